@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the English of the documentation, of `--help` and of the first lines of modules.
 
-    scripts/style-check.py                      README, CHANGELOG, docs/, module heads, docs of the facade and of Python
+    scripts/style-check.py                      README, CHANGELOG, docs/, first lines of modules and items, docs of the
+                                                facade and of Python
     scripts/style-check.py --program trommel    and the help of every command
 
 It refuses, with file and line: sentences of more than 30 words; sentences, headings and table cells that begin
@@ -165,19 +166,46 @@ def untested() -> list[str]:
     """Forms that miss their example, and good sentences that a form refuses."""
     out = [f"no example of the form {form}" for form, _ in FORMS if not any(re.search(form, bad) for bad in BAD)]
     out += [f"not refused: {bad}" for bad in BAD if not faults(bad, KNOWN)]
-    return out + [f"refused: {good}" for good in GOOD if faults(good, KNOWN)]
+    out += [f"not refused: {bad}" for bad in ("/// Whether it is", "/// Most bytes of it") if not riddle(bad)]
+    return out + [f"refused: {good}" for good in GOOD if faults(good, KNOWN) or riddle(f"/// True if {good}")]
+
+
+def rust_sources() -> list[Path]:
+    return sorted(path for path in (ROOT / "crates").rglob("*.rs") if "target" not in path.parts)
 
 
 def module_heads() -> list[str]:
     """Modules whose first line begins like a riddle."""
     out = []
-    for path in sorted((ROOT / "crates").rglob("*.rs")):
+    for path in rust_sources():
         if "src" not in path.parts:
             continue
         line = path.read_text(encoding="utf-8").split("\n", 1)[0]
         if re.match(r"//! (What|Which|Where|Who|Whether|How|When|Why|By|From|In|On|Of|To|Under|With|Told|Made|Given|Said|Is|That|Those)\b", line):
             out.append(f"{path.relative_to(ROOT)}: say what the module is: {line[4:90]}")
     return out
+
+
+def item_heads() -> list[str]:
+    """Items, public or not, whose doc comment begins like a riddle."""
+    out = []
+    for path in rust_sources():
+        before = ""
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            stripped = line.strip()
+            if not before.startswith("///") and (reason := riddle(stripped)):
+                out.append(f"{path.relative_to(ROOT)}:{number}: {reason}: {stripped[4:90]}")
+            before = stripped
+    return out
+
+
+def riddle(line: str) -> str:
+    """The reason against the first line of a doc comment; empty if there is none."""
+    if re.match(r"/// (What|Which|Where|Whether|Who|Whoever|Whose|Whatever|How)\b", line):
+        return "begin with the noun or the verb ('Returns whether', 'True if')"
+    if re.match(r"/// (Most|Least|Fewest|Longest|Shortest|Largest|Smallest)\b", line):
+        return "say 'maximum' or 'minimum'"
+    return ""
 
 
 def public_docs() -> list[tuple[str, str]]:
@@ -260,11 +288,9 @@ def main() -> int:
             counts["help"] += 1
             found += [f"{where}: {fault}" for fault in faults(text, known)]
     if not chosen.no_modules:
-        found += module_heads()
+        found += module_heads() + item_heads()
         for where, text in public_docs():
             counts["docs"] += 1
-            # Fields and functions of true or false begin with "Whether", as is usual in Rust.
-            text = text.removeprefix("Whether ")
             found += [f"{where}: {fault}" for fault in faults(text, known)]
     for fault in found:
         print(fault, file=sys.stderr)

@@ -88,7 +88,7 @@ fn relative(path: &Path, root: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// What the compiler says of itself: another one may sort equal things otherwise.
+/// Version of the compiler: another version may order equal items differently.
 fn compiler() -> Vec<u8> {
     let program = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(program).arg("--version").output();

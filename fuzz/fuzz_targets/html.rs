@@ -10,7 +10,7 @@ use trommel_text::vectors::Vectors;
 /// Bytes that say where chunks end.
 const CUTS: usize = 4;
 
-/// What every engine gives.
+/// Reads a page with every engine, and asserts that the results are equal.
 fn read(html: &str, limits: &Limits) -> Page {
     let page = ScanEngine.read_styled(html, limits);
     let other = with_work_of(&page, LolEngine.read_styled(html, limits));

@@ -22,7 +22,7 @@ pub struct Curve {
     pub sizes: Vec<usize>,
     /// Times that own pages are drawn, by host.
     pub draws: u64,
-    /// Whether models are trained from nothing, too.
+    /// True if models are trained from nothing, too.
     pub from_nothing: bool,
 }
 
@@ -73,7 +73,7 @@ struct DrawScores {
     finished: f64,
     adapted: f64,
     from_nothing: Option<f64>,
-    /// Whether a correction was taken.
+    /// True if a correction was taken.
     corrected: bool,
 }
 

@@ -18,9 +18,9 @@ use trommel_text::SplitMix64;
 pub struct Policy {
     /// Archives in a task.
     pub task: usize,
-    /// Whether machines take the next task when they are free, or each has its share from the beginning.
+    /// True if machines take the next task when they are free, or each has its share from the beginning.
     pub queue: bool,
-    /// Whether each archive that is done stays done when its machine is lost; else only whole tasks.
+    /// True if each archive that is done stays done when its machine is lost; else only whole tasks.
     pub commit_each: bool,
 }
 

@@ -19,7 +19,7 @@ pub use structure::{VisualBlock, VisualStructure};
 
 use crate::layout::PageLayout;
 
-/// Largest degree of coherence, that of a single text.
+/// Maximum degree of coherence, that of a single text.
 pub const MAX_DEGREE: u8 = 11;
 
 /// The visual blocks of a page, down to the permitted degree of coherence (1..=11: the higher, the finer).

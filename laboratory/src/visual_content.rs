@@ -58,7 +58,7 @@ impl BlockFeatures {
         self.chars.saturating_sub(self.link_chars) as f32 * (1.0 - off)
     }
 
-    /// Whether it is set like `other` and stands in its column.
+    /// Returns whether it is set like `other` and stands in its column.
     fn is_like(&self, other: &Self) -> bool {
         let overlap = self.rect.right().min(other.rect.right()) - self.rect.x.max(other.rect.x);
         let narrower = self.rect.width.min(other.rect.width).max(1);
@@ -141,7 +141,7 @@ impl<'a> BlockFeatureReader<'a> {
     }
 }
 
-/// Whether each node of the layout is content.
+/// Returns whether each node of the layout is content.
 pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
     let mut kept = vec![false; layout.nodes.len()];
     let reader = BlockFeatureReader::new(layout);
@@ -176,7 +176,7 @@ pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
     kept
 }
 
-/// Whether each block of text is content: if most of its characters are.
+/// Returns whether each block of text is content: if most of its characters are.
 pub fn visual_content(page: &Page, layout: &PageLayout) -> Vec<bool> {
     let kept = content_nodes(layout);
     block_nodes(page, layout)

@@ -2,7 +2,7 @@
 
 use crate::headers::{Headers, text};
 
-/// Longest ARC header line; it holds a URL.
+/// Maximum length of an ARC header line, which holds a URL.
 pub(crate) const ARC_REACH: usize = 16 * 1024;
 
 /// The header line of an ARC record.
@@ -13,7 +13,7 @@ pub(crate) struct ArcLine {
     /// Digits as they stand.
     pub(crate) date: String,
     pub(crate) mime: String,
-    /// None if it is negative or no number: old writers put -1 where they did not know.
+    /// Stated length; none if it is negative or not a number. Old writers put -1 for an unknown length.
     pub(crate) length: Option<u64>,
 }
 

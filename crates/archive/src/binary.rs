@@ -65,8 +65,8 @@ pub fn binary_type(body: &[u8]) -> Option<String> {
     contained(head).or_else(|| is_binary(head).then_some("application/octet-stream")).map(str::to_owned)
 }
 
-/// Whether this is a page with its images in one file, as browsers save it (MHTML): the headers of a message of several
-/// related parts.
+/// Returns whether this is a page with its images in one file, as browsers save it (MHTML): the headers of a message of
+/// several related parts.
 fn is_mhtml(body: &[u8]) -> bool {
     let head = body.get(..MESSAGE_HEAD_BYTES).unwrap_or(body);
     for line in head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
@@ -124,9 +124,9 @@ fn zipped(head: &[u8]) -> String {
     "application/zip".to_owned()
 }
 
-/// Whether so many of the bytes are none of text that it is data: more than one in 20, where chance
-/// would give one in nine. UTF-16, which is known by a bracket beside a zero, is text, and so is what begins with
-/// a tag: the standard asks for those first.
+/// Returns whether so many of the bytes are none of text that it is data: more than one in 20, where chance would give
+/// one in nine. UTF-16, which is known by a bracket beside a zero, is text, and so is what begins with a tag: the
+/// standard asks for those first.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// Longest size line, with its extensions.
+/// Maximum length of a size line, with its extensions.
 const MAX_LINE: usize = 256;
 
 /// A body put together out of chunks.
@@ -64,7 +64,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     }
 }
 
-/// Whether nothing but trailer fields and blank lines follows the last chunk.
+/// Returns whether nothing but trailer fields and blank lines follows the last chunk.
 fn is_end(tail: &[u8]) -> bool {
     tail.split(|&b| b == b'\n').all(|line| {
         let name = line.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
@@ -96,7 +96,7 @@ fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
     Some((size, end + 1))
 }
 
-/// Whether a chunk of this size is followed by a line end or the end of the body.
+/// Returns whether a chunk of this size is followed by a line end or the end of the body.
 fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
     let end = data.saturating_add(size);
     size == 0 || end >= bytes.len() || line_end(bytes.get(end..).unwrap_or_default()) > 0

@@ -9,7 +9,7 @@ use crate::{gzip, signature};
 /// Bytes read from a decoder at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Most bytes that coding nothing takes.
+/// Maximum bytes of the encoding of an empty body.
 const EMPTY: usize = 8;
 
 /// Result of undoing a coding.
@@ -163,7 +163,7 @@ fn guess(outcome: Outcome, coded: &[u8], left: usize) -> CodingResult {
     }
 }
 
-/// Whether the head of the bytes has no control byte that text does not have.
+/// Returns whether the head of the bytes has no control byte that text does not have.
 fn is_text(bytes: &[u8]) -> bool {
     !bytes.get(..512).unwrap_or(bytes).iter().any(|b| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
 }

@@ -106,12 +106,12 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
-    /// Whether nothing more comes from the file.
+    /// Returns whether nothing more comes from the file.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
-    /// Whether the system failed to read what is there, as it does on a disk that is about to break.
+    /// Returns whether the system failed to read what is there, as it does on a disk that is about to break.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{
             InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,

@@ -17,11 +17,11 @@ use crate::zeros::{TAR_BLOCK, ZeroRuns, is_padding};
 
 /// Plain bytes made at a time.
 const CHUNK: usize = 64 * 1024;
-/// Longest member header read: an extra field is at most 64 KiB, names are short.
+/// Maximum length of a member header: an extra field is at most 64 KiB, names are short.
 const MAX_HEADER: usize = 256 * 1024;
-/// Most stored bytes given to one call for a whole member.
+/// Maximum stored bytes passed to one call that decodes a whole member.
 const MAX_STORED: usize = 4 * 1024 * 1024;
-/// Most plain bytes ever taken from one call.
+/// Upper bound of `most`.
 const MAX_PLAIN: usize = 16 * 1024 * 1024;
 /// Room for plain bytes where nothing tells their number.
 const FIRST_PLAIN: usize = 256 * 1024;
@@ -37,13 +37,13 @@ pub(crate) struct Gzip {
     crc: Crc,
     body_ended: bool,
     probe: Option<Decompress>,
-    /// None: every member in steps.
+    /// Decoder for whole members; none if every member is decoded in steps.
     whole: Option<Inflate>,
-    /// Whether the member at hand may still be taken whole.
+    /// True while the current member may still be decoded as a whole.
     untried: bool,
     /// Members in a row that could not be.
     misses: u32,
-    /// Most plain bytes taken from one call.
+    /// Maximum plain bytes taken from one call.
     most: usize,
     /// Checksum and length (modulo 2^32) of a member that was.
     sum: Option<(u32, u32)>,
@@ -212,7 +212,7 @@ impl Gzip {
         false
     }
 
-    /// Whether the member at hand was taken whole.
+    /// Returns whether the member at hand was taken whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.sum.is_some()
     }

@@ -30,7 +30,7 @@ impl Headers {
         self.0.len()
     }
 
-    /// Whether there is no field.
+    /// Returns whether there is no field.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

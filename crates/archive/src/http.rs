@@ -14,13 +14,14 @@ pub(crate) struct MessageHead {
     pub(crate) headers: Headers,
     /// The first byte of the body.
     pub(crate) length: usize,
-    /// Whether there are more fields than are read.
+    /// True if there are more fields than the reader accepts.
     pub(crate) is_cut: bool,
 }
 
 impl MessageHead {
-    /// Whether a message that follows is the answer, and this one an interim response (100, 103), that of a proxy that has
-    /// opened a tunnel, or one that the crawler followed. No page begins with a status line, but a text may.
+    /// Returns whether a message that follows is the answer, and this one an interim response (100, 103), that of a
+    /// proxy that has opened a tunnel, or one that the crawler followed. No page begins with a status line, but a text
+    /// may.
     fn precedes_answer(&self) -> bool {
         let is_interim = matches!(self.status, Some(100..200));
         is_interim || self.headers.get("Content-Type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
@@ -126,7 +127,7 @@ fn status(message: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|code| *code >= 100)
 }
 
-/// Whether every line is a field, and one of them is a field of HTTP entities.
+/// Returns whether every line is a field, and one of them is a field of HTTP entities.
 fn looks_like_fields(fields: &[u8]) -> bool {
     let mut entity = false;
     for line in fields.split(|&b| b == b'\n') {

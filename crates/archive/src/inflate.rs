@@ -27,7 +27,7 @@ pub(crate) struct Inflate(NonNull<sys::libdeflate_decompressor>);
 unsafe impl Send for Inflate {}
 
 impl Inflate {
-    /// None if there is no memory for it.
+    /// Creates a decoder; none if memory runs out.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: has no preconditions; null is told by `NonNull::new`.
         NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)

@@ -14,7 +14,7 @@ use crate::member::{MemberStart, MemberStop};
 use crate::signature::{LZ4 as MAGIC, is_skippable};
 use crate::source::Source;
 
-/// Longest frame header: magic, two flag bytes, content size, dictionary, checksum.
+/// Maximum length of a frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;
 /// Bit of a block's size that says the block is stored as it is.
 const STORED: u32 = 1 << 31;
@@ -24,7 +24,7 @@ const STORED: u32 = 1 << 31;
 struct Frame {
     /// Length of the header.
     header: usize,
-    /// Most plain bytes of a block.
+    /// Maximum plain bytes of a block.
     block: usize,
     /// Bytes of the checksum behind a block.
     block_checksum: usize,

@@ -6,11 +6,11 @@ use crate::error::Damage;
 
 /// The kind of beginning of the next member.
 pub(crate) enum MemberStart {
-    /// With a good header.
+    /// A member with a valid header.
     Member,
-    /// Not at all: the input has ended.
+    /// The end of the input.
     End,
-    /// With something that is not a member.
+    /// Bytes that are not a member.
     Broken(Damage),
 }
 

@@ -7,19 +7,19 @@ const WACZ: &str = ".wacz";
 /// Endings of the compressions that [`Reader`](crate::Reader) undoes.
 const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
 
-/// Whether a file of this name is an archive to read: `.warc` or `.arc`, which `.gz`, `.zst` or `.lz4`
-/// may follow, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
+/// Returns whether a file of this name is an archive to read: `.warc` or `.arc`, which `.gz`, `.zst` or `.lz4` may
+/// follow, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
 pub fn is_archive(name: &str) -> bool {
     let plain = without_compression(name);
     without_one_of(plain, &FORMATS).len() < plain.len()
 }
 
-/// Whether a file of this name is a WACZ container, in any case.
+/// Returns whether a file of this name is a WACZ container, in any case.
 pub fn is_wacz(name: &str) -> bool {
     without_one_of(name, &[WACZ]).len() < name.len()
 }
 
-/// Whether a file of this name is a WET file: `.wet`, which a compression may follow, in any case.
+/// Returns whether a file of this name is a WET file: `.wet`, which a compression may follow, in any case.
 pub fn is_wet(name: &str) -> bool {
     let plain = without_compression(name);
     without_one_of(plain, &[".wet"]).len() < plain.len()

@@ -11,8 +11,8 @@ use crate::record::{Record, RecordType};
 use crate::sniff::{page_type, sniff};
 use crate::{chunked, http};
 
-/// Most codings undone that headers name. Each may cost as much as `max_payload`, and a body can be
-/// made that goes on for any number of rounds.
+/// Maximum number of codings that are undone. Each may cost as much as `max_payload`, and a body can be made that goes
+/// on for any number of rounds.
 const MAX_CODINGS: usize = 8;
 /// Characters kept of the name of a coding that is not known.
 const MAX_CODING_NAME: usize = 32;
@@ -259,7 +259,7 @@ pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource)
     }
 }
 
-/// Whether the type that is stated, if any, is HTML.
+/// Returns whether the type that is stated, if any, is HTML.
 fn maybe_html(record: &Record, payload: &Payload) -> bool {
     match media::stated(record, payload.status, payload.content_type()) {
         Some((kind, _)) => matches!(kind, MediaType::Html | MediaType::Xhtml),

@@ -27,9 +27,8 @@ pub struct ReadOptions {
     pub max_record: u64,
     /// Bytes of one record header. A longer one is damage. Default 1 MiB.
     pub max_header: usize,
-    /// Whether a record is wanted as soon as its bytes have come, as from a socket. If not, the input is
-    /// waited for in pieces of 128 KiB, so that the places of damage do not depend on how the input cuts
-    /// its bytes. Default false.
+    /// True to return a record as soon as its bytes arrive, as from a socket. If false (the default), the reader waits
+    /// for pieces of 128 KiB, so that the places of damage do not depend on how the input divides its bytes.
     pub live: bool,
 }
 
@@ -288,13 +287,13 @@ impl Reader {
         }
     }
 
-    /// Whether the window begins with a record. Reads ahead within the member.
+    /// Returns whether the window begins with a record. Reads ahead within the member.
     fn starts_here(&mut self) -> bool {
         self.stream.ensure(6);
         is_warc(self.stream.bytes()) || (self.arc || self.given == 0) && self.starts_arc(0)
     }
 
-    /// Whether the readable bytes end within the first line of a record.
+    /// Returns whether the readable bytes end within the first line of a record.
     fn begins_cut(&self) -> bool {
         let bytes = self.stream.bytes();
         self.given > 0
@@ -302,7 +301,7 @@ impl Reader {
             && (may_name_warc(bytes) || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 
-    /// Whether an ARC record begins at this index of the window.
+    /// Returns whether an ARC record begins at this index of the window.
     fn starts_arc(&mut self, at: usize) -> bool {
         let mut want = 256;
         loop {
@@ -405,7 +404,7 @@ impl Iterator for Reader {
     }
 }
 
-/// Whether the bytes begin with an ARC header line.
+/// Returns whether the bytes begin with an ARC header line.
 fn arc_starts(bytes: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
     ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()

@@ -6,9 +6,9 @@ use crate::{headers::Headers, record_block::RecordBlock};
 
 /// The stored place of a record.
 ///
-/// In a plain file: the record's own bytes, from its header to the blank lines that end it. In a
-/// compressed file: the members that hold it. Where one member holds several records, `length`
-/// counts the stored bytes decoded so far if the member had not ended when the record was given.
+/// Stored bytes of a record. In a plain file they are its own, from its header to the blank lines that end it; in a
+/// compressed file they are the members that hold it. Where one member holds several records, `length` counts the
+/// stored bytes decoded so far if the member had not ended when the record was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Name of the archive.
@@ -267,7 +267,7 @@ impl Record {
     }
 }
 
-/// Whether a text begins with a date of the calendar, after which a time may follow: `2014`, `2014-01`,
+/// Returns whether a text begins with a date of the calendar, after which a time may follow: `2014`, `2014-01`,
 /// `2014-01-03T03:03:21Z`.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));

@@ -11,7 +11,7 @@ use crate::stream::{StreamCodec, StreamPosition};
 /// compressed member at hand, and may read the last items again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
-    /// None: the start of the file.
+    /// State of the reader; none at the start of the file.
     pub(crate) state: Option<ReaderState>,
     /// Items that come after the state and have been given.
     pub(crate) items: u64,

@@ -70,7 +70,7 @@ impl FileSignature {
     }
 }
 
-/// Whether these are the first bytes of a frame that Zstandard and LZ4 decoders skip.
+/// Returns whether these are the first bytes of a frame that Zstandard and LZ4 decoders skip.
 pub(crate) fn is_skippable(magic: &[u8]) -> bool {
     matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }

@@ -10,19 +10,19 @@ const TAGS: [&[u8]; 32] = [
     b"noscript", b"base", b"ul", b"frameset", b"section", b"article", b"main", b"header",
 ];
 
-/// Those of them with which a page begins, and hardly any part of one: texts such as Markdown may begin with the others.
+/// The tags that begin a whole page. Other texts, such as Markdown, may begin with the remaining ones.
 const PAGE_TAGS: [&[u8]; 6] = [b"!doctype html", b"html", b"head", b"title", b"body", b"frameset"];
 
 /// Bytes looked at.
 const SNIFF: usize = 4096;
 
-/// What stands before the first tag, and in it.
+/// The first tag of a page, and two facts about the bytes before it.
 struct FirstTag {
     /// The bytes behind its `<`.
     tag: Vec<u8>,
-    /// Whether an XML declaration stands before it.
+    /// True if an XML declaration stands before it.
     xml: bool,
-    /// Whether it is a comment that does not end within the bytes that are looked at.
+    /// True if it is a comment that does not end within the bytes that are looked at.
     is_comment: bool,
 }
 
@@ -56,7 +56,7 @@ impl FirstTag {
         }
     }
 
-    /// Whether it is one of these tags, and ends there.
+    /// Returns whether it is one of these tags, and ends there.
     fn is_one_of(&self, names: &[&[u8]]) -> bool {
         names.iter().any(|name| {
             self.tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))

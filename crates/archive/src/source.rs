@@ -88,7 +88,7 @@ impl Source {
         self.data.get(self.position..self.end).unwrap_or_default()
     }
 
-    /// Whether the unread bytes that are there are the last.
+    /// Returns whether the unread bytes that are there are the last.
     pub(crate) fn is_at_end(&self) -> bool {
         self.done && self.error.is_none()
     }

@@ -7,24 +7,25 @@ use crate::arc_line::{ARC_REACH, ArcLine};
 
 /// Bytes at the head of a file in which a first record is looked for.
 pub(crate) const HEAD: usize = 1024 * 1024;
-/// Longest version line and first field name looked at to tell a record from a chance match.
+/// Maximum length of the version line and first field name that are examined to distinguish a record from a chance
+/// match.
 pub(crate) const WARC_REACH: usize = 128;
 
 /// First bytes of a version line; some writers have them in small letters.
 const VERSION: &[u8; 5] = b"WARC/";
 
-/// Whether the bytes begin like a WARC record, by the version alone.
+/// Returns whether the bytes begin like a WARC record, by the version alone.
 pub(crate) fn is_warc(bytes: &[u8]) -> bool {
     names_warc(bytes) && bytes.get(VERSION.len()).is_some_and(u8::is_ascii_digit)
 }
 
-/// Whether the bytes begin with the name that begins a version line, in any case.
+/// Returns whether the bytes begin with the name that begins a version line, in any case.
 pub(crate) fn names_warc(bytes: &[u8]) -> bool {
     let name = bytes.get(..VERSION.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(VERSION))
 }
 
-/// Whether the bytes are the beginning of that name, or all of it.
+/// Returns whether the bytes are the beginning of that name, or all of it.
 pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
     let name = VERSION.get(..bytes.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(bytes))
@@ -85,7 +86,7 @@ enum Verdict {
     More,
 }
 
-/// Whether a WARC record begins here: a version line, then the name of a field.
+/// Decides if a WARC record begins here: a version line, then the name of a field.
 fn warc_verdict(bytes: &[u8]) -> Verdict {
     let bytes = bytes.get(..WARC_REACH).unwrap_or(bytes);
     let open = if bytes.len() < WARC_REACH { Verdict::More } else { Verdict::No };
@@ -107,8 +108,8 @@ fn warc_verdict(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Whether a WARC record begins here, by its version line and the name of its first field; None if
-/// more bytes are needed to tell. `whole`: there are none.
+/// Returns whether a WARC record begins here, by its version line and the name of its first field; None if more bytes
+/// are needed to tell. `whole`: there are none.
 pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
     match warc_verdict(bytes) {
         Verdict::Yes => Some(true),
@@ -117,8 +118,8 @@ pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
     }
 }
 
-/// Whether these are one WARC record as the standard has it, with the length its header states, and
-/// nothing else. Damage or liberties of any kind make it false.
+/// Returns whether these are one WARC record as the standard has it, with the length its header states, and nothing
+/// else. Damage or liberties of any kind make it false.
 pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return false };
     let (header, rest) = bytes.split_at(end);
@@ -142,7 +143,7 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
 pub(crate) enum FoundStart {
     /// A record begins here.
     At(usize),
-    /// None so far; the bytes before this index need not be searched again.
+    /// No record so far; the bytes before this index need not be searched again.
     No(usize),
 }
 

@@ -18,7 +18,7 @@ pub(crate) use codec::{Codec, StreamCodec};
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
 const PROBE_BYTES: usize = 16 * 1024;
-/// Most members remembered; only a record spread over more of them needs them.
+/// Maximum number of members remembered; only a record that spans more of them would need more.
 const MAX_MEMBERS: usize = 4096;
 /// Stored bytes that may be gone over twice whatever the size of the file.
 const REWIND_BYTES: u64 = 16 * 1024 * 1024;
@@ -31,9 +31,9 @@ const MAX_TRAILING_BYTES: usize = 4;
 /// The beginning of a member.
 #[derive(Debug, Clone, Copy, Default)]
 struct Member {
-    /// In the plain bytes of the whole file.
+    /// Offset in the plain bytes of the whole file.
     plain: u64,
-    /// In the stored file.
+    /// Offset in the stored file.
     offset: u64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct StreamPosition {
     inner: u64,
     /// Unread plain bytes in the window.
     ahead: u64,
-    /// Whether it is known that no more come.
+    /// True if it is known that no more come.
     stopped: bool,
     /// Stored bytes gone back over so far.
     rewound: u64,

@@ -12,9 +12,8 @@ const SECTOR: u64 = 512;
 /// Size of the blocks that tar writes, of which the last is filled up.
 pub(crate) const TAR_BLOCK: u64 = 10_240;
 
-/// Whether zeros up to the stored offset `end` are padding rather than a hole: too few to have been a
-/// member, or fewer than a block and up to the end of one. More than a sector may be filled up only at the
-/// end of the file.
+/// Returns whether zeros up to the stored offset `end` are padding rather than a hole: too few to have been a member,
+/// or fewer than a block and up to the end of one. More than a sector may be filled up only at the end of the file.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
     zeros < MIN_MEMBER_BYTES || zeros < block && end.is_multiple_of(SECTOR)

@@ -14,7 +14,7 @@ use crate::source::Source;
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 /// First bytes of a dictionary that is not itself compressed.
 const RAW_DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// Longest dictionary taken; the format asks for 8 MiB.
+/// Maximum bytes of a dictionary; the format requires 8 MiB.
 const MAX_DICTIONARY: u64 = 32 * 1024 * 1024;
 /// Stored bytes of the checksum that ends a frame.
 const CHECKSUM: usize = 4;
@@ -158,8 +158,8 @@ impl Zst {
     }
 }
 
-/// Whether these stored bytes begin with a Zstandard frame that was compressed with a dictionary, which stands at the
-/// start of its file.
+/// Returns whether these stored bytes begin with a Zstandard frame that was compressed with a dictionary, which stands
+/// at the start of its file.
 pub fn needs_dictionary(stored: &[u8]) -> bool {
     // The two lowest bits of the frame's descriptor tell how long the number of its dictionary is.
     stored.starts_with(&MAGIC) && stored.get(MAGIC.len()).is_some_and(|descriptor| descriptor & 3 != 0)

@@ -184,7 +184,7 @@ fn extracted(
     Ok(form.print(document, url, file)?)
 }
 
-/// Whether an output is a folder: by a slash at its end, or as a name without an ending that no file has.
+/// Returns whether an output is a folder: by a slash at its end, or as a name without an ending that no file has.
 fn is_folder(path: &Path) -> bool {
     let has_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     path.is_dir() || has_slash || (path.extension().is_none() && !path.exists())

@@ -33,7 +33,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl FollowArgs {
-    /// Whether inputs are to be followed.
+    /// Returns whether inputs are to be followed.
     pub fn is_asked(&self) -> bool {
         self.follow
     }

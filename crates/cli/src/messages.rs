@@ -14,7 +14,7 @@ use trommel::texts::without_controls;
 
 use crate::progress;
 
-/// How much is said, and in which form
+/// Amount and form of the messages
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MessageArgs {
     /// Show only errors
@@ -119,12 +119,12 @@ pub fn fail(error: &dyn Display) {
     }
 }
 
-/// Whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
+/// Returns whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
 pub fn has_colour(stream: &impl IsTerminal) -> bool {
     is_smart(stream) && wants_colour(env::var_os("NO_COLOR"))
 }
 
-/// Whether this is a terminal that can do more than print lines.
+/// Returns whether this is a terminal that can do more than print lines.
 fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && can_redraw(env::var_os("TERM"))
 }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn causes_are_told_once() {
-        /// As `rmp_serde` has it.
+        /// An error of writing, in the form of `rmp_serde`.
         #[derive(Debug)]
         struct Write(std::io::Error);
         impl Display for Write {

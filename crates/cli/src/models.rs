@@ -116,7 +116,7 @@ fn linear(weights: &[ColumnWeight]) -> Vec<(u16, f32)> {
     weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect()
 }
 
-/// What a part is, and the strength of each of its columns.
+/// The kind of a scorer, and the strength of each of its columns.
 fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(part) => ("linear (strength: weight x deviation)", linear(&part.weights)),

@@ -12,7 +12,7 @@ use trommel_pipeline::{Progress, ProgressState};
 /// Time between two log lines where standard error is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Whether there may be a bar.
+/// True if a progress bar may be shown.
 static BAR_ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Says whether progress may be shown as a bar: standard error is a terminal that can redraw a line.
@@ -30,7 +30,7 @@ fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
 /// A bar on a terminal, else a log line every five seconds.
 pub struct Reporter {
     bar: Option<ProgressBar>,
-    /// When it began, and what had been read then.
+    /// Time of the start, and the bytes read by then.
     first: Option<(Instant, u64)>,
     last: Instant,
 }
@@ -79,7 +79,7 @@ impl Progress for Reporter {
     }
 }
 
-/// What is in work and done.
+/// Counts of the archives in progress, and of pages, documents, drops and failures so far.
 fn counts(state: &ProgressState) -> String {
     let ProgressState { archives, pages, documents, dropped, failures, .. } = state;
     let plural = if *archives == 1 { "" } else { "s" };

@@ -13,10 +13,10 @@ use trommel_pipeline::sources::NetworkOptions;
 
 /// The settings of a command.
 pub trait Scope {
-    /// Whether the command has this one.
+    /// Returns whether the command has this one.
     fn has(field: &Field) -> bool;
 
-    /// Whether it has an option of its own, not only `--set`.
+    /// Returns whether it has an option of its own, not only `--set`.
     fn is_option(_: &Field) -> bool {
         true
     }

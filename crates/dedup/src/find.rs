@@ -17,7 +17,7 @@ pub struct DocumentPlace {
     pub id: String,
 }
 
-/// In which way a document is a duplicate.
+/// Kind of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateReason {
@@ -36,7 +36,7 @@ pub struct Duplicate {
     /// The file that the document is in; none in lists of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
-    /// In which way it is a duplicate.
+    /// Kind of the duplicate.
     pub reason: DuplicateReason,
     /// The first document that it has a key in common with.
     pub of: DocumentPlace,
@@ -70,7 +70,7 @@ impl FromStr for KeyShare {
 }
 
 impl KeyShare {
-    /// Whether a key is in this share.
+    /// Returns whether a key is in this share.
     pub fn takes(self, key: u64) -> bool {
         key % self.of == self.number - 1
     }
@@ -111,7 +111,7 @@ impl Finder {
         self.documents.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }

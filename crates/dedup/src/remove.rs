@@ -27,7 +27,7 @@ impl Removed {
         self.0.values().map(|shard| shard.ids.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

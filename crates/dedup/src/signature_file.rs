@@ -95,7 +95,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     Ok(row)
 }
 
-/// Whether the file of signatures `target` is there and is of `output` as it is now.
+/// Returns whether the file of signatures `target` is there and is of `output` as it is now.
 ///
 /// # Errors
 /// If the output cannot be read.

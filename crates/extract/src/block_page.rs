@@ -37,7 +37,7 @@ const MIN_FIELDS: usize = 2;
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// What such pages say in one of three places, each with the reason: a whole title of the page or its beginning or end
+/// Texts of block pages in one of three places, each with the reason: a whole title of the page or its beginning or end
 /// (`title`: whole titles and not parts of them, "Blocked by the snow" is news), a phrase that does not occur on other
 /// pages with so few words (`phrase`), and a phrase of consent walls, of which two together make one (`banner`).
 const PHRASES: &str = include_str!("block_page/phrases.tsv");
@@ -57,7 +57,7 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// What a title or heading says in place of the requested page, if it says nothing else.
+    /// Reason of a title or heading that consists only of the message of a block page.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }

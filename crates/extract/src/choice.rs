@@ -47,14 +47,14 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
-    /// Whether each block stands in a comment section; empty if that is not known.
+    /// For each block, true if it is in a comment section; empty if that is not known.
     pub in_comments: &'a [bool],
-    /// Whether doubtful blocks beside kept ones are rather text: not on articles and threads, which have other texts
-    /// around their own.
+    /// True if doubtful blocks beside kept ones are probably text. This is false for articles and threads, which other
+    /// texts surround.
     pub keeps_doubtful: bool,
-    /// Whether the page is an article.
+    /// True if the page is an article.
     pub is_article: bool,
-    /// Whether texts of the page's data are kept, which are not blocks.
+    /// True if texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct ChosenPage<'a> {
     pub probabilities: &'a [f32],
     /// Role of each block.
     pub roles: &'a [Role],
-    /// Whether articles that follow the first are left out.
+    /// True if articles that follow the first are left out.
     pub only_first_article: bool,
 }
 
@@ -190,7 +190,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Has `change` change what is kept, in the name of a decider.
+    /// Applies `change`, and records `decider` for each block that it flips.
     pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
         self.changed_within(decider, (rules::ANY, &[]), change)
     }

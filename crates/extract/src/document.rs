@@ -44,7 +44,7 @@ pub struct Document {
     pub comments: Option<String>,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
-    /// Whether a site memory knew other pages of the page's site.
+    /// True if a site memory knew other pages of the page's site.
     #[serde(default)]
     pub by_sites: bool,
     /// The source of the encoding (`bom`, `http`, `meta`, `crawl`, `detected`).
@@ -101,18 +101,18 @@ impl Document {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentOptions {
-    /// Whether every block of the page is listed.
+    /// True to list every block of the page.
     pub blocks: bool,
-    /// Whether the places of the parts of the text in the decoded page are listed.
+    /// True to list the places of the parts of the text in the decoded page.
     pub spans: bool,
-    /// Whether the tables are given as rows as well.
+    /// True to give tables as rows, too.
     pub tables: bool,
-    /// Whether the page is divided into posts, where several people write on it: [`Document::posts`] lists
-    /// them, and Markdown has a line with author and time above each.
+    /// True to divide a page by several people into posts: [`Document::posts`] lists them, and Markdown has a line with
+    /// author and time above each.
     pub posts: bool,
     /// The size of the chunks of the text; none for no chunks.
     pub chunks: Option<ChunkSize>,
-    /// Most tokens of the text; a longer one ends at a paragraph, and [`Document::capped`] has `max-tokens`.
+    /// Maximum tokens of the text; a longer one ends at a paragraph, and [`Document::capped`] has `max-tokens`.
     pub max_tokens: Option<NonZeroU32>,
     /// Counts tokens for the text and the chunks.
     pub tokens: TokenCounter,
@@ -120,11 +120,11 @@ pub struct DocumentOptions {
     pub markdown: Option<MarkdownOptions>,
     /// The form of formulas, notes and scripts in text, and in Markdown too.
     pub text: TextOptions,
-    /// Whether only title and language are read of the metadata, for outputs that have no place for the rest.
+    /// True to read only title and language, for outputs without a place for other metadata.
     pub few_metadata: bool,
     /// The metadata that are read for outputs that have a place for all.
     pub metadata: MetadataChoice,
-    /// Whether the language of the text is found even where metadata are few, because a filter needs it.
+    /// True to detect the language of the text even with few metadata, because a filter needs it.
     pub needs_language: bool,
 }
 
@@ -175,7 +175,7 @@ pub struct BlockVerdict {
     pub link_density: f32,
     /// Probability that the block is main content.
     pub probability: f32,
-    /// Whether the block is part of the document's text.
+    /// True if the block is part of the document's text.
     pub kept: bool,
     /// The decider of that: the model, the content policy, notes, or one of the [`RULES`](crate::RULES).
     #[serde(default)]
@@ -193,9 +193,9 @@ pub struct BlockVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockSource {
-    /// In a JSON-LD script and not among the blocks; the span is that of the script's contents.
+    /// A text that occurs only in a JSON-LD script; the span is that of the script's contents.
     JsonLd,
-    /// In the data of a script from which it builds the page (`__NEXT_DATA__` and its like); the span is that of
-    /// the script's contents.
+    /// A text of the data from which a script builds the page (`__NEXT_DATA__` and its like); the span is that of the
+    /// script's contents.
     Hydration,
 }

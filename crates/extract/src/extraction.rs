@@ -54,7 +54,7 @@ pub struct Extraction<'a> {
     notes: Option<Notes>,
     hints: Hints<'a>,
     observer: SharedObserver,
-    /// Whether documents have few metadata unless their options ask for all.
+    /// True if documents have few metadata unless their options ask for all.
     few_metadata: bool,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Extraction<'a> {
         traced
     }
 
-    /// As much of the plain text as its language is found on.
+    /// The part of the plain text from which its language is detected.
     fn language_sample(&self, content: &KeptContent<'_>) -> String {
         let mut sample = start_of_plain_text(content, is_enough);
         for text in self.kept_embedded_texts() {

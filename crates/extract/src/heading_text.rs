@@ -11,7 +11,7 @@ const MAX_HEADING: (u32, u32) = (60, 200);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: usize = 40;
 
-/// Whether blocks, given by their words and characters, are more than a heading together.
+/// Returns whether blocks, given by their words and characters, are more than a heading together.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
     let (words, chars) =
         blocks.fold((0u32, 0u32), |sum, counts| (sum.0.saturating_add(counts.0), sum.1.saturating_add(counts.1)));
@@ -45,7 +45,7 @@ pub(crate) fn visible_text<'p>(page: &'p Page, html: &str, block: &Block) -> Cow
     visible.into()
 }
 
-/// Whether a block stands in a heading.
+/// Returns whether a block stands in a heading.
 pub(crate) fn is_heading(page: &Page, block: &Block) -> bool {
     page.container(block).is_some_and(|(_, element)| element.tag.is_heading())
 }

@@ -2,13 +2,13 @@
 
 /// Questions to the flags, and changes of them. Numbers that no block has count as not there and change nothing.
 pub(crate) trait KeptBlocks {
-    /// Whether there is such a block and it is kept.
+    /// Returns whether there is such a block and it is kept.
     fn has(&self, at: usize) -> bool;
 
-    /// Whether there is such a block and it is not kept.
+    /// Returns whether there is such a block and it is not kept.
     fn lacks(&self, at: usize) -> bool;
 
-    /// Whether the block before another is kept.
+    /// Returns whether the block before another is kept.
     fn has_before(&self, at: usize) -> bool;
 
     fn set(&mut self, blocks: impl IntoIterator<Item = usize>, keep: bool);

@@ -10,10 +10,10 @@ use crate::extraction::Extraction;
 use crate::pagination::next_in_pagination;
 use crate::role::Role;
 
-/// Longest address in bytes.
+/// Maximum bytes of an address.
 // Longer ones carry sessions and data, and few servers take them.
 const MAX_ADDRESS_BYTES: usize = 2048;
-/// Most links of a page that are given.
+/// Maximum number of links returned for a page.
 const MAX_LINKS: usize = 10_000;
 
 /// A link in the text of a page.
@@ -25,7 +25,7 @@ pub struct PageLink {
     pub block: usize,
     /// Probability that the block is main content.
     pub probability: f32,
-    /// Whether the block is part of the text.
+    /// True if the block is part of the text.
     pub kept: bool,
     /// The role of the block.
     pub role: Role,

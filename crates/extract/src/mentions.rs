@@ -13,7 +13,7 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// Whether an element of the decoded page has such a name.
+    /// Returns whether an element of the decoded page has such a name.
     pub fn name(&mut self, html: &str, element: &Element) -> bool {
         let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
         let (id, class) = (names("id"), names("class"));

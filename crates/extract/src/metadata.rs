@@ -31,7 +31,7 @@ use trommel_text::without_controls;
 use crate::hints::Hints;
 use sources::Sources;
 
-/// Whether a text says a date, as pages and archives write them.
+/// Returns whether a text says a date, as pages and archives write them.
 pub(crate) fn is_date(text: &str) -> bool {
     calendar::find(text, false).is_some()
 }
@@ -43,11 +43,11 @@ pub struct Metadata {
     /// Names of the authors in the order given, none twice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub author: Vec<String>,
-    /// When it was published: an ISO 8601 date, or a date and time with the offset the page gives
-    /// (none if it gives none). Never after the crawl, if its date is known.
+    /// Date of publication: an ISO 8601 date, or a date and time with the offset the page gives (none if it gives
+    /// none). Never after the crawl, if its date is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// When it was last changed, in the form of `published`.
+    /// Date of the last change, in the form of `published`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<String>,
     /// Name of the site or publisher.
@@ -73,7 +73,7 @@ pub(crate) fn declared_language(html: &str, page: &Page, hints: &Hints) -> Optio
     Sources::new(html, page, page.json_ld().graph(), hints).language
 }
 
-/// Whether the page writes dates in numbers as month/day/year.
+/// Returns whether the page writes dates in numbers as month/day/year.
 pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
     date::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
 }
@@ -133,7 +133,7 @@ pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     calendar::find(text, month_first).map(|stamp| stamp.text)
 }
 
-/// Whether a text begins with a date in numbers that stands as month/day/year, as far as it tells.
+/// Returns whether a text begins with a date in numbers that stands as month/day/year, as far as it tells.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     calendar::says_month_first(text)
 }

@@ -24,9 +24,9 @@ const MAX_NOTE: (usize, u32) = (60, 1500);
 pub(crate) struct Notes {
     marks: FxHashMap<u32, Vec<NoteMark>>,
     cuts: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// In the order of their numbers.
+    /// The notes, in the order of their numbers.
     pub definitions: Vec<Definition>,
-    /// Blocks that belong to notes, or to nothing but them.
+    /// Blocks that hold notes only.
     moved: FxHashSet<u32>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct NoteMark {
     pub to: u32,
     /// Number of the note.
     pub number: u32,
-    /// Whether the page has that note.
+    /// True if the page has that note.
     pub has_note: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Definition {
     pub blocks: Vec<u32>,
     /// The place of a note within a line, in the text of its block.
     pub inline: Option<(u32, u32, u32)>,
-    /// Whether the note was judged to be content for itself.
+    /// True if the note was judged to be content for itself.
     pub judged: bool,
 }
 
@@ -119,7 +119,7 @@ impl Notes {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a part of a block's text is a part of a mark, or of what is cut.
+    /// Returns whether a part of a block's text is a part of a mark, or of what is cut.
     pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
         let marks = self.marks(block);
         let next = marks.partition_point(|mark| mark.to <= from);
@@ -128,7 +128,7 @@ impl Notes {
         marks.get(next).is_some_and(|mark| mark.from < to) || cuts.get(cut).is_some_and(|cut| cut.0 < to)
     }
 
-    /// Whether a block is a part of a note and not of the text around.
+    /// Returns whether a block is a part of a note and not of the text around.
     pub fn is_moved(&self, block: u32) -> bool {
         self.moved.contains(&block)
     }
@@ -282,7 +282,7 @@ fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     page.blocks_inside(element).take(MAX_NOTE.0 + 1).map(|at| at as u32).collect()
 }
 
-/// Whether blocks may be a note.
+/// Returns whether blocks may be a note.
 fn is_short(page: &Page, blocks: &[u32]) -> bool {
     let members = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
     let words: u32 = members().map(|block| block.words).fold(0, u32::saturating_add);
@@ -292,7 +292,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
         && !members().any(|block| is_heading(page, block))
 }
 
-/// Whether an attribute of an element, or of one of the few around it, names notes.
+/// Returns whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const MAX_ANCESTORS: usize = 5;
     page.path(element)

@@ -8,7 +8,7 @@ trommel_text::named! {
     /// A stage of an extraction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum ExtractionStage {
-        /// From bytes to the tables of the page.
+        /// Reading bytes into the tables of the page.
         Parse = "parse",
         /// Features, probabilities and the choice of blocks.
         Classify = "classify",

@@ -77,7 +77,7 @@ fn names_a_row(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether an element is named like a row of page numbers.
+/// Returns whether an element is named like a row of page numbers.
 fn is_row(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element);
     let mut texts = words.iter().map(|word| page.word_text(word));
@@ -92,7 +92,7 @@ fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
     around.find(|at| rows.binary_search(at).is_ok())
 }
 
-/// Whether a link says that it leads to the next page.
+/// Returns whether a link says that it leads to the next page.
 fn says_next(page: &Page, link: &Element, html: &str) -> bool {
     let texts = [
         Some(element_text(html, link.start, MAX_LINK_BYTES)),

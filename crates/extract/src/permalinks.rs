@@ -7,12 +7,13 @@ use crate::heading_text::is_heading;
 /// Elements around a heading or in it that may have the name a link to it leads to.
 const MAX_NAMED_ELEMENTS: usize = 6;
 
-/// Whether the text of a link is but the mark by which a heading can be linked to.
+/// Returns whether the text of a link is but the mark by which a heading can be linked to.
 pub(crate) fn is_mark(text: &str) -> bool {
     matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{f0c1}")
 }
 
-/// Whether a block is a link to the heading that is the block before it, as a text for those who do not see its icon.
+/// Returns whether a block is a link to the heading that is the block before it, as a text for those who do not see its
+/// icon.
 pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let Some((block, before)) = page.blocks.get(at).zip(before).filter(|(block, _)| block.link_density() == 1.0) else {
@@ -24,7 +25,7 @@ pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
         && around.find(|(_, element)| element.tag == Tag::A).is_some_and(|(link, _)| leads_to(page, html, before, link))
 }
 
-/// Whether a link leads to the block of a heading, and not anywhere else.
+/// Returns whether a link leads to the block of a heading, and not anywhere else.
 pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> bool {
     let attribute = |at: u32, name| page.element(at)?.attribute(html, name);
     let Some(name) = place(page, html, link) else { return false };

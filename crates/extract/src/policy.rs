@@ -36,7 +36,7 @@ named! {
 }
 
 named! {
-    /// Whether the main headline is part of the text. It is always a source of the title.
+    /// Treatment of the main headline in the text. It is always a source of the title.
     pub enum HeadlinePolicy {
         /// Part of the text if the model keeps it.
         #[default]
@@ -60,7 +60,7 @@ named! {
 }
 
 named! {
-    /// Which error the choice of blocks avoids first: too much text or too little.
+    /// Preference of the choice of blocks: against too much text, or against too little.
     pub enum Favor {
         /// Fewer doubtful blocks.
         Precision,
@@ -73,7 +73,7 @@ named! {
 }
 
 impl Favor {
-    /// What is added to the log odds of every block for the choice.
+    /// Bias added to the log odds of every block before the choice.
     // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/favor.md).
     pub(crate) fn shift(self) -> f32 {
         match self {

@@ -32,7 +32,7 @@ pub struct Post {
     /// The author, as the page shows the name; in JSON the empty string if the page does not say.
     #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
     pub author: Option<String>,
-    /// When: an ISO 8601 date, or date and time with the offset that the page gives; likewise.
+    /// Time of the post: an ISO 8601 date, or date and time with the offset that the page gives; none if unknown.
     #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
     pub published: Option<String>,
     /// Its text, plain.
@@ -86,7 +86,7 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     if are_several { posts } else { Vec::new() }
 }
 
-/// Whether an element is about who wrote a post, and not what they wrote.
+/// Returns whether an element is about who wrote a post, and not what they wrote.
 fn says_about_writer(page: &Page, element: &Element) -> bool {
     page.is_named_as(element, &ABOUT_WRITERS) && !page.is_named_as(element, &CONTENTS)
 }

@@ -9,7 +9,7 @@ use crate::extractor::Extractor;
 use crate::hints::Hints;
 use crate::page_memory;
 
-/// Least number of bytes by which the memory of the text grows.
+/// Minimum bytes by which the memory of the text grows.
 // Vectors that double would hold up to twice the page, for as long as a slow client takes.
 const MIN_GROWTH: usize = 32 << 10;
 /// The byte order mark of UTF-8.
@@ -24,7 +24,7 @@ pub struct PushPage {
     text: String,
     /// The received bytes behind it.
     rest: Vec<u8>,
-    /// Whether a mark came first.
+    /// True if a mark came first.
     has_mark: bool,
     /// Reads the text; none once the page turned out to be no UTF-8.
     reader: Option<GrowingReader>,
@@ -98,7 +98,7 @@ impl PushPage {
         self.text.len() + self.rest.len() + if self.has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
-    /// Whether nothing has come yet.
+    /// Returns whether nothing has come yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -23,7 +23,7 @@ trommel_text::named! {
         Body = "body",
         /// A reader's comment, kept or not.
         Comment = "comment",
-        /// What a buyer says of the thing that the page is about.
+        /// A buyer's opinion of the subject of the page.
         Review = "review",
         /// A question about the page's subject, or its answer.
         QuestionAnswer = "question-answer",
@@ -39,7 +39,7 @@ trommel_text::named! {
         Caption = "caption",
         /// Author and date beside the text.
         Byline = "byline",
-        /// What the site says on every page: shipping, cookies, terms.
+        /// A text that the site repeats on its pages: shipping, cookies, terms.
         Notice = "notice",
         /// Menus and lists of links.
         Navigation = "navigation",
@@ -94,11 +94,11 @@ const MAX_QUESTION_BLOCKS: usize = 3;
 /// Elements around a byline or a caption that may say so, and around a question or an answer.
 const NEAR_ANCESTORS: usize = 3;
 const ANCESTORS: usize = 8;
-/// Most words of a byline.
+/// Maximum words of a byline.
 // Longer ones are boxes about the author.
 const MAX_BYLINE_WORDS: u32 = 20;
 
-/// Whether a word of the microdata property of an element is one of these.
+/// Returns whether a word of the microdata property of an element is one of these.
 fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
     let mut attribute_words = page.attribute_words(element).iter();
     attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))

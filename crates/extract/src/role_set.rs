@@ -14,12 +14,12 @@ use crate::role::Role;
 pub struct RoleSet(u32);
 
 impl RoleSet {
-    /// Whether no role is in it.
+    /// Returns whether no role is in it.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether a role is in it.
+    /// Returns whether a role is in it.
     pub fn contains(self, role: Role) -> bool {
         self.0 & bit(role) != 0
     }

@@ -8,7 +8,7 @@ use trommel_model::{Judgement, Model, PageType};
 use trommel_sites::{PagePrint, SiteMemory};
 use trommel_text::{mix, word_hash};
 
-/// Most bytes of judgements that are kept from the first pass; of further pages the model is asked again.
+/// Maximum bytes of the judgements kept from the first pass; further pages are judged again.
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 

@@ -28,7 +28,7 @@ impl TokenCounter {
 }
 
 impl PartialEq for TokenCounter {
-    /// Whether both are the estimate, or one and the same tokenizer.
+    /// Returns whether both are the estimate, or one and the same tokenizer.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,

@@ -12,7 +12,7 @@ use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
 use crate::threads::judged_as_thread;
 
-/// A page's blocks with all that was decided about them.
+/// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
     /// The model's judgement; its choice follows the policy.
@@ -35,7 +35,7 @@ pub struct Verdicts {
     pub by: Vec<Decider>,
     /// Rules that are not applied.
     pub without: RuleSet,
-    /// Whether a memory knew other pages of the site.
+    /// True if a memory knew other pages of the site.
     pub by_sites: bool,
 }
 
@@ -174,7 +174,7 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 /// The page type of articles.
 const ARTICLE: &str = "article";
 
-/// Whether a page is almost surely one text or a row of posts.
+/// Returns whether a page is almost surely one text or a row of posts.
 fn is_one_text(judgement: &Judgement) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.sharpness >= SHARPNESS_OF_TEXTS)
 }

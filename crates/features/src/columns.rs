@@ -68,13 +68,13 @@ impl ColumnSet {
 pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
 impl RequestedColumns<'_> {
-    /// Whether one of these is.
+    /// Returns whether one of these is.
     pub fn any(self, columns: impl IntoIterator<Item = usize>) -> bool {
         let mut slots = columns.into_iter().filter_map(|at| self.0.get(at));
         slots.any(|slot| *slot != NO_COLUMN)
     }
 
-    /// Whether none is.
+    /// Returns whether none is.
     pub fn is_empty(self) -> bool {
         self.0.iter().all(|slot| *slot == NO_COLUMN)
     }
@@ -86,14 +86,14 @@ pub struct Columns {
     /// The blocks by lanes, rising.
     blocks: Scratch<u32>,
     values: Scratch<Lanes>,
-    /// Whether columns that are the same for all blocks of a page are yet to be written.
+    /// True if columns that are the same for all blocks of a page are yet to be written.
     is_first: bool,
-    /// Where the columns of one group stand before those that are asked for are copied.
+    /// Buffer for all columns of one group, from which the requested ones are copied.
     // Kept from batch to batch: clearing it each time would cost as much as filling it.
     group: Scratch<Lanes>,
 }
 
-/// Most columns of a group that are written from rows.
+/// Maximum columns of a group whose values are written row by row.
 const MAX_ROW: usize = 32;
 
 impl Columns {
@@ -180,7 +180,7 @@ impl<'c> GroupColumns<'c> {
         self.blocks
     }
 
-    /// Whether of the columns that are yet to be written only the next one is asked for.
+    /// Returns whether of the columns that are yet to be written only the next one is asked for.
     pub fn is_next_alone(&self) -> bool {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }

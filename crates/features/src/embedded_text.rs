@@ -85,7 +85,7 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     among(page, contents, &vec![false; page.blocks.len()])
 }
 
-/// Whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
+/// Returns whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
 fn is_shell(page: &Page, contents: &[Content]) -> bool {
     let is_body = |content: &Content| content.property == ContentProperty::ArticleBody;
     let words: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
@@ -150,7 +150,7 @@ fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
-/// Whether a text says what a page is about rather than being its text.
+/// Returns whether a text says what a page is about rather than being its text.
 fn is_summary(content: &Content) -> bool {
     // The description of a product is the text of its page; that of an article only announces it.
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product

@@ -46,7 +46,7 @@ pub(crate) enum Fact {
     Terms,
     /// Headline and headings; brings terms.
     Outline,
-    /// What stands at several levels above each block of a batch; brings sums.
+    /// The elements at several levels above each block of a batch; brings sums.
     Levels,
     /// The kinds of elements around each element on a path; brings paths.
     Around,

@@ -67,7 +67,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         }
     }
 
-    /// Where a hash stands, or would stand.
+    /// Slot of a hash: the one that holds it, or the one for inserting it.
     #[inline]
     fn place(&self, hash: u64) -> usize {
         let last = self.hashes.len().wrapping_sub(1);

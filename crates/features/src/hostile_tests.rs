@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::work::work_of;
 use hostile::SHAPES;
 
-/// Most work a byte.
+/// Maximum work for each byte.
 const WORK_PER_BYTE: u64 = 40;
 
 #[test]

@@ -7,7 +7,7 @@ use crate::work::count_work;
 /// Rounds after which the centres stand wherever they are.
 // A bound, so that time is linear in the points whatever they are; most pages take a few rounds.
 const MAX_ROUNDS: usize = 50;
-/// Largest move of a centre, in the units of the points, that counts as standing still.
+/// Maximum move of a centre that counts as convergence, in the units of the points.
 // In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
 

@@ -22,7 +22,7 @@ impl FeatureMatrix {
         self.data.len().checked_div(self.width).unwrap_or(0)
     }
 
-    /// Whether the page has no blocks.
+    /// Returns whether the page has no blocks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -48,7 +48,8 @@ impl<T: 'static> Scratch<T> {
         Self(vector)
     }
 
-    /// So many, which are `value` or what the memory held before: for what is written before it is read.
+    /// Creates `len` items, which hold `value` or older contents of the memory. The caller writes each before reading
+    /// it.
     pub fn stale(len: usize, value: T) -> Self
     where
         T: Copy,
@@ -58,7 +59,7 @@ impl<T: 'static> Scratch<T> {
         Self(vector)
     }
 
-    /// So many of one value.
+    /// Creates `len` items of one value.
     pub fn filled(len: usize, value: T) -> Self
     where
         T: Clone,
@@ -70,7 +71,7 @@ impl<T: 'static> Scratch<T> {
 }
 
 impl<T: 'static> Default for Scratch<T> {
-    /// Nothing, without memory.
+    /// Creates an empty vector without memory.
     fn default() -> Self {
         Self(Vec::new())
     }

@@ -11,7 +11,7 @@ use trommel::{
 pub struct TrommelExtractor {
     plain: Extractor,
     markdown: Extractor,
-    /// In the form that the settings ask for.
+    /// The extractor, with the form of text that the settings request.
     chosen: Extractor,
 }
 
@@ -41,7 +41,7 @@ impl TrommelForm {
     }
 }
 
-/// Whether a session wants more of its page.
+/// Answer of a session to a part of its page: more is wanted, or the rest is not needed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrommelVerdict {

@@ -11,9 +11,9 @@ use trommel_text::{TextStats, half_words};
 
 use crate::{Filter, Reason};
 
-/// Fewest sentences of a page.
+/// Minimum sentences of a page.
 const SENTENCES: usize = 3;
-/// Fewest words of a line that counts.
+/// Minimum words of a line that counts.
 const LINE_WORDS: u32 = 5;
 /// Lines with one of these do not count: warnings about scripts, and notes on policies.
 const BOILERPLATE: [&str; 7] =
@@ -57,7 +57,7 @@ fn has_filler(text: &str) -> bool {
     parts.any(|part| part.eq_ignore_ascii_case(filler))
 }
 
-/// Whether a line would be kept: long enough, ended by a terminal mark, no boilerplate.
+/// Returns whether a line would be kept: long enough, ended by a terminal mark, no boilerplate.
 fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
     if line.ends_with("...") || !ends(line) || half_words(stats.words_in(line)) < 2 * LINE_WORDS {
         return false;
@@ -66,8 +66,8 @@ fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
     !BOILERPLATE.iter().any(|words| lower.contains(words))
 }
 
-/// Whether a line ends with a terminal mark or a closing quote (both count in C4), or in a script that
-/// knows no such marks.
+/// Returns whether a line ends with a terminal mark or a closing quote (both count in C4), or in a script that knows no
+/// such marks.
 fn ends(line: &str) -> bool {
     let bare = line.trim_end_matches(CLOSERS);
     let last = bare.chars().next_back();

@@ -64,7 +64,7 @@ pub struct Duplicates {
     copies: Option<Copies>,
 }
 
-/// All that [`Duplicates`] remember.
+/// The memory of [`Duplicates`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuplicatesState {
     exact: Option<MemoryState<u128>>,
@@ -88,7 +88,7 @@ impl Duplicates {
         Self { copies: Some(Copies(Memory::new(PAGES_MEMORY))), ..self }
     }
 
-    /// Whether no duplicate filter is on.
+    /// Returns whether no duplicate filter is on.
     pub fn is_empty(&self) -> bool {
         self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
@@ -106,7 +106,7 @@ impl Duplicates {
         exact + near + self.copies.as_ref().map_or(0, |copies| copies.0.bytes())
     }
 
-    /// All that is remembered.
+    /// Returns the memory of the filters.
     pub fn state(&self) -> DuplicatesState {
         DuplicatesState {
             exact: self.exact.as_ref().map(|exact| exact.0.state()),

@@ -13,15 +13,15 @@ use crate::{Filter, Reason};
 const WORDS: (u32, u32) = (50, 100_000);
 /// Bounds of the mean length of words, in characters.
 const WORD_LENGTH: (f64, f64) = (3.0, 10.0);
-/// Most hashes, and most ellipses, a word.
+/// Maximum number of hashes, and of ellipses, for each word.
 const SYMBOLS: f64 = 0.1;
-/// Most of the lines that may begin with a bullet.
+/// Maximum share of lines that begin with a bullet.
 const BULLETS: f64 = 0.9;
-/// Most of the lines that may end with an ellipsis.
+/// Maximum share of lines that end with an ellipsis.
 const ELLIPSES: f64 = 0.3;
-/// Least of the words that must have a letter.
+/// Minimum share of words with a letter.
 const LETTERS: f64 = 0.8;
-/// Fewest different stop words of an English text.
+/// Minimum number of different stop words in an English text.
 const STOP_WORDS: usize = 2;
 /// The stop words.
 const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];

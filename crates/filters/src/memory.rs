@@ -22,7 +22,7 @@ struct Generation<K> {
     documents: u64,
 }
 
-/// All that a filter of duplicates remembers; a filter of the same settings goes on from it exactly.
+/// The memory of a duplicate filter. A filter with the same settings continues from it exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryState<K> {
     old: Vec<K>,
@@ -42,8 +42,8 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
     }
 
-    /// Whether a document with this key is remembered. If it is, it is from now on as if it was new, so
-    /// that what keeps coming is not forgotten.
+    /// Returns whether a document with this key is remembered. If it is, it is from now on as if it was new, so that
+    /// what keeps coming is not forgotten.
     pub(crate) fn recall(&mut self, key: K) -> bool {
         if self.young.keys.contains(&key) {
             return true;
@@ -88,7 +88,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         }
     }
 
-    /// All that is remembered, in an order of its own.
+    /// Returns the memory, in an order of its own.
     pub(crate) fn state(&self) -> MemoryState<K> {
         let sorted = |generation: &Generation<K>| {
             let mut keys: Vec<K> = generation.keys.iter().copied().collect();

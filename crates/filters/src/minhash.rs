@@ -26,9 +26,9 @@ pub struct Fingerprint {
 /// A text of a page, by a key of its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// That of its capture.
+    /// Key of a captured page.
     Captured(u64),
-    /// That of the crawler's copy.
+    /// Key of a crawler's copy.
     Copied(u64),
 }
 

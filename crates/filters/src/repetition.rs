@@ -12,9 +12,9 @@ use trommel_text::{TextStats, Word, mix};
 
 use crate::{Filter, Reason};
 
-/// Most of the lines, and of the paragraphs, that may repeat earlier ones.
+/// Maximum share of lines, and of paragraphs, that repeat earlier ones.
 const MAX_REPEATED_SHARE: f64 = 0.3;
-/// Most of the characters in them.
+/// Maximum share of the characters in repeated lines or paragraphs.
 const REPEATED_CHARS: f64 = 0.2;
 /// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
 const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
@@ -48,7 +48,7 @@ impl Filter for Repetition {
     }
 }
 
-/// Whether too many of the parts, by number or by characters, repeat an earlier one.
+/// Returns whether too many of the parts, by number or by characters, repeat an earlier one.
 fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
     let [all, again, chars, chars_again] = repetitions(parts);
     again as f64 > MAX_REPEATED_SHARE * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64

@@ -40,7 +40,7 @@ impl Filter for Robots {
     }
 }
 
-/// Whether a header's value speaks to one robot only (`googlebot: noindex`).
+/// Returns whether a header's value speaks to one robot only (`googlebot: noindex`).
 fn is_addressed(value: &str) -> bool {
     value.split(',').next().unwrap_or_default().split_once(':').is_some_and(|(name, _)| {
         let name = name.trim();

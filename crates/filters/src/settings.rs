@@ -16,7 +16,7 @@ pub struct FilterSettings {
     pub status: Vec<StatusRange>,
     /// Media types to keep.
     pub media_types: Vec<String>,
-    /// Drop pages that ask this of robots.
+    /// Drop pages whose robots directives forbid this use.
     pub robots: Vec<RobotsRule>,
     /// Minimum words of the text.
     pub min_words: Option<u64>,
@@ -49,7 +49,7 @@ pub struct FilterSettings {
 }
 
 impl FilterSettings {
-    /// Whether a filter asks for the language of texts.
+    /// Returns whether a filter asks for the language of texts.
     pub fn need_language(&self) -> bool {
         !self.languages.is_empty() || !self.exclude_languages.is_empty() || self.rules.contains(&TextRule::Gopher)
     }
@@ -92,7 +92,7 @@ pub struct StatusRange {
 }
 
 impl StatusRange {
-    /// Whether the code is one of them.
+    /// Returns whether the code is one of them.
     pub fn contains(self, status: u16) -> bool {
         (self.first..=self.last).contains(&status)
     }

@@ -83,7 +83,7 @@ bitflags! {
         /// A bracket ends it that the page does not have.
         const BRACKETED = 1 << 8;
 
-        /// Those with which something is noted at its end.
+        /// States of elements whose end is noted.
         const NOTED_END = Self::LINK.bits() | Self::APART.bits() | Self::QUOTED.bits() | Self::READING.bits()
             | Self::KEEPS_SPACE.bits() | Self::KEEPS_LINES.bits();
     }
@@ -100,7 +100,7 @@ struct Skip {
     // If the element has no end, reading starts again here.
     from: usize,
     capture: Capture,
-    /// Whether the element has a row: its content alone is left out.
+    /// True if the element has a row: its content alone is left out.
     keeps_row: bool,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Builder {
     // Counted, so that their end tags do not end elements further out.
     overflow: u32,
     skip: Option<Skip>,
-    /// Whether a part of the page is read again since something in it has no end.
+    /// True if a part of the page is read again since something in it has no end.
     // Read again, the svg around may be what has no end: a block in its description then belongs to the page.
     recovers: bool,
     /// The part of the page that was read again last, in bytes; the outermost, if it holds others.
@@ -157,7 +157,7 @@ pub(crate) struct Builder {
     head_room: usize,
     seen_body: bool,
     seen_title: bool,
-    /// Whether an element is a heading by its role.
+    /// True if an element is a heading by its role.
     has_stated_headings: bool,
     /// Numbers of the names of unknown elements.
     name_numbers: HashMap<String, u16>,
@@ -449,7 +449,7 @@ impl Builder {
         }
     }
 
-    /// Whether something that came before is yet to be decided by what comes.
+    /// Returns whether something that came before is yet to be decided by what comes.
     #[inline]
     fn waits(&self) -> bool {
         self.formulas.is_pending() || self.unknown_line.is_some()

@@ -67,7 +67,7 @@ pub struct PayloadText {
     pub name: &'static str,
     /// Its lines, markup stripped.
     pub text: String,
-    /// Whether it was written with markup.
+    /// True if it was written with markup.
     pub has_markup: bool,
     /// The span of the first script that holds a part of it.
     pub span: (u32, u32),
@@ -175,7 +175,7 @@ fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Whether a string is sentences rather than code, an address or a label.
+/// Returns whether a string is sentences rather than code, an address or a label.
 fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let end = text.trim_end_matches(['"', '\'', '”', '’', ')', '»']);

@@ -50,12 +50,11 @@ struct ParsedScript {
     values: Range<usize>,
     /// The span of [`JsonLdScript`].
     span: (u32, u32),
-    /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
-    /// is named in it.
+    /// True if one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts), is named in it.
     // Three searches while parsing spare a walk over all nodes later: most scripts hold breadcrumbs and logos only.
     may_hold_content: bool,
     may_hold_text: bool,
-    /// Whether a type that lists [items](JsonLd::items) is named in it.
+    /// True if a type that lists [items](JsonLd::items) is named in it.
     may_hold_items: bool,
 }
 
@@ -84,7 +83,7 @@ impl JsonLd {
         parsed
     }
 
-    /// Whether there is nothing.
+    /// Returns whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

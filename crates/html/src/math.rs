@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 96;
 struct Open {
     /// Name in lower case, without prefix.
     name: String,
-    /// Whether it is an annotation in TeX.
+    /// True if it is an annotation in TeX.
     is_tex: bool,
     /// Texts of the elements inside, and its own.
     parts: Vec<String>,

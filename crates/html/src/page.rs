@@ -237,7 +237,7 @@ impl Page {
         self.text(block).get(from as usize..to as usize).unwrap_or_default()
     }
 
-    /// Whether any block has a notation.
+    /// Returns whether any block has a notation.
     #[inline]
     pub fn has_notations(&self) -> bool {
         !self.notations.is_empty()
@@ -264,7 +264,7 @@ impl Page {
         Some((block.container, element))
     }
 
-    /// Whether no part of a block has a style, as of most.
+    /// Returns whether no part of a block has a style, as of most.
     pub fn is_unstyled(&self, block: &Block) -> bool {
         let (start, end) = block.text;
         let next = self.styles.partition_point(|(at, _)| *at <= start);

@@ -128,7 +128,7 @@ fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     }
 }
 
-/// Only documents of this site or language.
+/// Limits a query to documents of a site or language.
 pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
     clauses.extend(limits.iter().map(|&(field, value)| {

@@ -19,7 +19,7 @@ use crate::query::{only, parse};
 use crate::schema::{Fields, number, text};
 use crate::writer::open_index;
 
-/// Longest snippet in bytes, about.
+/// Approximate maximum bytes of a snippet.
 const SNIPPET: usize = 200;
 /// Bytes of a text that a snippet is looked for in. More would cost seconds in a text of megabytes.
 const SNIPPET_TEXT: usize = 256 << 10;
@@ -33,7 +33,7 @@ const MAX_EXPANDED_TERMS: usize = 1000;
 pub struct Search<'a> {
     /// The query of a user: words, `"phrases"`, `+must`, `-must not`.
     pub query: &'a str,
-    /// Most documents given.
+    /// Maximum number of documents returned.
     pub limit: usize,
     /// Documents passed over before, of those found.
     pub offset: usize,

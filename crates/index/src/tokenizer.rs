@@ -8,7 +8,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use trommel_text::words::is_unspaced;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Longest term in bytes; what is longer is no word and is left out.
+/// Maximum bytes of a term; longer ones are not words and are left out.
 const MAX_TERM: usize = 64;
 
 /// Terms of a text.
@@ -23,7 +23,7 @@ const MAX_TERM: usize = 64;
 ///   character finds them all. Tone marks and other signs that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
-    /// Whether the last character of a run of pairs is a term.
+    /// True if the last character of a run of pairs is a term.
     has_run_ends: bool,
 }
 
@@ -176,7 +176,7 @@ fn signs(rest: &str, length: usize) -> usize {
     ["++", "#"].into_iter().find(|&sign| after.strip_prefix(sign).is_some_and(ends)).map_or(0, str::len)
 }
 
-/// Whether the marks of this character's script can be left out without changing the word.
+/// Returns whether the marks of this character's script can be left out without changing the word.
 fn has_loose_marks(c: char) -> bool {
     matches!(u32::from(c),
         0x0041..=0x024F      // Latin

@@ -167,7 +167,7 @@ impl GoldFile {
         self.lines.len()
     }
 
-    /// Whether no page is labelled.
+    /// Returns whether no page is labelled.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -179,7 +179,7 @@ impl GoldFile {
         })
     }
 
-    /// Whether a page has a line.
+    /// Returns whether a page has a line.
     pub fn has(&self, record_id: &str) -> bool {
         self.at(record_id).is_some()
     }

@@ -49,9 +49,9 @@ pub struct LabelBlock {
     pub field: u32,
     /// First and one past the last byte in the decoded page.
     pub span: (u32, u32),
-    /// Whether the page hides it.
+    /// True if the page hides the block.
     pub hidden: bool,
-    /// Whether it stands in a script alone, and not among the page's own text.
+    /// True if the block comes only from a script.
     pub of_script: bool,
     /// Probability of being content, by the model.
     pub probability: f32,

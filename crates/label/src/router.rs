@@ -26,7 +26,7 @@ const SCRIPT: &str = include_str!("../assets/label.js");
 /// text, never as markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Most bytes of a choice: a role a block, of a page of a hundred thousand blocks.
+/// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.
 const MAX_CHOICE_BYTES: usize = 4 << 20;
 
 /// Time for what is in flight when it ends: browsers keep their connections open.
@@ -40,7 +40,7 @@ pub struct Labelling {
     pub gold: Mutex<GoldFile>,
     /// Makes the proposal.
     pub model: Arc<Model>,
-    /// Whether nothing is proposed: every block starts as `other`.
+    /// True if there are no proposals: every block starts as `other`.
     pub blank: bool,
     /// Keeps out what pages of other sites send through a browser.
     pub guard: HostGuard,

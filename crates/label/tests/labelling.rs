@@ -332,7 +332,7 @@ fn shared_data() -> Option<PathBuf> {
     Some(data)
 }
 
-/// Whoever accepts every proposal says what `run` writes, comments apart.
+/// Accepting every proposal gives the text that `run` writes, except for comments.
 #[test]
 fn proposals_that_are_accepted_are_what_the_model_keeps() {
     let Some(data) = shared_data() else { return };

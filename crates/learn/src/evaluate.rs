@@ -42,7 +42,8 @@ pub struct Report {
 }
 
 impl fmt::Display for Report {
-    /// As a table: all pages, those of each type and language, then those of which only some texts are known.
+    /// Writes the scores as a table: all pages, those of each type and language, then those of which only some texts
+    /// are known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<24} {:>6}  precision  recall      F1", self.set, "pages")?;
         let types = self.by_page_type.iter();
@@ -67,7 +68,7 @@ impl fmt::Display for Report {
 pub struct EvalOptions {
     /// The rule that divides texts into words.
     pub rule: Rule,
-    /// Whether the gold's comments are to be extracted.
+    /// True if the gold's comments are to be extracted.
     pub comments: bool,
 }
 

@@ -7,7 +7,7 @@ use trommel_html::Page;
 pub struct Example<'a> {
     /// The page.
     pub page: &'a Page,
-    /// Whether each block is content.
+    /// For each block, true if it is content.
     pub labels: &'a [bool],
     /// Its host.
     pub group: &'a str,

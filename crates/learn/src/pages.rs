@@ -83,7 +83,7 @@ impl Gold {
         (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }
 
-    /// Whether comments are kept apart from the text.
+    /// Returns whether comments are kept apart from the text.
     pub fn has_comments(&self) -> bool {
         self.gold_comments.as_ref().is_some_and(|text| !text.is_empty())
     }
@@ -126,8 +126,8 @@ pub struct PageSet {
 }
 
 impl PageSet {
-    /// Whether each block of each page is content: more than `share` of its words lie on the longest
-    /// common subsequence with the gold text, the comments of readers included on request.
+    /// For each block of each page, true if it is content: more than `share` of its words lie on the longest common
+    /// subsequence with the gold text, the comments of readers included on request.
     pub fn labels(&self, comments: bool, share: f32) -> Vec<Vec<bool>> {
         self.pages
             .par_iter()
@@ -138,7 +138,7 @@ impl PageSet {
             .collect()
     }
 
-    /// Whether comments are kept apart from the text of any page.
+    /// Returns whether comments are kept apart from the text of any page.
     pub fn has_comments(&self) -> bool {
         self.pages.iter().any(|page| page.gold.has_comments())
     }

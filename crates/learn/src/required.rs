@@ -19,7 +19,7 @@ impl Required {
         Self { all: texts.len() as u32, kept: texts.iter().filter(has).count() as u32 }
     }
 
-    /// Whether none is missing.
+    /// Returns whether none is missing.
     pub fn is_whole(&self) -> bool {
         self.kept == self.all
     }

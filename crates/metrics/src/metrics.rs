@@ -163,12 +163,12 @@ impl Metrics {
         self.stages.get_or_create(&[("stage", stage)]).observe(time.as_secs_f64());
     }
 
-    /// So many records or requests are in work or waiting.
+    /// Sets the number of records or requests in progress or waiting.
     pub fn queue(&self, length: usize) {
         self.queue.set(i64::try_from(length).unwrap_or(i64::MAX));
     }
 
-    /// So many archives are in work.
+    /// Sets the number of archives in progress.
     pub fn archives(&self, number: usize) {
         self.archives.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
@@ -178,7 +178,7 @@ impl Metrics {
         self.requests.get_or_create(&[("status", status)]).inc();
     }
 
-    /// Nothing has come from the input for so long.
+    /// Sets the time since new data arrived from the input.
     pub fn idle(&self, time: Duration) {
         self.idle.set(time.as_secs_f64());
     }

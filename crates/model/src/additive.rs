@@ -92,8 +92,8 @@ impl Additive {
         }
     }
 
-    /// Whether all numbers are finite and no weight is above 4,096 log odds, edges rise, and columns are
-    /// below `width`.
+    /// Returns whether all numbers are finite and no weight is above 4,096 log odds, edges rise, and columns are below
+    /// `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
         let sound = |weight: &f32| weight.abs() <= MAX_WEIGHT;

@@ -9,7 +9,7 @@ use crate::kept_blocks::{Choice, Selection, expected_f1, weighed};
 use crate::layout::Layout;
 use crate::sigmoid::sigmoid;
 
-/// Least probability of an embedded text for a page of which nothing else is kept.
+/// Minimum probability of an embedded text on a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
@@ -20,12 +20,12 @@ pub struct JudgedEmbedded {
     pub embedded: EmbeddedText,
     /// Probability of being content, 0..=1.
     pub probability: f32,
-    /// Whether it is part of the text.
+    /// True if it is part of the text.
     pub kept: bool,
 }
 
 impl JudgedEmbedded {
-    /// Whether it is a reader's comment or review.
+    /// Returns whether it is a reader's comment or review.
     pub fn is_comment(&self) -> bool {
         self.embedded.content.subject == ContentSubject::Comment
     }

@@ -17,7 +17,7 @@ pub enum ModelError {
     File {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault of the model.
         source: Box<ModelError>,
     },
     /// There is no such model.

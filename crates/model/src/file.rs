@@ -18,7 +18,7 @@ pub const FORMAT: &str = "trommel-model";
 // another version is refused, never guessed at.
 pub const VERSION: u32 = 3;
 
-/// All that a model file holds. Fields added later have defaults, so older files of one version still read.
+/// The contents of a model file. Fields added later have defaults, so older files of one version still read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFile {
     /// [`FORMAT`].
@@ -67,8 +67,8 @@ pub struct ModelFile {
     /// The scorer of pages other than articles and threads; none if the parts judge all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<ListScorer>,
-    /// Whether documents of pages that it judges have few metadata unless all are asked for: the model is for
-    /// callers who want texts fast.
+    /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
+    /// fast.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub few_metadata: bool,
     /// The way of choosing blocks from their probabilities.
@@ -131,7 +131,7 @@ pub struct WeightedScorer {
     pub scorer: Scorer,
 }
 
-/// From a row to log odds.
+/// A function from a row of features to log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {

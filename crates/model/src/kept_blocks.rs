@@ -29,7 +29,7 @@ pub enum Selection {
 /// Chosen blocks and how good the choice should be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
-    /// Whether each block is kept.
+    /// For each block, true if it is kept.
     pub kept: Vec<bool>,
     /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. Where worlds say that
     /// nothing is content, the share of worlds that say so.

@@ -32,7 +32,7 @@ impl KnownWords {
         self.known / self.words.max(1.0)
     }
 
-    /// What is added to the log odds of the blocks of the page, if this share is known of usual pages; 0 for a page
+    /// Bias for the log odds of the blocks of the page, given the share of known words on usual pages; 0 for a page
     /// without words.
     pub fn change(self, usual: f32) -> f32 {
         if usual <= 0.0 || self.words <= 0.0 {

@@ -38,7 +38,7 @@ impl ListScorer {
         self.share * rise(not_one_text(&self.texts, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
     }
 
-    /// Whether its shares and bounds are numbers that make sense.
+    /// Returns whether its shares and bounds are numbers that make sense.
     pub(crate) fn is_sound(&self) -> bool {
         let (none, full) = self.between;
         (0.0..1.0).contains(&none) && full > none && full <= 1.0 && (0.0..=1.0).contains(&self.share)

@@ -80,7 +80,7 @@ pub struct Judgement {
     pub choice: Choice,
     /// The block of the main headline, if there is one and the model knows of headlines.
     pub headline: Option<usize>,
-    /// Whether each block stands in a comment section; empty if the model does not know of them.
+    /// For each block, true if it is in a comment section; empty if the model does not recognise them.
     pub in_comments: Vec<bool>,
     /// The texts of the JSON-LD that are not among the blocks; empty if the model does not know of them.
     pub embedded: Vec<JudgedEmbedded>,
@@ -243,7 +243,7 @@ impl Model {
         confidence_below(self.builtin?, percent)
     }
 
-    /// All that its file holds as MessagePack, not packed.
+    /// Returns the contents of its file as MessagePack, not packed.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -272,7 +272,7 @@ impl Model {
         pack(&self.to_bytes()?)
     }
 
-    /// All that its file holds.
+    /// Returns the contents of its file.
     pub fn file(&self) -> &ModelFile {
         &self.file
     }

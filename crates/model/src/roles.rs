@@ -19,7 +19,7 @@ pub const ROLES_FORMAT: &str = "trommel-roles";
 /// Version that this program writes and reads.
 pub const ROLES_VERSION: u32 = 1;
 
-/// All that a file of roles holds.
+/// The contents of a file of roles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleFile {
     /// [`ROLES_FORMAT`].

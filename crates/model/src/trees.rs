@@ -60,8 +60,8 @@ impl Trees {
         self.base + self.roots.iter().map(tree).sum::<f32>()
     }
 
-    /// Whether every path ends: children stand after their parents, and all numbers are finite and
-    /// ask columns below `width`.
+    /// Returns whether every path ends: children stand after their parents, and all numbers are finite and ask columns
+    /// below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {

@@ -124,7 +124,7 @@ pub struct OutputBlock {
     pub link_density: f32,
     /// Probability that it is main content.
     pub probability: f32,
-    /// Whether it is part of the text.
+    /// True if the block is part of the text.
     pub kept: bool,
     /// The role of the block; empty if it is unknown.
     pub role: String,

@@ -80,7 +80,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether the run ended before it did anything: what is there is as it was.
+    /// Returns whether the run ended before it did anything: what is there is as it was.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,

@@ -211,7 +211,7 @@ fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// Whether it is an address that is read.
+/// Checks that trommel can read from an address.
 fn check_url(url: &str) -> Result<(), InputError> {
     let has_path = url
         .split_once("://")

@@ -92,12 +92,12 @@ impl Plan {
         self.settings.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Most bytes kept of one record's block; the rest is skipped and the document notes it.
+    /// Maximum bytes kept of one record's block; the rest is skipped and the document notes it.
     pub(crate) fn max_record(&self) -> u64 {
         self.settings.max_record_and_payload().0
     }
 
-    /// Most bytes kept of one decoded payload; the rest is skipped and the document notes it.
+    /// Maximum bytes kept of one decoded payload; the rest is skipped and the document notes it.
     pub(crate) fn max_payload(&self) -> u64 {
         self.settings.max_record_and_payload().1
     }

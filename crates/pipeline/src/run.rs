@@ -133,7 +133,7 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     done.filter_map(|(input, _)| size(input)).sum()
 }
 
-/// Whether who takes the documents wants no more.
+/// Returns whether who takes the documents wants no more.
 fn is_reader_gone(plan: &Plan, error: &RunError) -> bool {
     let source = match error {
         RunError::Output { source, .. } if plan.output.destination == Destination::Stdout => source,

@@ -27,12 +27,12 @@ use crate::run::run;
 /// The memory of sites that settings ask for.
 #[derive(Debug, Default)]
 pub enum RunSites {
-    /// None: every page is judged by itself.
+    /// No memory: every page is judged by itself.
     #[default]
     Off,
     /// A pass over all inputs before the run.
     TwoPass {
-        /// Most bytes of memory.
+        /// Maximum bytes of memory.
         max_bytes: u64,
     },
     /// A file.
@@ -70,7 +70,7 @@ impl RunSites {
         })
     }
 
-    /// Whether all inputs are read once more before.
+    /// Returns whether all inputs are read once more before.
     pub fn reads_twice(&self) -> bool {
         matches!(self, Self::TwoPass { .. })
     }

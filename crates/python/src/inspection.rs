@@ -34,7 +34,7 @@ impl Inspection {
         Ok(AtomicFile::write_all(&path, self.html.as_bytes())?)
     }
 
-    /// In a frame, so that neither the notebook nor the report changes how the other looks.
+    /// Shows the report in a frame, so that the styles of the notebook and of the report do not mix.
     fn _repr_html_(&self) -> String {
         let page = self.html.replace('&', "&amp;").replace('"', "&quot;");
         format!(

@@ -27,7 +27,7 @@ pub(crate) struct Block {
     link_density: f32,
     /// Probability that it is main content.
     probability: f32,
-    /// Whether it is part of the text.
+    /// True if the block is part of the text.
     kept: bool,
     /// Its role (headline, body, comment ...); empty if unknown.
     role: String,

@@ -58,7 +58,7 @@ impl NamedModel {
         Ok(Self { name: name.to_owned(), model })
     }
 
-    /// Whether other processes know it by its name.
+    /// Returns whether other processes know it by its name.
     pub(crate) fn is_builtin(&self) -> bool {
         Model::builtin_names().any(|known| known == self.name)
     }

@@ -27,7 +27,7 @@ pub struct ScoredSet {
     pub name: String,
     /// Confidence (0..=1) and word F1 (0..=1) of each page, for each model; the same pages in the same order.
     pub points: Vec<Vec<Point>>,
-    /// Whether each model was trained on the set.
+    /// For each model, true if it was trained on the set.
     pub is_trained: Vec<bool>,
 }
 

@@ -7,7 +7,7 @@ use trommel_learn::{EvalOptions, PageSet, Scores, evaluate, text_by};
 use trommel_model::Model;
 use trommel_text::words::Rule;
 
-/// What can be favored, in the order of the table.
+/// Values of `favor`, in the order of the table.
 pub const FAVORS: [(&str, Favor); 3] =
     [("precision", Favor::Precision), ("balanced", Favor::Balanced), ("recall", Favor::Recall)];
 
@@ -18,7 +18,7 @@ pub struct Favored {
     pub set: String,
     /// Number of its pages.
     pub pages: usize,
-    /// Whether only some texts of the pages are known: the ones that must be kept and the ones that must not.
+    /// True if only some texts of the pages are known: the ones that must be kept and the ones that must not.
     pub is_partial: bool,
     /// Means over the pages: of words, or of the known texts.
     pub scores: [Scores; 3],

@@ -16,11 +16,11 @@ pub(crate) struct About {
     version: &'static str,
     /// The models that requests may name; the first is the default.
     models: Vec<String>,
-    /// Most bytes of a page.
+    /// Maximum bytes of a page.
     max_body: u64,
     /// Documents of the index; null if there is none.
     indexed: Option<u64>,
-    /// Whether pages of the index can be looked at.
+    /// True if pages of the index can be looked at.
     archives: bool,
 }
 
@@ -39,12 +39,12 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     })
 }
 
-/// Whether the service is alive
+/// Answers 200 while the service runs
 pub(crate) async fn healthz() -> Response {
     answer::body("text/plain; charset=utf-8", "ok\n")
 }
 
-/// Whether requests are welcome
+/// Answers 200 while the service accepts requests, 503 otherwise
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     if app.is_ready() {
         return answer::body("text/plain; charset=utf-8", "ready\n");

@@ -7,7 +7,7 @@ use http::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// Shortest token: below it, guessing over the network is a way in.
+/// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
 
 /// A secret that requests must bring as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
@@ -58,7 +58,7 @@ impl Token {
         Self::new(secret.trim())
     }
 
-    /// Whether a request brings it. Takes the same time whatever it brings.
+    /// Returns whether a request brings it. Takes the same time whatever it brings.
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
         let Some(value) = headers.get(AUTHORIZATION) else { return false };
         let Some((scheme, given)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else { return false };

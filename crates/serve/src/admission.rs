@@ -62,7 +62,7 @@ impl Admission {
         Ok(place)
     }
 
-    /// Whether another request would be let in.
+    /// Returns whether another request would be let in.
     pub(crate) fn has_room(&self) -> bool {
         self.inside.load(Ordering::Relaxed) < self.most
     }

@@ -36,7 +36,7 @@ impl HostGuard {
         Self { names: names.collect() }
     }
 
-    /// Whether a request may be answered.
+    /// Checks that a request may be answered.
     ///
     /// # Errors
     /// If it names another host, or a page of another site sent it.
@@ -54,7 +54,7 @@ impl HostGuard {
         if sites.all(|site| site == "same-origin" || site == "none") { Ok(()) } else { Err(Foreign::Page) }
     }
 
-    /// Whether the host that a request names may be served.
+    /// Checks that the host which a request names may be served.
     ///
     /// # Errors
     /// [`Foreign::Host`] if not.

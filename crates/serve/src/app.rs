@@ -16,15 +16,15 @@ use crate::{
     request_id::RequestIds, stage_times::StageTimes, weight,
 };
 
-/// Most bytes of a page that is judged on the thread of its connection: some milliseconds of work, for which
-/// health checks and other connections may wait.
+/// Maximum bytes of a page that is judged on the thread of its connection. This takes some milliseconds, for which
+/// other connections wait.
 const SHORT: usize = 256 << 10;
 
 /// The state that all requests share.
 pub(crate) struct App {
     pub(crate) settings: ServiceSettings,
     pub(crate) models: Models,
-    /// Most bytes of a page, from its bound and from the memory for it.
+    /// Maximum bytes of a page, by its bound and by the memory for it.
     pub(crate) max_page: u64,
     pub(crate) admission: Arc<Admission>,
     /// Batches that may run at a time.
@@ -139,7 +139,7 @@ impl App {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Whether requests are welcome.
+    /// Returns whether requests are welcome.
     pub(crate) fn is_ready(&self) -> bool {
         !self.is_stopping() && self.admission.has_room()
     }

@@ -129,7 +129,7 @@ struct Batch {
     summary: BatchSummary,
 }
 
-/// Nobody reads the answer any more.
+/// The client has closed the connection.
 struct ClientGone;
 
 /// The share of the page that is being made a line.

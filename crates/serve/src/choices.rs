@@ -52,7 +52,7 @@ impl Choices {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Whether a parameter is `true`; without a value it is.
+    /// Returns whether a parameter is `true`; without a value it is.
     ///
     /// # Errors
     /// If it is neither `true` nor `false`.

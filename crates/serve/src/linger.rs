@@ -13,7 +13,7 @@ use tokio::{runtime::Handle, time::timeout};
 
 use crate::ServiceLimits;
 
-/// Longest time that a body is read on.
+/// Maximum time of reading the rest of a body.
 const MAX_LINGER: Duration = Duration::from_secs(5);
 /// Bytes that are read on, in longest pages.
 const PAGES: u64 = 4;
@@ -22,9 +22,9 @@ const PAGES: u64 = 4;
 /// they look at the answer. If the connection closes under them, they lose an early answer, such as that
 /// there is no room, or that the page is too long.
 pub(crate) struct LingeringBody {
-    /// None once it has ended.
+    /// The body; none after its end.
     body: Option<Body>,
-    /// Whether the client waits to be asked for it.
+    /// True if the client waits to be asked for it.
     waits: bool,
     bytes: u64,
     time: Duration,

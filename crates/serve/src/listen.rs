@@ -126,12 +126,12 @@ impl Socket {
         Ok(sockets)
     }
 
-    /// Whether it is a TCP socket.
+    /// Returns whether it is a TCP socket.
     pub fn is_tcp(&self) -> bool {
         matches!(self.kind, Kind::Tcp(_))
     }
 
-    /// Whether only programs on this machine reach it.
+    /// Returns whether only programs on this machine reach it.
     pub fn is_local(&self) -> bool {
         match &self.kind {
             Kind::Unix(_) => true,

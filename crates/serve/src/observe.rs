@@ -51,9 +51,8 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     response
 }
 
-/// Whether the request may be answered. It must bring the token. Without a token on the service, no page of
-/// another site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about
-/// anybody.
+/// Checks that a request may be answered. It must bring the token. Without a token on the service, no page of another
+/// site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about anybody.
 fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
     let headers = request.headers();
     match &app.settings.token {

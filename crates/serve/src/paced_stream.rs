@@ -42,7 +42,7 @@ impl<S> PacedStream<S> {
         Self { stream, requests, known: 0, reading: watch(reading), writing: watch(writing) }
     }
 
-    /// With a new request all begins anew.
+    /// Starts the counts again for a new request.
     fn look(&mut self) {
         let begun = self.requests.begun.load(Ordering::Relaxed);
         if begun != self.known {
@@ -62,7 +62,7 @@ impl Requests {
         self.answered.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether an answer is being made: meanwhile the client is not waited for.
+    /// Returns whether an answer is being made: meanwhile the client is not waited for.
     fn is_busy(&self) -> bool {
         self.begun.load(Ordering::Relaxed) != self.answered.load(Ordering::Relaxed)
     }

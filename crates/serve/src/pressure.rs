@@ -19,7 +19,7 @@ impl Pressure {
         Self { start: Instant::now(), until: AtomicU64::new(0) }
     }
 
-    /// There was no room for something.
+    /// Records that a request found no room.
     pub(crate) fn rise(&self) {
         let until = self.start.elapsed() + PRESSURE_TIME;
         self.until.fetch_max(until.as_millis() as u64, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 
 /// The header that carries the name.
 pub(crate) const REQUEST_ID: &str = "x-request-id";
-/// Longest request id that is taken over.
+/// Maximum bytes of a request id that is accepted.
 const MAX_ID_BYTES: usize = 128;
 
 /// Names requests that come without a name.

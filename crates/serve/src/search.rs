@@ -16,9 +16,9 @@ use crate::answer::{self, Refusal};
 use crate::app::App;
 use crate::hints::PageHints;
 
-/// Most documents of one answer.
+/// Maximum documents of one answer.
 const MAX_RESULTS: usize = 100;
-/// Most documents passed over: each costs a place in memory.
+/// Maximum number of documents to skip: each takes memory.
 const MAX_OFFSET: usize = 10_000;
 /// Memory that a search and its answer may take, and a document that is looked up, beside texts.
 const WEIGHT: u64 = 4 << 20;
@@ -34,7 +34,7 @@ const COPIES_IN_SEARCH: u64 = 2;
 pub(crate) struct SearchQuery {
     /// Words, "phrases", +must, -must not.
     q: String,
-    /// Most documents given, 10 unless it says otherwise.
+    /// Maximum documents of the answer; 10 by default.
     n: Option<usize>,
     /// Documents passed over.
     offset: usize,
@@ -77,7 +77,7 @@ pub(crate) struct FoundDocument {
 pub(crate) struct SnippetPiece {
     /// Its text.
     text: String,
-    /// Whether it is a word looked for.
+    /// True if the part is a word of the query.
     hit: bool,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct StoredDocument {
     lang: Option<String>,
     /// Its text.
     text: String,
-    /// Whether its archived page can be inspected.
+    /// True if its archived page can be inspected.
     page: bool,
 }
 

@@ -40,17 +40,17 @@ pub struct ServiceLimits {
     pub jobs: NonZeroUsize,
     /// Requests that may wait besides; more are answered 429.
     pub queue: usize,
-    /// Most bytes of a page, and of a record of a batch; longer pages are answered 413.
+    /// Maximum bytes of a page, and of a record of a batch; longer pages are answered 413.
     pub max_body: u64,
-    /// Most bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the
-    /// work on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
+    /// Maximum bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the work
+    /// on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
-    /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two
-    /// received pieces of an answer. It is much shorter while others wait for room.
+    /// Maximum time for the head of a request, for its body, between two pieces of a batch, and between two received
+    /// pieces of an answer. It is much shorter while others wait for room.
     pub timeout: Duration,
-    /// Longest time for finishing current requests when the service is told to stop.
+    /// Maximum time for finishing current requests after a signal to stop.
     pub grace: Duration,
-    /// Most connections at a time; further ones wait to be accepted.
+    /// Maximum number of connections at a time; further ones wait to be accepted.
     pub connections: usize,
 }
 

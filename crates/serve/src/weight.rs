@@ -21,7 +21,7 @@ const CHUNK: u64 = 900;
 const BYTES_OF_UNIT: u64 = 2;
 /// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
 const SPAN: u64 = 160;
-/// What showing a page takes besides, for each byte and each bracket, and at most.
+/// Additional bytes of memory for showing a page: for each byte, for each bracket, and at most.
 const VIEW_BYTES_PER_BYTE: u64 = 20;
 const VIEW_BYTES_PER_TAG: u64 = 2500;
 const MAX_VIEW_BYTES: u64 = 80 << 20;

@@ -27,9 +27,9 @@ struct Contents {
     max_bytes: u64,
     threshold: Threshold,
     model: Option<String>,
-    /// By name.
+    /// Sites with their counts of pages, sorted by name.
     sites: Vec<(String, PageCount)>,
-    /// By key, as all below.
+    /// Counts of texts, sorted by key as all lists below.
     texts: Vec<(u64, PageCount)>,
     /// Key, pages, judged pages, sum of probabilities.
     positions: Vec<(u32, u32, u32, u64)>,

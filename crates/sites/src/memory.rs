@@ -12,10 +12,10 @@ use crate::site::site_of;
 
 /// Bytes that a memory takes at most unless told otherwise.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
-/// Least number of bytes that makes sense.
+/// Minimum useful number of bytes.
 pub const MIN_BYTES: u64 = 1 << 20;
 
-/// Most bytes of an entry of a table: its own, one more for control, in tables that double when they are seven
+/// Maximum bytes for each entry of a table: its own and one for control, in tables that double when they are seven
 /// eighths full.
 const fn entry_bytes(entry_size: usize) -> u64 {
     (entry_size as u64 + 1) * 16 / 7
@@ -28,8 +28,8 @@ const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
 /// The bytes that the allocator adds to a name.
 const NAME_BYTES: u64 = 16;
 
-/// By how much the keys of sites are lowered: a site's blocks are worth nothing without the number of its
-/// pages, so sites go last.
+/// Bits by which the keys of sites are lowered. Counts of blocks are useless without the number of pages of their site,
+/// so sites are removed last.
 const SITE_SHIFT: u32 = 5;
 
 /// A site that is known.
@@ -48,7 +48,7 @@ pub struct SiteSize<'a> {
     pub pages: u32,
 }
 
-/// On how many pages of its site each block stood, for any number of sites, in bounded memory.
+/// Number of pages of its site on which each block occurred, for any number of sites, in bounded memory.
 ///
 /// The same pages give the same memory in whatever order they come and however memories of parts of them are
 /// merged. When there is no more room, an even sample of the blocks is kept, and nothing is known of the others.
@@ -61,7 +61,7 @@ pub struct SiteMemory {
     pub(crate) sites: FxHashMap<u64, Site>,
     /// Pages with a text, by site and text.
     pub(crate) texts: FxHashMap<Compact64, PageCount>,
-    /// By site and position.
+    /// Statistics of each position, by the hash of site and position.
     pub(crate) positions: FxHashMap<u32, Position>,
     /// Pages with a text at a position, by both.
     pub(crate) contents: FxHashMap<(u32, u32), u32>,
@@ -244,7 +244,7 @@ impl SiteMemory {
             + table(self.contents.capacity(), size_of::<((u32, u32), u32)>())
     }
 
-    /// Most bytes that it may take.
+    /// Maximum bytes that it may take.
     pub fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
@@ -264,7 +264,7 @@ impl SiteMemory {
         self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
 
-    /// Whether blocks were given up for lack of room.
+    /// Returns whether blocks were given up for lack of room.
     pub fn is_sample(&self) -> bool {
         self.threshold != Threshold::ALL
     }
@@ -340,19 +340,19 @@ impl SiteMemory {
         self.contents.shrink_to_fit();
     }
 
-    /// Whether it would know a text of that key, had it seen it.
+    /// Returns whether it would know a text of that key, had it seen it.
     pub(crate) fn keeps_text(&self, key: u64) -> bool {
         self.threshold.keeps(key)
     }
 
-    /// Whether it would know a position of that key, had it seen it.
+    /// Returns whether it would know a position of that key, had it seen it.
     pub(crate) fn keeps_position(&self, key: u32) -> bool {
         self.threshold.keeps(position_key(key))
     }
 }
 
 impl PartialEq for SiteMemory {
-    /// Whether they know the same and have the same room.
+    /// Returns whether they know the same and have the same room.
     fn eq(&self, other: &Self) -> bool {
         (self.max_bytes, self.threshold) == (other.max_bytes, other.threshold)
             && self.model == other.model

@@ -42,7 +42,7 @@ impl PagePrint {
         self.texts.len()
     }
 
-    /// Whether the page has no blocks.
+    /// Returns whether the page has no blocks.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

@@ -16,7 +16,7 @@ impl Threshold {
     /// Every key.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// Whether an entry of this key is kept.
+    /// Returns whether an entry of this key is kept.
     pub fn keeps(self, key: u64) -> bool {
         key < self.0 || self == Self::ALL
     }
@@ -26,7 +26,7 @@ impl Threshold {
         Self(self.0 - (self.0 / 8).max(1).min(self.0))
     }
 
-    /// Whether it is one of the row.
+    /// Returns whether it is one of the row.
     pub fn is_in_row(self) -> bool {
         let mut next = Self::ALL;
         while next > self {

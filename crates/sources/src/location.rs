@@ -91,7 +91,7 @@ impl fmt::Display for Base {
     }
 }
 
-/// Whether an argument is a URL rather than a path.
+/// Returns whether an argument is a URL rather than a path.
 pub fn is_url(argument: &str) -> bool {
     argument
         .split_once("://")

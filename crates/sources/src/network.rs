@@ -24,7 +24,7 @@ const PIECES_AHEAD: usize = 4;
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl PartialEq for StopFlag {
-    /// Whether they are one flag.
+    /// Returns whether they are one flag.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -38,7 +38,7 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether reads should end.
+    /// Returns whether reads should end.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -89,8 +89,8 @@ pub struct NetworkOptions {
     /// Time for repeating a request that the server or the network refuses temporarily, such as with 429 and
     /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
     pub retry_for: Duration,
-    /// Whether redirects, and the containers of a collection, may lead to other hosts than that of the URL,
-    /// including this machine and its network. Default no.
+    /// True to follow redirects, and containers of a collection, to other hosts than that of the URL, including this
+    /// machine and its network. Default false.
     pub follow_hosts: bool,
     /// The addresses of hosts, for tests, which must not ask other machines for them.
     #[cfg(test)]

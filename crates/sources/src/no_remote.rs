@@ -5,7 +5,7 @@ use std::{ops::Range, path::Path};
 use crate::{NetworkOptions, SourceError};
 pub use std::io::{Empty as RemoteReader, Empty as SeekableObject};
 
-/// None: there is no value of it.
+/// A type without values, in place of remote objects.
 #[derive(Debug)]
 pub enum Remote {}
 

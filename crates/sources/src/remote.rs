@@ -170,7 +170,7 @@ impl Remote {
 pub struct RemoteReader {
     receiver: mpsc::Receiver<Result<Bytes, SourceError>>,
     piece: Bytes,
-    /// Whether the mark of the end has come.
+    /// True if the mark of the end has come.
     ended: bool,
     length: Option<u64>,
     stop: StopFlag,

@@ -37,12 +37,12 @@ impl Scheme {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
     }
 
-    /// Whether folders and globs stand for the objects below them.
+    /// Returns whether folders and globs stand for the objects below them.
     pub fn is_listed(self) -> bool {
         self != Self::Http
     }
 
-    /// Whether outputs may be there.
+    /// Returns whether outputs may be there.
     pub fn is_written(self) -> bool {
         matches!(self, Self::S3 | Self::Google | Self::Azure)
     }

@@ -96,7 +96,7 @@ pub struct RecordSelection {
     index: PathBuf,
     copy: Option<Arc<IndexCopy>>,
     archives: Vec<Location>,
-    /// Where the bytes of each archive are.
+    /// Location of the bytes of each archive.
     bytes: Vec<ArchiveBytes>,
     rows: Vec<WantedRecord>,
     bad_lines: BadLines,
@@ -238,7 +238,7 @@ impl RecordSelection {
         })
     }
 
-    /// As [`RecordSelection::load`], of a copy of an index behind a URL, which is shown as `url`.
+    /// Loads a local copy of an index at a URL, like [`RecordSelection::load`]. Messages name `url`.
     ///
     /// # Errors
     /// As [`RecordSelection::load`], naming the URL.
@@ -265,7 +265,7 @@ impl RecordSelection {
         &self.bad_lines
     }
 
-    /// Whether a range gives all the records in it.
+    /// Returns whether a range gives all the records in it.
     pub fn gives_whole_ranges(&self) -> bool {
         self.options.whole_ranges
     }
@@ -294,7 +294,7 @@ impl RecordSelection {
         }
     }
 
-    /// Whether any of the archives is read by ranges of a URL.
+    /// Returns whether any of the archives is read by ranges of a URL.
     pub fn is_remote(&self) -> bool {
         self.bytes.iter().any(|bytes| bytes.object().is_some())
     }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether the character is of Unicode's `Bidi_Control`: it changes the order in which what follows is
-/// shown, up to making a name look like another.
+/// Returns whether the character is of Unicode's `Bidi_Control`: it changes the order in which what follows is shown,
+/// up to making a name look like another.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

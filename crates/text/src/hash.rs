@@ -48,7 +48,7 @@ pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
-/// By how much the state of SplitMix64 grows with each number: the golden ratio, made odd.
+/// Increment of the state of SplitMix64 for each number: the golden ratio, made odd.
 pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that spreads every bit.

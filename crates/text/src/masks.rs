@@ -50,7 +50,7 @@ pub struct AsciiCounts {
 pub struct Run {
     /// Its bytes in the text.
     pub range: Range<usize>,
-    /// Whether all of it is ASCII: then it is a word.
+    /// True if all of it is ASCII: then it is a word.
     pub is_ascii: bool,
 }
 
@@ -73,7 +73,7 @@ impl TextMasks {
         self.lower.resize(text.len() + PADDING, 0);
     }
 
-    /// Whether a part of the text is ASCII.
+    /// Returns whether a part of the text is ASCII.
     #[inline(always)]
     pub fn is_ascii(&self, part: Range<usize>) -> bool {
         let mut at = part.start;
@@ -153,7 +153,7 @@ impl TextMasks {
 /// The runs of a part of a text.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
-    /// From the 64 bytes on that are being looked at.
+    /// Masks from the current 64 bytes on.
     masks: &'a [Masks],
     /// Place of the first of them in the text.
     from: usize,
@@ -230,7 +230,7 @@ fn own_bits(at: usize, end: usize) -> u64 {
     (u64::MAX << (at % 64)) & low(left.min(64) as u32)
 }
 
-/// As many of the lowest bits.
+/// Mask of the lowest `bits` bits.
 #[inline(always)]
 fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }

@@ -103,7 +103,7 @@ impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
 pub struct RunEnds(Vec<u64>);
 
 impl RunEnds {
-    /// Of a text whose parts are looked at later, each of them several times.
+    /// Prepares a text whose parts are examined later, each of them several times.
     pub fn of<S: EndSigns>(vectors: Vectors, text: &str, _: S) -> Self {
         Self(vectors.run(AllEnds::<S> { bytes: text.as_bytes(), signs: PhantomData }))
     }

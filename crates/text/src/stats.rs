@@ -17,8 +17,8 @@ pub struct Word {
     pub chars: u32,
     /// Half words: 1 for a character of a script without spaces, else 2.
     pub half_words: u32,
-    /// Whether it has a letter; a character of a script without spaces counts as one, as marks of vowels
-    /// and tones are part of the words of these scripts.
+    /// True if it has a letter; a character of a script without spaces counts as one, as marks of vowels and tones are
+    /// part of the words of these scripts.
     pub has_letter: bool,
 }
 

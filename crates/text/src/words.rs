@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// Whether the character belongs to a script that does not divide words by spaces.
+/// Returns whether the character belongs to a script that does not divide words by spaces.
 pub fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF      // Thai, Lao
@@ -192,7 +192,7 @@ fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSiz
     (at, inside)
 }
 
-/// Whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.
+/// Returns whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.
 pub fn goes_on(before: &str, after: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| Class::known(c) == Class::Word);
     is_part(before.chars().next_back()) && is_part(after.chars().next())
@@ -242,7 +242,7 @@ const ROW: usize = 64;
 /// the standard library each time takes longer.
 static WIDE_CLASSES: [OnceLock<[Class; ROW]>; (1 << 16) / ROW] = [const { OnceLock::new() }; (1 << 16) / ROW];
 
-/// Whether each byte of ASCII belongs to a word.
+/// For each byte, true if it is ASCII and belongs to a word.
 const ASCII_WORD: [bool; 256] = {
     let mut word = [false; 256];
     let mut byte = 0u8;

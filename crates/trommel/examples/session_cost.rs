@@ -18,7 +18,7 @@ const PARTS: [usize; 2] = [16 << 10, 1400];
 const ROUNDS: usize = 5;
 /// Sessions that are open at a time.
 const OPEN_SESSIONS: usize = 1000;
-/// Longest page whose session's memory is bounded.
+/// Maximum bytes of a page for which the memory of a session is checked.
 const MAX_PAGE_BYTES: usize = 500_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

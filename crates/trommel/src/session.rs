@@ -22,7 +22,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the session wants more. Otherwise a crawler may stop its download.
+    /// Returns whether the session wants more. Otherwise a crawler may stop its download.
     pub fn is_continue(self) -> bool {
         self == Self::Continue
     }
@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
         self.page.first_bytes()
     }
 
-    /// Whether no bytes have arrived yet.
+    /// Returns whether no bytes have arrived yet.
     pub fn is_empty(&self) -> bool {
         self.page.is_empty()
     }
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::{Role, Settings};
 
-    /// With blocks, so that all that is known of a page is compared.
+    /// An extractor that lists blocks, so that tests compare everything about a page.
     static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {
         let settings = Settings::from_json(r#"{"blocks": true}"#).unwrap();
         Extractor::new(&settings).unwrap()

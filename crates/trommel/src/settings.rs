@@ -50,8 +50,8 @@ pub const PAGE_FACTOR: u64 = 24;
 
 /// All settings that change the output. The defaults are those of `trommel run` without options.
 ///
-/// As TOML or JSON each part is a table: `[text]`, `[filters]`. A setting may also appear by its name alone
-/// (`links = true` for `text.links`); see [`PartialSettings`].
+/// All settings. In TOML and JSON each part is a table: `[text]`, `[filters]`. A setting may also appear by its name
+/// alone (`links = true` for `text.links`); see [`PartialSettings`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

@@ -100,7 +100,7 @@ impl EarlyStops {
     }
 }
 
-/// Whether the bytes begin like another format. A tag anywhere in them is a sign of HTML.
+/// Returns whether the bytes begin like another format. A tag anywhere in them is a sign of HTML.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN_PHRASES: [&[u8]; 14] = [
         b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",

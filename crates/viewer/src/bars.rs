@@ -19,7 +19,7 @@ pub struct Bar {
     pub words: u64,
     /// Mean probability of its words; of its blocks, if it has no words.
     pub probability: f64,
-    /// Whether at least half of its words (blocks, if it has no words) are kept.
+    /// True if at least half of its words (blocks, if it has no words) are kept.
     pub kept: bool,
 }
 

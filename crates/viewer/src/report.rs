@@ -60,7 +60,7 @@ struct BlockTemplate<'a> {
     lang: Option<&'a str>,
 }
 
-/// What comes out of the page, in one form.
+/// The result of a page in one form.
 struct Output<'a> {
     name: &'static str,
     title: &'static str,

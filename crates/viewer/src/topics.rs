@@ -24,7 +24,7 @@ trommel_text::named! {
         Neighbours = "the blocks next to it",
         /// The place of the block on the page.
         Place = "its place on the page",
-        /// Whether the block is one of many alike.
+        /// Repetition: the block is one of many similar ones.
         Repetition = "repetition",
         /// The headings above the block.
         Headings = "headings",

@@ -29,11 +29,11 @@ pub struct Row<'a> {
     pub link_density: f32,
     /// First and one past the last byte in the decoded page.
     pub span: (u32, u32),
-    /// Whether the page hides it.
+    /// True if the page hides the block.
     pub hidden: bool,
     /// Probability of being content, 0..=1.
     pub probability: f32,
-    /// Whether it is part of the text.
+    /// True if the block is part of the text.
     pub kept: bool,
     /// The decider of that.
     pub by: Decider,

@@ -15,7 +15,7 @@ use crate::directory::{self, UnreadEntries};
 use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 use crate::pages::is_list;
 
-/// Most bytes of a description that is read whole.
+/// Maximum bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
 /// A WACZ file. Copies share its directory.
@@ -209,7 +209,7 @@ fn data_start(bytes: &mut (impl Read + Seek), entry: &Entry) -> io::Result<u64> 
     Ok(entry.header + LOCAL_HEADER + number(26) + number(28))
 }
 
-/// Whether an error of reading comes of what stands in the container, which ends too early, say.
+/// Returns whether an error of reading comes of what stands in the container, which ends too early, say.
 fn is_of_content(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }

@@ -7,9 +7,9 @@ use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::Zip
 
 use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 
-/// Most entries of one container.
+/// Maximum entries of one container.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;
-/// Most bytes of all their names.
+/// Maximum bytes of all their names.
 pub(crate) const MAX_NAMES: usize = 64 << 20;
 
 /// Entries of a container that are not read.

@@ -18,7 +18,7 @@ pub(crate) const DIGEST: &str = "datapackage-digest.json";
 pub struct Fault {
     /// The entry.
     pub entry: String,
-    /// In which way.
+    /// Description of the difference.
     pub what: String,
 }
 
@@ -117,7 +117,7 @@ impl Container {
         }
     }
 
-    /// Whether the description is the one that its own digest is of.
+    /// Compares the description with its own digest.
     fn digest_fault(&self, description: &[u8]) -> Option<Fault> {
         let digest = self.description(DIGEST).ok().flatten()?;
         let StatedHash { hash: stated } = serde_json::from_slice(&digest).ok()?;

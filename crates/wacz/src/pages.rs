@@ -8,13 +8,13 @@ use trommel_text::hash;
 
 use crate::{Container, WaczError};
 
-/// Most pages that are remembered.
+/// Maximum number of pages that are remembered.
 const MAX_PAGES: usize = 2_000_000;
-/// Most bytes of a title that are remembered.
+/// Maximum bytes of a title that are remembered.
 const MAX_TITLE_BYTES: usize = 300;
-/// Most bytes of all titles that are remembered.
+/// Maximum bytes of all titles that are remembered.
 const MAX_TITLES_BYTES: usize = 64 << 20;
-/// Most bytes of one line: pages bring the text of their whole page.
+/// Maximum bytes of a line, which may contain the text of a whole page.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
 #[derive(Deserialize)]
@@ -82,7 +82,7 @@ impl PageList {
         }
     }
 
-    /// Whether nothing is listed.
+    /// Returns whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
@@ -97,7 +97,7 @@ impl PageList {
         self.bad
     }
 
-    /// Whether there were more pages than are remembered: two millions, or as many as have titles of 64 MiB.
+    /// Returns whether there were more pages than are remembered: two millions, or as many as have titles of 64 MiB.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -113,7 +113,7 @@ impl PageList {
 pub(crate) struct Lines<R> {
     input: R,
     line: Vec<u8>,
-    /// Whether the next bytes are of a line whose beginning was given.
+    /// True if the next bytes continue a line whose beginning was returned.
     is_within: bool,
 }
 
@@ -164,7 +164,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Whether an entry is a list of pages.
+/// Returns whether an entry is a list of pages.
 pub(crate) fn is_list(name: &str) -> bool {
     name.starts_with("pages/") && name.ends_with(".jsonl")
 }

@@ -24,7 +24,7 @@ pub struct TextsWritten {
     pub texts: u64,
     /// Lines of more than 16 MiB, which are copied as they are.
     pub too_long: u64,
-    /// Whether a signature of the old description was left out, as it is not one of the new.
+    /// True if a signature of the old description was left out, as it is not one of the new.
     pub unsigned: bool,
 }
 

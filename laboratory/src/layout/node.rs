@@ -20,25 +20,25 @@ pub struct LayoutNode {
     pub font_weight: u16,
     /// Background of its own as `0xRRGGBB`; none if it lets through what is behind.
     pub background: Option<u32>,
-    /// Whether it has a background image.
+    /// True if it has a background image.
     pub background_image: bool,
-    /// Whether it is text (the text flag).
+    /// True if it is text (the text flag).
     pub is_text: bool,
-    /// Whether it flows in a line: text, or an element with `display: inline`.
+    /// True if it flows in a line: text, or an element with `display: inline`.
     pub is_inline: bool,
-    /// Whether it is hidden by `visibility` or by `opacity: 0`.
+    /// True if it is hidden by `visibility` or by `opacity: 0`.
     pub is_invisible: bool,
     /// Characters of the text but white space; 0 for elements.
     pub chars: u32,
 }
 
 impl LayoutNode {
-    /// Whether it is a horizontal rule.
+    /// Returns whether it is a horizontal rule.
     pub fn is_rule(&self) -> bool {
         self.name == "hr"
     }
 
-    /// Whether the browser shows something of its own in its place: images, controls, embedded things.
+    /// Returns whether the browser shows something of its own in its place: images, controls, embedded things.
     pub fn is_replaced(&self) -> bool {
         matches!(
             self.name.as_str(),

@@ -29,7 +29,7 @@ impl Rect {
         i64::from(self.width) * i64::from(self.height)
     }
 
-    /// Whether it covers no pixel.
+    /// Returns whether it covers no pixel.
     pub fn is_empty(&self) -> bool {
         self.width <= 0 || self.height <= 0
     }

@@ -22,7 +22,7 @@ pub trait SiteMethod: Send + Sync {
     /// What it is.
     fn about(&self) -> &About;
 
-    /// Whether each block of each page of a site is content. A page that is the only one of its site has
+    /// Returns whether each block of each page of a site is content. A page that is the only one of its site has
     /// nothing to be compared with: all of it is content.
     fn extract(&self, pages: &[&Page]) -> Vec<Vec<bool>>;
 }

@@ -15,7 +15,7 @@ impl<'a> ClassWords<'a> {
         Self { words, known: FxHashMap::default() }
     }
 
-    /// Whether the token contains one of the words.
+    /// Returns whether the token contains one of the words.
     pub fn matches(&mut self, page: &Page, token: &AttributeWord) -> bool {
         *self.known.entry(token.hash).or_insert_with(|| {
             let text = page.word_text(token);

@@ -106,7 +106,7 @@ fn share_of(text: &str, stop_words: &HashSet<String>) -> f32 {
     stops as f32 / words.max(1) as f32
 }
 
-/// Whether each element is `h1` to `h6` or inside one.
+/// Returns whether each element is `h1` to `h6` or inside one.
 fn in_heading(page: &Page) -> Vec<bool> {
     let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {

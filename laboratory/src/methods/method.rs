@@ -12,7 +12,7 @@ pub struct About {
     pub line: &'static str,
     /// Authors, title, venue, year; and what of it is not from the source.
     pub citation: &'static str,
-    /// Whether it has to be fitted on labelled pages before it extracts.
+    /// True if it has to be fitted on labelled pages before it extracts.
     pub learns: bool,
 }
 
@@ -60,7 +60,7 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// Whether each block of the page is content, in time linear (or n log n) in the tables.
+    /// Returns whether each block of the page is content, in time linear (or n log n) in the tables.
     ///
     /// # Errors
     /// If the method learns and was not fitted, or reads lines of the source.

@@ -4,7 +4,7 @@
 const ROUNDS: usize = 100;
 /// Change of the mean log likelihood of a value below which the mixture stands still.
 const TOLERANCE: f64 = 1e-6;
-/// Least variance, as a share of the variance of all values, so that no component shrinks to a point.
+/// Minimum variance, as a share of the variance of all values, so that no component shrinks to a point.
 const FLOOR: f64 = 1e-4;
 
 /// One Gaussian.

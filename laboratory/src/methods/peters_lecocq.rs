@@ -109,7 +109,7 @@ impl PetersLecocq {
     }
 }
 
-/// Whether there is nothing to tell apart, or nothing to tell it by.
+/// Returns whether there is nothing to tell apart, or nothing to tell it by.
 fn is_single(sample: &Sample) -> bool {
     sample.width == 0 || sample.labels.windows(2).all(|pair| pair[0] == pair[1])
 }

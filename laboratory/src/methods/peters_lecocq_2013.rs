@@ -261,7 +261,7 @@ fn tokens_of(page: &Page, block: &PaperBlock, by_paper: bool) -> FxHashSet<Token
     tokens
 }
 
-/// Whether an element holds text of this block only.
+/// Returns whether an element holds text of this block only.
 fn is_within(page: &Page, element: &Element, block: &PaperBlock) -> bool {
     let end = page.elements.get(element.end as usize).map_or(u32::MAX, |next| next.start);
     let from = page.blocks.partition_point(|block| block.span.0 < element.start);

@@ -35,7 +35,7 @@ const CANDIDATES: usize = 5;
 const AGREE: usize = 3;
 /// Share of the best score that these must reach.
 const NEAR: f64 = 0.75;
-/// Least score at which a sibling joins.
+/// Minimum score of a sibling that is added.
 const SIBLING: f64 = 10.0;
 /// Characters of an article that is long enough.
 const ENOUGH: u64 = 500;
@@ -291,8 +291,8 @@ fn has_class(page: &Page, element: &Element) -> bool {
     page.attribute_words(element).iter().any(|token| token.attribute == trommel_html::Attribute::Class)
 }
 
-/// Whether a paragraph beside the article joins it: long with few links, or short without any and
-/// with the end of a sentence.
+/// Returns whether a paragraph beside the article joins it: long with few links, or short without any and with the end
+/// of a sentence.
 fn is_good(chars: u32, link_density: f64, ends_sentence: bool) -> bool {
     if chars > 80 { link_density < 0.25 } else { chars > 0 && link_density == 0.0 && ends_sentence }
 }

@@ -157,7 +157,8 @@ fn starts_with_name(text: &str, name: &str) -> bool {
         && !text.get(name.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
-/// Whether each block of a page is content, given which lines are: if most bytes of its text stand in such lines.
+/// Returns whether each block of a page is content, given which lines are: if most bytes of its text stand in such
+/// lines.
 pub(crate) fn blocks_of(page: &Page, lines: &[SourceLine], content: &[bool]) -> Vec<bool> {
     // Runs follow each other in the source, line by line.
     let runs: Vec<(u32, u32, bool)> = lines

@@ -13,7 +13,7 @@ use crate::methods::home::home;
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::rai_chaudhary::STRUCTURAL;
 
-/// Fewest rows of a table.
+/// Minimum rows of a table.
 const ROWS: u32 = 3;
 
 /// Keeps the largest set of like rows.

@@ -6,7 +6,7 @@ use trommel_html::{Block, Element, Page};
 use trommel_text::hash;
 use trommel_text::words::{Rule, words};
 
-/// Longest word in bytes that is stemmed.
+/// Maximum bytes of a word that is stemmed.
 const LONGEST: usize = 64;
 
 /// A word or a tag.

@@ -26,7 +26,7 @@ pub(crate) struct ObjectTable {
     pub kinds: Vec<Kind>,
     /// A column for each attribute, with a finite value for each object.
     pub columns: Vec<Vec<f32>>,
-    /// Whether each object is of the positive class.
+    /// True if each object is of the positive class.
     pub labels: Vec<bool>,
 }
 

@@ -51,7 +51,7 @@ struct Writer<'a> {
     out: String,
     /// Open elements by index, outermost first.
     open: Vec<u32>,
-    /// Whether the start tag written last has got its `>`.
+    /// True if the start tag written last has got its `>`.
     ended: bool,
 }
 
@@ -160,7 +160,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether XML 1.0 allows the character (production 2, `Char`).
+/// Returns whether XML 1.0 allows the character (production 2, `Char`).
 fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
@@ -181,8 +181,8 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-/// Whether a name may start with the character (production 4, `NameStartChar`, without the colon, which
-/// would declare a namespace).
+/// Returns whether a name may start with the character (production 4, `NameStartChar`, without the colon, which would
+/// declare a namespace).
 fn starts_name(c: char) -> bool {
     matches!(c,
         'A'..='Z' | '_' | 'a'..='z'
@@ -192,7 +192,7 @@ fn starts_name(c: char) -> bool {
         | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-/// Whether a name may go on with the character (production 4a, `NameChar`).
+/// Returns whether a name may go on with the character (production 4a, `NameChar`).
 fn continues_name(c: char) -> bool {
     starts_name(c) || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }

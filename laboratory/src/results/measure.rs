@@ -207,7 +207,7 @@ fn counts(set: &PageSet, listed: &[ListedWord]) -> BlockCounts {
     counts
 }
 
-/// Whether each block has a listed token.
+/// Returns whether each block has a listed token.
 fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
     if listed.is_empty() {
         return vec![false; page.blocks.len()];

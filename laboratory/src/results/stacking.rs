@@ -16,7 +16,7 @@ use super::measure::Verdicts;
 
 /// Parts of the cross-validation.
 const FOLDS: usize = 5;
-/// Most blocks of a page that are learned from, evenly taken.
+/// Maximum number of blocks of a page for training, sampled evenly.
 const MOST_BLOCKS: usize = 100;
 /// Strength of the L2 penalty of the regression.
 const PENALTY: f64 = 1e-4;
@@ -25,7 +25,7 @@ const PENALTY: f64 = 1e-4;
 pub(super) struct VotedSet<'a> {
     pub set: &'a PageSet,
     pub verdicts: &'a Verdicts,
-    /// Whether each block is content.
+    /// True if each block is content.
     pub labels: Vec<Vec<bool>>,
 }
 

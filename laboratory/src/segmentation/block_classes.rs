@@ -145,7 +145,7 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
     Ok(table.text())
 }
 
-/// Whether each block stands in a marked block of the class.
+/// Returns whether each block stands in a marked block of the class.
 fn marked(page: &SegmentedPage, class: &BlockClass) -> Vec<bool> {
     let mut all = vec![false; page.page.blocks.len()];
     for kind in class.kinds {
@@ -156,7 +156,7 @@ fn marked(page: &SegmentedPage, class: &BlockClass) -> Vec<bool> {
     all
 }
 
-/// Whether each block stands in an element that has one of the words in its class or id.
+/// Returns whether each block stands in an element that has one of the words in its class or id.
 fn named(page: &Page, words: &[&str]) -> Vec<bool> {
     // Each element stands before those inside it.
     let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());

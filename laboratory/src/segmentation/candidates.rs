@@ -32,12 +32,12 @@ impl ElementContent {
         self.links += other.links;
     }
 
-    /// Whether both hold the same things, given that one is inside the other.
+    /// Returns whether both hold the same things, given that one is inside the other.
     fn is_same(&self, other: &Self) -> bool {
         (self.blocks, self.images, self.inputs) == (other.blocks, other.images, other.inputs)
     }
 
-    /// Whether there is nothing to be seen.
+    /// Returns whether there is nothing to be seen.
     pub fn is_empty(&self) -> bool {
         self.blocks == 0 && self.images == 0 && self.inputs == 0
     }

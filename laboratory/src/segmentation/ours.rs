@@ -74,7 +74,7 @@ fn units(candidate: &Candidate) -> u32 {
     candidate.content.blocks + candidate.content.images + candidate.content.inputs
 }
 
-/// Whether an element of the chain is a landmark or is called one.
+/// Returns whether an element of the chain is a landmark or is called one.
 fn is_named(page: &Page, candidate: &Candidate) -> bool {
     candidate.elements.iter().any(|at| {
         page.element(*at).is_some_and(|element| {

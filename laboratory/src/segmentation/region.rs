@@ -9,7 +9,7 @@ use crate::layout::PageLayout;
 pub struct Region(pub Vec<u32>);
 
 impl Region {
-    /// Whether nothing of it has a box.
+    /// Returns whether nothing of it has a box.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -22,7 +22,7 @@ pub struct Leaves {
     /// Characters; 0 for what is no text.
     chars: Vec<u32>,
     is_text: Vec<bool>,
-    /// Whether a node has nothing inside.
+    /// True if a node has nothing inside.
     is_leaf: Vec<bool>,
     /// Element nodes by the bytes of their start tags.
     by_start: FxHashMap<u32, u32>,

@@ -56,7 +56,7 @@ pub struct SegmentedPage {
 }
 
 impl SegmentedPage {
-    /// Whether each block of text stands in a marked block of that kind: most of its characters do.
+    /// Returns whether each block of text stands in a marked block of that kind: most of its characters do.
     pub fn blocks_in(&self, kind: &str) -> Vec<bool> {
         let marked = self.marked.iter().zip(&self.kinds).filter(|(_, set_kind)| *set_kind == kind);
         let inside: FxHashSet<u32> = marked.flat_map(|(region, _)| region.0.iter().copied()).collect();

@@ -49,7 +49,7 @@ impl Class {
         }
     }
 
-    /// Whether rule 4..=12 is tried; the first three always are.
+    /// Returns whether rule 4..=12 is tried; the first three always are.
     fn tries(self, rule: u8) -> bool {
         let rules: &[u8] = match self {
             Class::Inline => &[4, 5, 6, 8, 9, 12],
@@ -65,7 +65,7 @@ impl Class {
 /// A node to be asked.
 struct Open {
     node: u32,
-    /// Whether it is the only root of its block.
+    /// True if it is the only root of its block.
     only_root: bool,
     /// The sibling before it.
     before: Option<u32>,

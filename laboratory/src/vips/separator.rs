@@ -25,7 +25,7 @@ pub(super) struct Separator {
     pub sum: i32,
 }
 
-/// Largest sum that the rules of weight can give.
+/// Maximum sum of the rules of weight.
 const MAX_SUM: i32 = 22;
 
 /// The separators of some blocks in one direction, in the order of the page. Those at the border of the region

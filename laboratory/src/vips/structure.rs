@@ -17,7 +17,7 @@ pub struct VisualBlock {
     /// Degree of coherence, 1..=11; never below that of the block around it, which is no more coherent than what it
     /// is made of.
     pub degree: u8,
-    /// Whether no block is inside.
+    /// True if no block is inside.
     pub is_leaf: bool,
 }
 

@@ -8,13 +8,13 @@ pub(super) struct VisualPage<'a> {
     pub children: Vec<Vec<u32>>,
     /// One past the last node inside each.
     pub ends: Vec<u32>,
-    /// Whether something of the node is to be seen (valid node).
+    /// True if something of the node is to be seen (valid node).
     valid: Vec<bool>,
     /// What is to be seen of the node: its box if it differs from what is behind, else that of its content.
     seen: Vec<Rect>,
     /// Background behind the text of each node.
     background: Vec<u32>,
-    /// Whether each is an inline element with text alone (virtual text node).
+    /// True if each is an inline element with text alone (virtual text node).
     virtual_text: Vec<bool>,
     /// Rectangles of the rules of the page.
     pub rules: Vec<Rect>,
@@ -125,7 +125,7 @@ impl<'a> VisualPage<'a> {
     }
 }
 
-/// Whether a pixel of it lies right of and below the upper left corner of the page.
+/// Returns whether a pixel of it lies right of and below the upper left corner of the page.
 fn on_page(rect: &Rect) -> bool {
     !rect.is_empty() && rect.right() > 0 && rect.bottom() > 0
 }

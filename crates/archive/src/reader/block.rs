@@ -12,7 +12,7 @@ use crate::record_block::RecordBlock;
 use crate::start::{FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
 use crate::stream::StreamCodec;
 
-/// Most bytes set aside for a block beyond those that have been decoded.
+/// Maximum bytes reserved for a block before they are decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
 /// After so many lengths that ran into the next record, lengths are no longer believed: a start of
 /// a record inside a block ends it. Keeps reading linear when every length of a file is wrong.
@@ -45,7 +45,7 @@ pub(super) struct Block {
     pub(super) notes: Vec<Note>,
     /// Bytes that are missing where the file or the member breaks off in it.
     pub(super) missing: Option<u64>,
-    /// Whether its header states another length, or none, so that it was read up to the next record or the end of the
+    /// True if its header states another length, or none, so that it was read up to the next record or the end of the
     /// file.
     pub(super) is_of_wrong_length: bool,
 }

@@ -12,8 +12,7 @@ const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 const MAX_NOTES: usize = 16;
 
 impl Reader {
-    /// Whether the record at the head of the queue is a first segment whose others have not been
-    /// looked for.
+    /// Returns whether the record at the head of the queue is a first segment whose others have not been looked for.
     pub(super) fn begins_segments(&self) -> bool {
         matches!(self.queue.front(), Some(Ok(record)) if is_first(record))
     }
@@ -67,7 +66,7 @@ fn is_first(record: &Record) -> bool {
         && !record.notes.iter().any(|note| matches!(note, Note::SegmentsJoined(_) | Note::SegmentsMissing(_)))
 }
 
-/// Whether `part` is this segment of the record that `first` begins.
+/// Returns whether `part` is this segment of the record that `first` begins.
 fn follows(first: &Record, part: &Record, number: u64) -> bool {
     part.kind == RecordType::Continuation
         && part.segment_number() == Some(number)

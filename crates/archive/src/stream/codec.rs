@@ -29,7 +29,7 @@ impl Codec {
         }
     }
 
-    /// Whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
+    /// Returns whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
     /// [`PROBE_BYTES`] stored bytes only.
     pub(crate) fn member_begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
         let stored = stored.get(..PROBE_BYTES).unwrap_or(stored);

@@ -144,7 +144,8 @@ fn a_block_longer_than_stated_is_kept_whole() {
     }
 }
 
-/// What is lost, of three records of which the second has this body and states a length that is wrong by so much.
+/// Reads three records, of which the second has a body of `body` bytes and states a length that is wrong by `by`;
+/// returns the damage that is reported.
 fn lost_by(head: &str, body: usize, by: i64, codec: Codec) -> Vec<(Damage, u64, u64)> {
     let block =
         |body: usize| format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n{}", "<p>ab ".repeat(body / 6));

@@ -193,7 +193,7 @@ pub(crate) fn assert_same(record: &Record, made: &TestRecord) {
     assert_eq!(record.format, ArchiveFormat::Warc);
 }
 
-/// What is damaged, where it begins, what is lost.
+/// The kind of a damage, its offset, and the number of bytes lost.
 pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
     match error {
         ArchiveError::Damage { what, offset, lost, .. } => (*what, *offset, *lost),

@@ -30,7 +30,7 @@ pub(super) struct FeedOutcome {
     pub(super) documents: u64,
     /// Documents left out, as they have neither title nor text.
     pub(super) empty: u64,
-    /// Whether something could not be read.
+    /// True if a part of the inputs could not be read.
     pub(super) faults: bool,
 }
 
@@ -196,7 +196,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether the name ends with one of `endings`, perhaps with that of a compression after it.
+/// Returns whether the name ends with one of `endings`, perhaps with that of a compression after it.
 fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

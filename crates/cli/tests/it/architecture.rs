@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::workspace;
 
-/// What users meet: the program, the service, the Python module, the C library.
+/// The crates that users call: the program, the C library, the Python module, the service.
 const DOORS: [&str; 4] = ["cli", "ffi", "python", "serve"];
 const MAX_CRATES: usize = 4;
 
@@ -78,7 +78,7 @@ fn files_are_short() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
-/// What stands right behind `crate::`: one name, or those in braces.
+/// Names directly after `crate::`: a single one, or those in braces.
 fn first_names(path: &str) -> Vec<String> {
     if !path.starts_with('{') {
         let name = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_');

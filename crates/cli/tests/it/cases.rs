@@ -20,7 +20,7 @@ const FEATURES: [(&str, bool); 4] = [
     ("train", cfg!(feature = "train")),
 ];
 
-/// Whether the text is the pattern, in which `[..]` stands for any text.
+/// Returns whether the text is the pattern, in which `[..]` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     match pattern.split_once("[..]") {
         None => pattern == text,
@@ -30,7 +30,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Whether the lines are those of the pattern, in which `...` stands for any lines.
+/// Returns whether the lines are those of the pattern, in which `...` stands for any lines.
 fn fit(pattern: &[&str], lines: &[&str]) -> bool {
     match pattern {
         [] => lines.is_empty(),
@@ -56,7 +56,7 @@ fn file(folder: &Path, name: &str, lines: &[&str]) -> Vec<u8> {
     (1..).zip(pages).flat_map(|(number, (url, html))| page_record(number, url, html)).collect()
 }
 
-/// What is wrong with what a command did: the first expectation that is not met.
+/// Describes the first expectation that the result of a command does not meet.
 fn fault(expected: &[&str], code: i32, stdout: &str, stderr: &str) -> Option<String> {
     let exit = expected.iter().find_map(|line| line.strip_prefix('[')).unwrap_or("0]");
     let (exit, words) = exit.split_once(']').unwrap();

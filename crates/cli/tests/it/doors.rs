@@ -49,7 +49,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// What is compared: all keys but those of a capture.
+/// Keys of a document to compare: all but those of a capture.
 fn document(line: &str) -> Value {
     let mut document: Value = serde_json::from_str(line).unwrap();
     for key in ["id", "date", "source", "status"] {

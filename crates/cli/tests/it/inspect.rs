@@ -78,7 +78,7 @@ fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(&workspace(), &[&["inspect", "--model", path.to_str().unwrap()], arguments].concat(), input)
 }
 
-/// What stands between two marks.
+/// The text between two marks.
 #[track_caller]
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("no {from}"));

@@ -10,8 +10,8 @@ use crate::golden::compare;
 use crate::program::{trommel, workspace};
 use crate::sample::page_record;
 
-/// What the Markdown of a page must say and must not, from `said.list`: that the files of Markdown are written by the
-/// program itself does not make them right.
+/// Texts that the Markdown of each page must and must not contain, from `said.list`. The expected files alone prove
+/// little, because the program itself writes them.
 fn said() -> Vec<(String, Vec<String>, Vec<String>)> {
     let text = fs::read_to_string(workspace().join("tests/probes/said.list")).unwrap();
     let part = |part: &str, sign: &str| {

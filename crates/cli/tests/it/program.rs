@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a run of the program left.
+/// Exit code and output of a run of the program.
 pub struct RunResult {
     pub arguments: Vec<String>,
     pub code: i32,

@@ -142,7 +142,7 @@ fn reasons_of_drops() {
     }
 }
 
-/// What stands in a source file between this line and the end of its braces.
+/// Lines of a source file from this line to the closing brace of the block that it opens.
 fn body(path: &str, start: &str) -> String {
     let source = fs::read_to_string(workspace().join(path)).unwrap();
     let (_, body) = source.split_once(start).unwrap_or_else(|| panic!("{path}: no {start}"));

@@ -58,7 +58,7 @@ fn names(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether an interrupted run could go on from here.
+/// Returns whether an interrupted run could go on from here.
 fn has_state(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| {
         entries.any(|entry| {

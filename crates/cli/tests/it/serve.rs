@@ -150,7 +150,7 @@ fn a_socket_that_is_handed_over_is_taken() {
     assert_eq!(service.ended().0, 0);
 }
 
-/// What every counted page of a site says is no text of any. Pages that come change nothing.
+/// A site memory drops text that all counted pages of a site share, and requests do not change its counts.
 #[test]
 fn a_site_memory_is_read_and_stays() {
     const CLAIM: &str = "The bakery opened eighty shops this year, with one hundred and fifty planned for the next.";

@@ -168,14 +168,14 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
     Some(server)
 }
 
-/// How a [`BreakingServer`] server behaves.
+/// Behaviour of a [`BreakingServer`].
 #[derive(Clone, Copy, Default)]
 pub struct ServerBehaviour {
     /// Bytes of a body after which it closes the connection.
     pub most: usize,
-    /// Whether it knows ranges.
+    /// True if the server supports ranges.
     pub ranges: bool,
-    /// Whether it names the version of its file.
+    /// True if the server states the version of its file.
     pub tag: bool,
     /// Requests after which its file is another; 0: never.
     pub change: usize,

@@ -13,7 +13,7 @@ use url::Url;
 
 /// Objects on a page of a list.
 const PAGE: usize = 2;
-/// What no message may show.
+/// Secret key that no message may show.
 pub const SECRET: &str = "c2VzYW1lLWh1c2g=";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Protocol {
     Http,
 }
 
-/// What happens to the next reading of an object.
+/// Fault of the next read of an object.
 pub enum Fault {
     /// The server asks for fewer requests.
     Busy,
@@ -50,7 +50,7 @@ pub struct Request {
 
 struct State {
     protocol: Protocol,
-    /// Whether requests without credentials are refused.
+    /// True if requests without credentials are refused.
     locked: bool,
     /// The second server.
     files: u16,

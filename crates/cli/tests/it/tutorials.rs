@@ -4,7 +4,7 @@ use std::{env, fs, os::unix::fs::symlink, path::Path, process::Command};
 
 use crate::program::workspace;
 
-/// Most words of a tutorial, so that it takes ten minutes.
+/// Maximum words of a tutorial, so that it takes ten minutes.
 const MAX_WORDS: usize = 500;
 
 /// The fenced blocks of a page in Markdown, each with the language behind its fence.
@@ -12,7 +12,7 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
     text.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// What the commands print, in a shell that stops at the first error.
+/// Runs commands in a shell that stops at the first error; returns their output.
 fn run(folder: &Path, commands: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_trommel")).parent().unwrap();
     let path = env::var_os("PATH").unwrap();

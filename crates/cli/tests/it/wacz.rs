@@ -48,7 +48,7 @@ fn lines(text: &str, file: &str) -> Vec<Value> {
     lines.collect()
 }
 
-/// What the sample archive gives by itself.
+/// Documents of the sample archive outside of a WACZ file.
 fn expected(folder: &Path) -> Vec<Value> {
     lines(run(folder, &[workspace().join(ARCHIVE).to_str().unwrap(), "-o", "-"]).well(), "x")
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::program::{json_file, trommel, workspace};
 use crate::sample::{archive_bytes, documents};
 
-/// Longest time that anything here may take; what is tested is that it ends, not how soon.
+/// Maximum time of any step here. The tests assert that steps end, not how soon.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn make_pipe(path: &Path) -> bool {
@@ -56,7 +56,7 @@ fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
     code
 }
 
-/// What a stopped run leaves: its state and its counts.
+/// Asserts that a stopped run leaves its state and its counts.
 fn left(folder: &Path) {
     assert!(folder.join("out/.run.checkpoint").exists());
     assert!(!folder.join("out/_SUCCESS").exists());

@@ -34,13 +34,14 @@ pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [boo
     }
 }
 
-/// Whether a block is short, in sight and not in the footer.
+/// Returns whether a block is short, in sight and not in the footer.
 fn is_shown(page: &Page, block: &Block) -> bool {
     let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
     block.words <= MAX_WORDS && !is_hidden && !page.path(block.element).any(|(_, element)| element.tag == Tag::Footer)
 }
 
-/// Whether a text has a postal code beside a name, with the number of a house or the short name of a state before it.
+/// Returns whether a text has a postal code beside a name, with the number of a house or the short name of a state
+/// before it.
 // Labels such as `Location:` are as often those of the author of a post.
 fn is_address(text: &str) -> bool {
     // Few texts have as many digits in a row, and only those are divided into words.
@@ -68,7 +69,7 @@ fn is_address(text: &str) -> bool {
     false
 }
 
-/// Whether a word is a postal code: five digits, and perhaps four more behind a hyphen.
+/// Returns whether a word is a postal code: five digits, and perhaps four more behind a hyphen.
 fn is_code(word: &str) -> bool {
     let (code, rest) = word.split_once('-').unwrap_or((word, ""));
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -79,7 +80,7 @@ fn is_name(word: &str) -> bool {
     word.len() > 1 && word.starts_with(char::is_uppercase)
 }
 
-/// Whether a text says a time of day: `10:30`, `10h30`, `10 am`, `10 a.m.`.
+/// Returns whether a text says a time of day: `10:30`, `10h30`, `10 am`, `10 a.m.`.
 fn says_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit()).count();

@@ -39,7 +39,7 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether a block is a sentence, and no heading or link, that ends with a colon.
+/// Returns whether a block is a sentence, and no heading or link, that ends with a colon.
 fn announces(page: &Page, block: &Block) -> bool {
     block.words >= MIN_WORDS
         && page.text(block).trim_end().ends_with([':', '\u{ff1a}'])

@@ -47,7 +47,7 @@ fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// Whether a block is whole sentences without many links.
+/// Returns whether a block is whole sentences without many links.
 fn is_prose(page: &Page, at: usize) -> bool {
     page.blocks.get(at).is_some_and(|block| {
         block.words >= MIN_WORDS
@@ -96,8 +96,8 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
     }
 }
 
-/// Whether all of these blocks stand in boxes that are children of `around`, and are neither a heading of what follows
-/// nor something that texts set apart.
+/// Returns whether all of these blocks stand in boxes that are children of `around`, and are neither a heading of what
+/// follows nor something that texts set apart.
 fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
     let apart = [Tag::Figure, Tag::Figcaption, Tag::Table, Tag::Pre, Tag::Code, Tag::Blockquote, Tag::Dl];
     let last = blocks.end.checked_sub(1).and_then(|last| page.blocks.get(last));
@@ -151,7 +151,7 @@ pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether a card has a linked title and few other words.
+/// Returns whether a card has a linked title and few other words.
 fn is_teaser(page: &Page, card: Range<usize>) -> bool {
     let blocks = || page.blocks.iter().skip(card.start).take(card.len());
     let words: u32 = blocks().map(|block| block.words).sum();

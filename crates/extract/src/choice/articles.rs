@@ -73,8 +73,8 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     is_each_another.then(|| found.iter().map(|(at, _)| *at).collect())
 }
 
-/// From the second to the last of elements with text that stand side by side, if there are two; the elements are in
-/// order and apart.
+/// Range from the second to the last of the elements with text that are siblings, if there are at least two. The
+/// elements come in order and do not overlap.
 fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range<u32>> {
     if found.len() < 2 {
         return None;

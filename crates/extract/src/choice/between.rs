@@ -105,7 +105,7 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     None
 }
 
-/// Whether one of the blocks is a reader's comment and a block beside them is one, too. A single comment in the
+/// Returns whether one of the blocks is a reader's comment and a block beside them is one, too. A single comment in the
 /// middle of a text is an error of the model.
 pub(super) fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
     let is_comment = |at: usize| roles.get(at) == Some(&Role::Comment);

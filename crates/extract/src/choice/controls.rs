@@ -15,7 +15,7 @@ const MIN_LETTERS: usize = 3;
 const MAX_LABEL: (u32, u32) = (2, 20);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: u32 = 40;
-/// Most words of buttons.
+/// Maximum words of buttons.
 const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
 const ANCESTORS: usize = 4;
@@ -51,7 +51,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop);
 }
 
-/// Whether a block is a control of the heading before it: links between brackets in the element that holds the
+/// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the
 /// heading, as wikis offer them to edit a section. Marks of notes are numbers.
 fn is_control_of_heading(page: &Page, at: usize) -> bool {
     let Some(block) = page.blocks.get(at) else { return false };
@@ -70,8 +70,8 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 
-/// Whether a block is all buttons and stands right before or behind code, as to copy or to run it, or in a heading behind
-/// its text. What has a role, as the tabs of several pieces of code, may name them.
+/// Returns whether a block is all buttons and stands right before or behind code, as to copy or to run it, or in a
+/// heading behind its text. What has a role, as the tabs of several pieces of code, may name them.
 fn is_button(page: &Page, html: &str, at: usize) -> bool {
     let block = |at: usize| page.blocks.get(at);
     let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else { return false };
@@ -94,7 +94,7 @@ fn is_button(page: &Page, html: &str, at: usize) -> bool {
         && html.get(current.span.0 as usize..current.span.1 as usize).is_some_and(are_buttons)
 }
 
-/// Whether markup that begins in a button has no text outside of buttons.
+/// Returns whether markup that begins in a button has no text outside of buttons.
 fn are_buttons(source: &str) -> bool {
     let mut parts = source.split("</button");
     let is_last = |part: &str| part.contains("<button");
@@ -108,7 +108,7 @@ fn are_buttons(source: &str) -> bool {
     })
 }
 
-/// Whether a block only names the language of the code after it, as the classes of the code do.
+/// Returns whether a block only names the language of the code after it, as the classes of the code do.
 fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
     if label.words == 0

@@ -54,7 +54,7 @@ pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilit
     }
 }
 
-/// Whether a block is a link to a document.
+/// Returns whether a block is a link to a document.
 fn is_document(page: &Page, html: &str, block: &Block) -> bool {
     page.link_address(html, block, ANCESTORS).is_some_and(|href| {
         let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();

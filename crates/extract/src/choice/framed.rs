@@ -34,8 +34,8 @@ pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
 }
 
-/// Whether the blocks right before and right behind those of an element are kept, and stand in the innermost element
-/// around it that holds more than they.
+/// Returns whether the blocks right before and right behind those of an element are kept, and stand in the innermost
+/// element around it that holds more than they.
 fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let Some(before) = blocks.start.checked_sub(1) else { return false };
     let are_kept = kept.has(before) && kept.has(blocks.end);
@@ -74,7 +74,7 @@ fn keep_unit(page: &Page, at: u32, element: &Element, blocks: Range<usize>, kept
     }
 }
 
-/// Whether a table has header cells and no table in it: layout tables have no headers.
+/// Returns whether a table has header cells and no table in it: layout tables have no headers.
 fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
     let mut has_header = false;
     for inner in (at + 1..element.end).filter_map(|at| page.element(at)) {

@@ -74,7 +74,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     }
 }
 
-/// Whether a block of a list is nothing but a link to a place of the same page.
+/// Returns whether a block of a list is nothing but a link to a place of the same page.
 fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     if block.link_density() != 1.0 {
         return false;

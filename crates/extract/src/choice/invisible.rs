@@ -76,7 +76,7 @@ pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop.map(|(.., at)| at));
 }
 
-/// Whether all of a block is hidden within its line: it may begin in a hidden element and go on behind it.
+/// Returns whether all of a block is hidden within its line: it may begin in a hidden element and go on behind it.
 fn is_hidden(page: &Page, block: &Block) -> bool {
     let whole = (0, page.text(block).len() as u32);
     page.notations(block).any(|notation| notation.kind == NotationKind::Hidden && notation.text == whole)

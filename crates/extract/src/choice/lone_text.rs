@@ -8,7 +8,7 @@ enum Part {
     Text,
     /// Parts around texts: navigation, controls, links.
     Furniture,
-    /// Nobody sees it.
+    /// Text that the page does not show.
     Unseen,
 }
 

@@ -80,7 +80,7 @@ fn is_list(page: &Page, element: &Element) -> bool {
         && words.any(|word| NAMES.contains(&word.hash))
 }
 
-/// Whether the blocks are entries: mostly text with a year or an address, and not links alone.
+/// Returns whether the blocks are entries: mostly text with a year or an address, and not links alone.
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|block| block.words).sum();

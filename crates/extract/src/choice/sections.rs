@@ -50,7 +50,8 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
     }
 }
 
-/// Whether a block is a link to a place of the page in the element that holds a heading, as to link to the heading.
+/// Returns whether a block is a link to a place of the page in the element that holds a heading, as to link to the
+/// heading.
 fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
     page.blocks.get(at).is_some_and(|block| {
         page.container(block).is_some_and(|(around, _)| around == heading.parent)
@@ -60,15 +61,15 @@ fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
     })
 }
 
-/// Whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier
-/// one does not head it, but is a kicker, a path or the name of the site.
+/// Returns whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier one
+/// does not head it, but is a kicker, a path or the name of the site.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     let element = heading(page, block).and_then(|heading| page.element(heading));
     element.is_some_and(|element| level(element.tag) <= level(before.tag))
 }
 
-/// Whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so stands
-/// the headline of a text whose title is another.
+/// Returns whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so
+/// stands the headline of a text whose title is another.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
     let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
         return false;
@@ -94,15 +95,15 @@ pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
     path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
 }
 
-/// Whether the page hides a block, as it does with the tabs that are not open.
+/// Returns whether the page hides a block, as it does with the tabs that are not open.
 fn is_hidden(page: &Page, block: usize) -> bool {
     let block = page.blocks.get(block);
     let element = block.and_then(|block| page.element(block.element));
     element.is_some_and(|element| element.hidden)
 }
 
-/// Whether a block is in the element around a heading (the block at `at` is its first). Elements around
-/// that one count too, as long as those inside hold nothing but the heading.
+/// Returns whether a block is in the element around a heading (the block at `at` is its first). Elements around that
+/// one count too, as long as those inside hold nothing but the heading.
 pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));

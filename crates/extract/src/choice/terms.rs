@@ -6,7 +6,7 @@ use crate::kept::KeptBlocks as _;
 
 /// Elements around a block among which its term or definition is looked for.
 const ANCESTORS: usize = 8;
-/// Most words of a term.
+/// Maximum words of a term.
 const MAX_WORDS: u32 = 25;
 
 /// Keeps terms right above a definition that is kept, in one list (one entry a block in `kept`).

@@ -43,8 +43,8 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether kept text stands directly before or behind blocks of code. A few labels may stand between the
-/// text before and the code.
+/// Returns whether kept text stands directly before or behind blocks of code. A few labels may stand between the text
+/// before and the code.
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
     let before = before

@@ -55,7 +55,7 @@ pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the last run of back ticks of each length begins.
+/// Maps each length of a run of back ticks to the offset of the last such run.
 fn last_runs(bytes: &[u8]) -> FxHashMap<usize, usize> {
     let mut last = FxHashMap::default();
     let mut at = 0;

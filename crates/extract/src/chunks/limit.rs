@@ -39,8 +39,8 @@ pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZe
     true
 }
 
-/// How many of the first atoms are kept, of those that fit: up to a whole paragraph and no heading, if that leaves
-/// anything.
+/// Number of leading atoms to keep out of the `fits` that fit. They end with a whole paragraph and without a heading,
+/// unless nothing would remain.
 fn kept(atoms: &[Atom], fits: usize) -> usize {
     let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
     // Sentences of one paragraph have its blocks.

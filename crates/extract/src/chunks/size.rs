@@ -12,9 +12,9 @@ use crate::tokens::TokenCounter;
 pub struct ChunkSize {
     /// The unit of the size.
     pub unit: ChunkUnit,
-    /// Most of them in a chunk.
+    /// Maximum number of units in a chunk.
     pub size: NonZeroU32,
-    /// Most of them that a chunk repeats of the one before; at most half of `size`.
+    /// Maximum number of units that a chunk repeats of the one before; at most half of `size`.
     pub overlap: u32,
 }
 

@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use super::tests::extraction;
 use crate::MarkdownOptions;
 
-/// What a reader could take for markup, in two halves.
+/// Texts that a Markdown reader could interpret as markup, each in two halves.
 const SIGNS: [(&str, &str); 18] = [
     ("&lt;", "img src=x onerror=y>"),
     ("&lt;", "/p>"),
@@ -27,13 +27,13 @@ const SIGNS: [(&str, &str); 18] = [
     (">", " quote"),
 ];
 
-/// What may stand between two halves without being shown.
+/// Invisible content to insert between the two halves.
 const GAPS: [&str; 9] = [
     "", "<b hidden>1</b>", "<i style='display:none'>a</i>", "<span class=hidden>a b</span>", "<a href=#z>¶</a>",
     "<wbr>", "<b></b>", "<!-- x -->", "<del>q.</del>",
 ];
 
-/// Where it may stand, with the events that are its own.
+/// Places of a page for the texts, each with the Markdown event that it causes by itself.
 const PLACES: [(&str, &str); 6] = [
     ("<p>A first line of it, {} and more of it.", ""),
     ("<p>{} begins a line of it.", ""),

@@ -25,7 +25,7 @@ impl Extraction<'_> {
         path.find(|(_, element)| element.tag == Tag::H1).map(|(at, _)| at)
     }
 
-    /// Whether the text says the title itself, near its start, or must not say it.
+    /// Returns whether the text says the title itself, near its start, or must not say it.
     pub(super) fn has_headline(&self, title: &str) -> bool {
         if self.verdicts.headline == HeadlinePolicy::Exclude {
             return true;

@@ -1,4 +1,4 @@
-//! Whatever is asked of a page, writing it takes steps in proportion to its length.
+//! Tests that writing a page takes steps in proportion to its length, with all settings.
 
 use super::tests::extraction;
 use crate::render::steps;

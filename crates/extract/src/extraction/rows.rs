@@ -9,7 +9,7 @@ use crate::document::{BlockSource, BlockVerdict};
 use crate::render::embedded::role;
 use crate::role::Role;
 
-/// Most names in a block's path; of deeper ones the outermost are left out.
+/// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
 

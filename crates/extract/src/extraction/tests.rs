@@ -250,7 +250,7 @@ mod properties {
         all
     }
 
-    /// Whether every sign of `part` stands in `text`, as often at least.
+    /// Returns whether every sign of `part` stands in `text`, as often at least.
     fn holds(text: &str, part: &str) -> bool {
         let signs = |text: &str| {
             let mut signs: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();

@@ -5,7 +5,7 @@ use super::sources::Sources;
 use super::title_parts::separators;
 use crate::heading_text::{is_heading, shown_text};
 
-/// Most words of text between the name of a site and a headline.
+/// Maximum words of text between the name of a site and a headline.
 // Buttons and labels; below a headline stands more.
 const MAX_WORDS_BETWEEN: u32 = 60;
 
@@ -26,7 +26,7 @@ pub(super) fn names(sources: &Sources, headings: &[String], stated: &[String]) -
     banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
 }
 
-/// Whether the heading with the first key stands above one with the other, with no text between them.
+/// Returns whether the heading with the first key stands above one with the other, with no text between them.
 fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     let page = sources.page;
     let mut words = None;

@@ -82,8 +82,8 @@ impl<'p> Surroundings<'p> {
         self.text.get(at).copied().unwrap_or_default()
     }
 
-    /// Whether what stands in an element at a block is the headline's: no other heading stands over it, no link leads from
-    /// it to another page, and it is neither a comment nor an item of a listing.
+    /// Returns whether what stands in an element at a block is the headline's: no other heading stands over it, no link
+    /// leads from it to another page, and it is neither a comment nor an item of a listing.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.
@@ -121,7 +121,8 @@ impl<'p> Surroundings<'p> {
         blocks.take_while(move |block| (at..end).contains(&block.element))
     }
 
-    /// Whether a part of the page is one of several that are alike, each with a date and a link, and no text as posts have.
+    /// Returns whether a part of the page is one of several that are alike, each with a date and a link, and no text as
+    /// posts have.
     fn is_item(&self, index: u32, element: &Element) -> bool {
         let page = self.page;
         let is_one = |at: u32| {
@@ -147,7 +148,7 @@ impl<'p> Surroundings<'p> {
         alike.any(|(at, _)| at != index && is_one(at))
     }
 
-    /// Whether a block has a link that is the title of another page by its length.
+    /// Returns whether a block has a link that is the title of another page by its length.
     fn is_title(&self, block: &Block) -> bool {
         let page = self.page;
         if (block.link_words as usize) < TITLE.0 || block.link_density() < 0.5 {
@@ -169,7 +170,7 @@ impl<'p> Surroundings<'p> {
     }
 }
 
-/// Whether a block is text, not a label or a link.
+/// Returns whether a block is text, not a label or a link.
 fn is_text(block: &Block) -> bool {
     block.words >= TEXT_BLOCK && block.link_density() < 0.5
 }

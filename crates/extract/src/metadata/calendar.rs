@@ -78,7 +78,7 @@ pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether the first date in numbers with slashes of a text has its month before its day; none if it may have
+/// Returns whether the first date in numbers with slashes of a text has its month before its day; none if it may have
 /// either.
 pub(super) fn says_month_first(text: &str) -> Option<bool> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit() && c != '/');
@@ -91,7 +91,7 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether as many digits stand side by side as every date has for its year.
+/// Returns whether as many digits stand side by side as every date has for its year.
 pub(super) fn has_year(text: &str) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
     let mut digits = 0;
@@ -126,7 +126,7 @@ fn unix(digits: &str) -> Option<ParsedDate> {
 enum Kind {
     /// Value and number of digits.
     Number(u32, usize),
-    /// In lower case.
+    /// A word in lower case.
     Word(String),
     Mark(char),
 }

@@ -103,8 +103,8 @@ fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     from_url(sources).filter(is_next).unwrap_or(stamp)
 }
 
-/// Whether numbers stand as month/day/year, as on American pages: those in English that don't say to
-/// be from elsewhere.
+/// Returns whether numbers stand as month/day/year, as on American pages: those in English that don't say to be from
+/// elsewhere.
 pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
@@ -219,7 +219,7 @@ fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDa
     found.map(|stamp| (stamp, is_said))
 }
 
-/// Whether a text without a full date speaks of the event.
+/// Returns whether a text without a full date speaks of the event.
 fn is(text: &str, wanted: Event) -> bool {
     event(text).unwrap_or(Event::Published) == wanted
 }

@@ -47,7 +47,7 @@ pub(super) fn event(before: &str) -> Option<Event> {
     last.into_iter().filter(|(start, _)| start.is_some()).max_by_key(|(start, _)| *start).map(|(_, event)| event)
 }
 
-/// Whether a text says of the page itself that it was written.
+/// Returns whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
     let text = text.trim_start();
     let starts = |words: &&str| {

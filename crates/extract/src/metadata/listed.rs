@@ -16,7 +16,7 @@ const MAX_DESCENDANTS: usize = 16;
 /// Words in the attributes of elements that hold the title of an item.
 const TITLES: [&str; 2] = ["title", "headline"];
 
-/// Whether the element stands in one of several parts side by side that are alike: each has a linked title of
+/// Returns whether the element stands in one of several parts side by side that are alike: each has a linked title of
 /// its own and names an author. A part with the page's first headline is the page's own.
 pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     let mut around = page.path(element).skip(1).take(ANCESTORS);
@@ -38,7 +38,7 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     })
 }
 
-/// Whether elements are a part with a linked title, and none of them is a headline of the first level.
+/// Returns whether elements are a part with a linked title, and none of them is a headline of the first level.
 fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     let mut has_title = false;
     for at in elements.clone() {
@@ -65,7 +65,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     has_title
 }
 
-/// Whether something among elements names an author.
+/// Returns whether something among elements names an author.
 fn has_author(page: &Page, elements: Range<u32>) -> bool {
     let says = |at: u32| page.element(at).is_some_and(|element| page.is_named_as(element, &TOKENS));
     let is_fact = |kind| matches!(kind, FactKind::Author | FactKind::AuthorLink);

@@ -72,7 +72,7 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Whether a text says who made the pictures.
+/// Returns whether a text says who made the pictures.
 pub(super) fn is_picture_credit(text: &str) -> bool {
     let lower = text.trim_start().to_lowercase();
     PICTURES.iter().any(|word| lower.starts_with(word)) && CREDITS.iter().any(|mark| lower.contains(mark))
@@ -87,13 +87,13 @@ pub(super) fn pen_name(text: &str) -> Option<String> {
     (is_short && name.contains(char::is_alphanumeric)).then(|| name.to_owned())
 }
 
-/// Whether a line only leads to a name that stands in the next (`Written by`).
+/// Returns whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     NAME_PREFIXES.iter().any(|prefix| *prefix == lower || *prefix == lower.trim_end_matches(':'))
 }
 
-/// Whether a text begins with words that stand before a name (`By`).
+/// Returns whether a text begins with words that stand before a name (`By`).
 pub(super) fn begins_byline(text: &str) -> bool {
     prefix(&text.to_lowercase()).is_some()
 }
@@ -167,7 +167,7 @@ fn split(text: &str) -> Vec<&str> {
     }
 }
 
-/// Whether a text is surely the full name of a person: two to four words that begin as names do.
+/// Returns whether a text is surely the full name of a person: two to four words that begin as names do.
 pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     // One word is as often a site or an account.
@@ -193,7 +193,7 @@ fn is_name(name: &str) -> bool {
         && !NO_NAMES.contains(&lower.as_str())
 }
 
-/// Whether a name is that of an account that software makes. The names that people have in a forum are theirs.
+/// Returns whether a name is that of an account that software makes. The names that people have in a forum are theirs.
 fn is_account(lower: &str) -> bool {
     ["admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin"].contains(&lower)
 }

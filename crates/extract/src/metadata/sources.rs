@@ -48,7 +48,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// What stands around the headline, if there is one.
+    /// Text around the headline, if there is one.
     pub fn surroundings(&self) -> Option<&Surroundings<'a>> {
         let read = || Some(Surroundings::of(self.html, self.page, self.headline?));
         self.surroundings.get_or_init(read).as_ref()

@@ -59,7 +59,7 @@ fn without_marks(title: String) -> String {
     }
 }
 
-/// Whether a title names but a part, with a number before it or not.
+/// Returns whether a title names but a part, with a number before it or not.
 fn is_part(title: &str) -> bool {
     let is_number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
     let name = title.trim_start_matches(is_number).to_lowercase();
@@ -137,8 +137,8 @@ fn heading_text(sources: &Sources, block: &Block) -> String {
     shown.strip_suffix(" #").unwrap_or(shown).to_owned()
 }
 
-/// Whether a heading is that of a part of the page: it has no letter, or begins with the number of a
-/// section (`2.`, `3.1`) that no title of the page has.
+/// Returns whether a heading is that of a part of the page: it has no letter, or begins with the number of a section
+/// (`2.`, `3.1`) that no title of the page has.
 fn is_section(heading: &str, stated: &[String]) -> bool {
     if !heading.contains(char::is_alphabetic) {
         return stated.iter().any(|title| title.contains(char::is_alphabetic));
@@ -178,8 +178,8 @@ fn echo(page: &Page, title: &str) -> Option<String> {
         .max_by_key(String::len)
 }
 
-/// Whether a text could stand at one end of a title, by its length and its first and last letter: most
-/// blocks could not, and are not looked at further.
+/// Returns whether a text could stand at one end of a title, by its length and its first and last letter: most blocks
+/// could not, and are not looked at further.
 fn may_echo(text: &str, title: &str) -> bool {
     // Letters beyond ASCII may have small forms of more than one letter.
     let same = |a: Option<&u8>, b: Option<&u8>| match (a, b) {
@@ -303,8 +303,8 @@ fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     named.then(|| after.trim())
 }
 
-/// Whether a part of a title names the site: the same, or one begins as the other does and is not
-/// much longer (`BBC` and `BBC News`).
+/// Returns whether a part of a title names the site: the same, or one begins as the other does and is not much longer
+/// (`BBC` and `BBC News`).
 fn is_same_name(part: &str, name: &str) -> bool {
     if part == name {
         return true;
@@ -314,7 +314,7 @@ fn is_same_name(part: &str, name: &str) -> bool {
     least >= 3 && (long.starts_with(short) && most <= least * 3 || long.ends_with(short) && most <= least * 2)
 }
 
-/// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
+/// Returns whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
 fn is_short_for(name: &str, text: &str) -> bool {
     /// Words and characters that are looked at.
     const MAX_WORDS: usize = 8;

@@ -47,7 +47,7 @@ pub(super) fn label(text: &str) -> Option<&str> {
     }
 }
 
-/// Whether a label is a number.
+/// Returns whether a label is a number.
 pub(super) fn is_number(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -110,7 +110,7 @@ pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     cuts
 }
 
-/// Whether a link's text leads back: arrows, or words that say so.
+/// Returns whether a link's text leads back: arrows, or words that say so.
 fn is_arrow(text: &str) -> bool {
     let text = text.trim();
     let signs = text.trim_matches(['[', ']', '(', ')', '\u{fe0e}', '\u{fe0f}', '\u{a0}', ' ']);
@@ -120,7 +120,7 @@ fn is_arrow(text: &str) -> bool {
     BACK.contains(&signs.to_lowercase().as_str())
 }
 
-/// Whether a heading is one of notes.
+/// Returns whether a heading is one of notes.
 pub(super) fn names_notes(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':').to_lowercase();
     HEADINGS.contains(&text.as_str())

@@ -134,7 +134,7 @@ fn root(fragment: &str) -> String {
     root
 }
 
-/// Whether a fragment is the name of a mark rather than of a note.
+/// Returns whether a fragment is the name of a mark rather than of a note.
 fn is_back(fragment: &str) -> bool {
     let fragment = fragment.to_ascii_lowercase();
     let names_mark =
@@ -194,7 +194,7 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     Some(Target::Element { element, blocks })
 }
 
-/// Whether a block is a heading that is but a label: a link in it leads back.
+/// Returns whether a block is a heading that is but a label: a link in it leads back.
 fn heads_note(page: &Page, block: u32) -> bool {
     let block = page.blocks.get(block as usize);
     block.is_some_and(|block| is_heading(page, block) && label(page.text(block)).is_some())
@@ -222,7 +222,7 @@ fn is_said_note(page: &Page, element: &Element) -> bool {
     page.says(element, &["footnote"])
 }
 
-/// Whether what a mark links to is a note, and not a numbered part of the text.
+/// Returns whether what a mark links to is a note, and not a numbered part of the text.
 fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32]) -> bool {
     let fragment = mark.fragment.to_ascii_lowercase();
     let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"].iter().any(|name| fragment.contains(name));
@@ -260,7 +260,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     strong || named || is_said() && is_number(&mark.label)
 }
 
-/// Whether the mark, or an element right around it, has that name.
+/// Returns whether the mark, or an element right around it, has that name.
 fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
     page.path(mark.element).take(1 + ANCESTORS).any(|(_, element)| {
         element.attribute(html, "id").as_deref() == Some(name)

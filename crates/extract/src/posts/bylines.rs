@@ -46,16 +46,16 @@ const TOOLTIPS: [&str; 6] =
     ["title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip", "aria-label"];
 /// Words in the attributes of elements that hold what somebody else wrote.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
-/// Most words, and elements, of an element that names the author or the time of a post and is not the post.
+/// Maximum words and elements of an element that names the author or time of a post without being the post.
 // A name, a rank, a date and a number of posts.
 const MAX_LABEL_WORDS: u32 = 12;
 /// Elements around a time by which it is that of its writer.
 const ANCESTORS: usize = 4;
-/// Most words of a line that says who wrote something, or when, beside other things.
+/// Maximum words of a line that names an author or a time among other things.
 pub(super) const MAX_LINE_WORDS: u32 = 30;
-/// Most words beside a date in what only says a time.
+/// Maximum words beside a date in a line that states only a time.
 const MAX_WORDS_BESIDE_DATE: usize = 4;
-/// Most words of a name that only its place beside a date tells.
+/// Maximum words of a name that is recognised only by its place beside a date.
 const MAX_NAME_WORDS: usize = 4;
 /// Bytes of an element that holds a name or a time.
 // Bounds keep reading again linear where end tags are missing.
@@ -86,7 +86,7 @@ pub(super) struct Mark {
 /// The marks of a page, and where they stand.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// In the order of their elements.
+    /// The marks, in the order of their elements.
     pub(super) all: Vec<Mark>,
     /// For each block, whether it is a line with author or time and hardly anything else.
     pub(super) is_label: Vec<bool>,
@@ -303,13 +303,13 @@ impl Finder<'_> {
         self.page.blocks.partition_point(|block| block.span.1 <= start)
     }
 
-    /// Whether the line in which an element stands may be one that says who or when, and no running text.
+    /// Returns whether the line in which an element stands may be one that says who or when, and no running text.
     fn is_in_label(&self, at: u32) -> bool {
         let block = self.page.blocks.get(self.block(at));
         block.is_none_or(|block| block.words <= MAX_LINE_WORDS)
     }
 
-    /// Whether an element can be one that only says who or when.
+    /// Returns whether an element can be one that only says who or when.
     fn is_small(&self, at: u32, element: &Element) -> bool {
         let words = self.words.get(at as usize).copied().unwrap_or_default();
         element.end.saturating_sub(at) <= MAX_LABEL_WORDS && words <= MAX_LABEL_WORDS
@@ -340,7 +340,7 @@ impl Finder<'_> {
         blocks.collect()
     }
 
-    /// Whether a time in an element is one of its writer's: when they joined.
+    /// Returns whether a time in an element is one of its writer's: when they joined.
     fn is_of_writer(&self, at: u32) -> bool {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
@@ -361,7 +361,7 @@ impl Finder<'_> {
             })
     }
 
-    /// Whether two blocks stand in one element or in two side by side.
+    /// Returns whether two blocks stand in one element or in two side by side.
     fn stand_together(&self, one: &Block, other: &Block) -> bool {
         let around = |block: &Block| {
             let (at, element) = self.page.container(block)?;
@@ -371,7 +371,7 @@ impl Finder<'_> {
         one == other || around_one == around_other || around_one == other || one == around_other
     }
 
-    /// Whether an element is a link to the page of a person.
+    /// Returns whether an element is a link to the page of a person.
     fn leads_to_person(&self, element: &Element) -> bool {
         if element.tag != Tag::A {
             return false;
@@ -389,7 +389,7 @@ fn is_date(text: &str) -> bool {
     date_in(text, false).is_some()
 }
 
-/// Whether a text says a date, perhaps a time of day, and hardly anything else.
+/// Returns whether a text says a date, perhaps a time of day, and hardly anything else.
 fn says_only_a_date(text: &str) -> bool {
     // "5 May 2024, 10:02 (last edited by ...)"
     let text = text.split('(').next().unwrap_or_default();

@@ -79,7 +79,7 @@ impl ElementContents {
         self.has_writer && self.has_time && !self.has_text
     }
 
-    /// Whether it holds a text, who wrote it and when, and not those of several.
+    /// Returns whether it holds a text, who wrote it and when, and not those of several.
     fn is_whole(self) -> bool {
         let is_one = self.halves.iter().all(|halves| *halves < 2);
         self.has_text && self.has_writer && self.has_time && is_one
@@ -202,13 +202,13 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     found
 }
 
-/// Whether an element holds two of the parts found, of which the last are the first on the page.
+/// Returns whether an element holds two of the parts found, of which the last are the first on the page.
 fn holds_parts(found: &[Part], element: &Element) -> bool {
     let inside = |part: &Part| part.innermost.start < element.end;
     found.len() > 1 && found.iter().rev().take(2).all(inside)
 }
 
-/// Whether an element says to be a post, also by a word that ends so, as `blockpost` does.
+/// Returns whether an element says to be a post, also by a word that ends so, as `blockpost` does.
 fn says_post(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element).iter();
     let mut words = words.filter(|word| word.attribute != Attribute::Role);
@@ -318,7 +318,7 @@ impl<'a> Kinds<'a> {
         Self { of_part: of_part.collect(), writers: writers.collect(), shapes: shapes.collect() }
     }
 
-    /// Whether one template made two parts, by different people.
+    /// Returns whether one template made two parts, by different people.
     fn are_alike(&self, one: usize, other: usize) -> bool {
         let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other)) else { return false };
         let is_of_kind = one_kind.iter().zip(other_kind).any(|(one, other)| one == other);

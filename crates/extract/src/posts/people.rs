@@ -11,7 +11,7 @@ const PERSON_STEPS: [&str; 16] = [
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
 /// Steps behind [`PERSON_STEPS`] that are not people.
 const OTHER_STEPS: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
-/// Whether an address is one of the page's site, as far as the page's own is known.
+/// Returns whether an address is one of the page's site, as far as the page's own is known.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     let is_here = |url: &Url| {
         let to = url.join(href);
@@ -20,7 +20,7 @@ pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     url.is_none_or(is_here)
 }
 
-/// Whether two hosts end alike: `user.example.org` and `example.org`.
+/// Returns whether two hosts end alike: `user.example.org` and `example.org`.
 fn are_of_one_site(one: &Url, other: &Url) -> bool {
     let ending = |url: &Url| {
         let host = url.host_str()?;
@@ -31,7 +31,7 @@ fn are_of_one_site(one: &Url, other: &Url) -> bool {
     ending(one).is_some() && ending(one) == ending(other)
 }
 
-/// Whether an address is that of a person's page.
+/// Returns whether an address is that of a person's page.
 pub(super) fn is_of_person(href: &str) -> bool {
     let href = href.split('#').next().unwrap_or_default();
     let (path, query) = href.split_once('?').unwrap_or((href, ""));

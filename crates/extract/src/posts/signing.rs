@@ -8,7 +8,7 @@ use super::parts::Part;
 use super::says_about_writer;
 use crate::metadata::{date_in, says_month_first};
 
-/// Most words of a line that holds the mark of its post and is none of its text.
+/// Maximum words of a line that holds the mark of its post and does not belong to its text.
 const MAX_LABEL_WORDS: u32 = 12;
 
 /// Chooses author, time and text of the posts of a page.
@@ -111,8 +111,8 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// In how many posts a template has made a mark, and whether not all of these say the same: what every post has
-/// is its own, "last edited by" is not.
+/// Number of posts in which a template made each mark, and true if their texts differ. Marks of every post sign it;
+/// "last edited by" occurs in few.
 fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(MarkKind, u64), (u32, bool)> {
     let mut first: FxHashMap<(MarkKind, u64), &str> = FxHashMap::default();
     let mut spread: FxHashMap<(MarkKind, u64), (u32, bool)> = FxHashMap::default();

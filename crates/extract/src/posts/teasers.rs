@@ -26,7 +26,7 @@ pub(super) struct Teasers<'a> {
 }
 
 impl Teasers<'_> {
-    /// Whether the headline of a part, or its first line, leads to another page of the site.
+    /// Returns whether the headline of a part, or its first line, leads to another page of the site.
     pub(super) fn is_one(&self, part: &Part) -> bool {
         let path = self.page.path(part.innermost.start);
         let mut path = path.take_while(|(at, _)| *at >= part.elements.start);
@@ -71,7 +71,7 @@ impl Teasers<'_> {
         line.link_density() >= MIN_LINK_DENSITY && links.any(|element| self.leads_away(element))
     }
 
-    /// Whether an element is a link to another page of the site which is not that of a person.
+    /// Returns whether an element is a link to another page of the site which is not that of a person.
     fn leads_away(&self, element: &Element) -> bool {
         if element.tag != Tag::A {
             return false;

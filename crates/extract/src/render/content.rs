@@ -180,7 +180,7 @@ impl<'a> KeptContent<'a> {
         self
     }
 
-    /// Whether neither text nor notes are in it.
+    /// Returns whether neither text nor notes are in it.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.definitions().is_empty()
     }
@@ -212,7 +212,7 @@ impl<'a> KeptContent<'a> {
         Self { mentions: self.mentions.clone(), ..content }
     }
 
-    /// Whether the text of a block may be in pieces.
+    /// Returns whether the text of a block may be in pieces.
     pub fn has_pieces(&self, at: u32) -> bool {
         let notations = self.page.has_notations().then(|| self.page.notations(self.block(at)?).next());
         notations.is_some_and(|first| first.is_some() || self.notes.is_some())
@@ -228,7 +228,7 @@ impl<'a> KeptContent<'a> {
         pieces(self.text(at), at, notations, self.notes, form, |element| self.is_shut(element))
     }
 
-    /// Whether a block has a formula that the page sets apart.
+    /// Returns whether a block has a formula that the page sets apart.
     pub fn has_display_formula(&self, at: u32) -> bool {
         let is_displayed = |notation: Notation| notation.kind == NotationKind::DisplayFormula;
         self.page.has_notations() && self.block(at).is_some_and(|block| self.page.notations(block).any(is_displayed))
@@ -254,7 +254,8 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Whether the page's own sheet hides an element, and neither another rule nor a script or button can show it.
+    /// Returns whether the page's own sheet hides an element, and neither another rule nor a script or button can show
+    /// it.
     pub fn is_shut(&self, at: u32) -> bool {
         let page = self.page;
         let is_hidden = page.hidden_by_sheet.binary_search(&at).is_ok() && page.invisible.binary_search(&at).is_ok();
@@ -398,12 +399,12 @@ fn ends_heading(element: &Element) -> bool {
     matches!(element.tag, Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption)
 }
 
-/// Whether elements of a name are items.
+/// Returns whether elements of a name are items.
 pub(crate) fn is_item(tag: Tag) -> bool {
     matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
 }
 
-/// Whether the children of elements of a name are items.
+/// Returns whether the children of elements of a name are items.
 pub(crate) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }

@@ -6,19 +6,19 @@ use super::steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cell_sign};
 
-/// Most lines of code in a cell; what has more is a listing.
+/// Maximum lines of code in a cell; more lines are a listing.
 const MAX_CODE_LINES: usize = 20;
-/// Most words of a cell that stands in each of the columns and rows that it spans.
+/// Maximum words of a cell that is repeated in each column and row that it spans.
 const MAX_REPEATED_WORDS: u32 = 20;
 
 /// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
-    /// Most blocks of a cell.
+    /// Maximum blocks of a cell.
     blocks: usize,
-    /// Most words of a cell.
+    /// Maximum words of a cell.
     words: u32,
-    /// Most words of a cell in the mean.
+    /// Maximum mean words of a cell.
     mean: u32,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct DataTable {
 /// A row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableRow {
-    /// Whether it stands in `thead` or all its cells are `th`.
+    /// True if it stands in `thead` or all its cells are `th`.
     pub header: bool,
     /// Kept cells from left to right.
     pub cells: Vec<TableCell>,
@@ -70,7 +70,7 @@ pub(crate) struct TableCell {
     pub blocks: Vec<u32>,
     /// Signs of a cell without words, such as `+` or a tick; such a cell has no block.
     pub sign: String,
-    /// Whether these are code.
+    /// True if these are code.
     pub is_code: bool,
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn data_tables(
     (tables, home)
 }
 
-/// Whether all blocks of a table are between the first and the last of some blocks.
+/// Returns whether all blocks of a table are between the first and the last of some blocks.
 fn holds_all(page: &Page, blocks: &[u32], table: u32) -> bool {
     let behind = |start: u32| page.blocks.partition_point(|block| block.span.0 < start);
     let Some(element) = page.element(table) else { return false };
@@ -295,7 +295,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
 /// Cells and words of a cell of a table that has a single row.
 const SINGLE_ROW: (usize, u32) = (2, 12);
 
-/// Whether rows are a single one of short texts side by side.
+/// Returns whether rows are a single one of short texts side by side.
 fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
     let [row] = rows else { return false };
     let is_short = |cell: &TableCell| {
@@ -334,7 +334,7 @@ fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
     }
 }
 
-/// Whether a block of the page stands in an element.
+/// Returns whether a block of the page stands in an element.
 fn has_text(page: &Page, at: u32, element: &Element) -> bool {
     let first = page.blocks.partition_point(|block| block.span.0 < element.start);
     let first = page.blocks.get(first);

@@ -5,7 +5,7 @@ use trommel_html::{Page, Tag};
 
 use crate::choice::whole_units::outermost_code;
 
-/// Whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
+/// Returns whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
 pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block: u32) -> bool {
     let Some(before) = outermost_code(page, last as usize) else { return false };
     let (Some(part), Some(next)) = (page.element(before), page.element(element)) else { return false };

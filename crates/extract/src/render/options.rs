@@ -16,7 +16,7 @@ pub enum MathForm {
     Off,
 }
 
-/// Whether notes and the marks that refer to them are given.
+/// Treatment of notes and of the marks that refer to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

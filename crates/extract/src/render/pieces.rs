@@ -198,7 +198,7 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// Whether a text has no letter and no digit but those that are struck out.
+/// Returns whether a text has no letter and no digit but those that are struck out.
 fn all_deleted(text: &str, notations: &[Notation]) -> bool {
     let mut at = 0;
     let mut is_said = false;
@@ -284,7 +284,7 @@ fn script(
     }
 }
 
-/// Whether letters are set high by habit, behind a number or a letter.
+/// Returns whether letters are set high by habit, behind a number or a letter.
 fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
     let letters = letters.to_lowercase();
     let trade = matches!(letters.as_str(), "tm" | "sm" | "mc" | "\u{ae}");

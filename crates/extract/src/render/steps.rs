@@ -1,7 +1,7 @@
 //! Counts the steps of writing a document: bytes, runs, elements and blocks that are looked at.
 //!
-//! Whatever is written, they are proportional to the page. Should a page ask for many more, its marks, links and images
-//! are left out from then on, and it is marked.
+//! With any settings, the steps are proportional to the page. Should a page ask for many more, its marks, links and
+//! images are left out from then on, and it is marked.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use std::cell::Cell;
 const MAX_STEPS: u64 = 1 << 28;
 
 thread_local! {
-    /// Of the document that this thread writes.
+    /// Steps of the document that this thread writes.
     // Beside what is written, and not handed through it: each of a dozen writers would have to carry it.
     static TAKEN: Cell<u64> = const { Cell::new(0) };
 }
@@ -27,7 +27,7 @@ pub(crate) fn take(steps: usize) -> bool {
     all <= MAX_STEPS
 }
 
-/// Whether a document took too many.
+/// Returns whether a document took too many.
 pub(crate) fn are_too_many() -> bool {
     TAKEN.get() > MAX_STEPS
 }

@@ -1,6 +1,6 @@
 //! Finds TeX between its usual marks in a text, which Markdown must leave unchanged.
 
-/// Longest formula that is looked for, in bytes.
+/// Maximum bytes of a formula.
 // Farther apart two dollar signs are two prices.
 const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
@@ -17,7 +17,7 @@ pub(crate) fn bare(text: &str) -> (&str, bool) {
     marks.into_iter().find_map(inner).unwrap_or((text, false))
 }
 
-/// Whether a text is one displayed formula with its marks, and nothing else.
+/// Returns whether a text is one displayed formula with its marks, and nothing else.
 pub(crate) fn is_displayed(text: &str) -> bool {
     text.starts_with(['$', '\\'])
         && (bare(text).1 || text.starts_with("\\begin{"))

@@ -38,7 +38,7 @@ impl From<TextSpan> for [u32; 4] {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedText {
     pub text: String,
-    /// In the order of the text.
+    /// Origins of the parts, in the order of the text.
     pub origins: Vec<Origin>,
 }
 
@@ -73,7 +73,7 @@ impl TracedText {
         Self { text, origins }
     }
 
-    /// Whether it is Markdown, which is written from blocks; plain text copies what they say.
+    /// Returns whether it is Markdown, which is written from blocks; plain text copies what they say.
     pub fn is_markdown(&self) -> bool {
         !self.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }))
     }

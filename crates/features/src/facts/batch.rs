@@ -5,7 +5,7 @@ use crate::scratch::Scratch;
 
 /// Facts about a batch of blocks.
 pub(crate) struct Batch {
-    /// What stands at each level above each block, if a group needs it.
+    /// Facts about the elements at each level above each block, if a group needs them.
     pub levels: Scratch<LevelColumns>,
 }
 

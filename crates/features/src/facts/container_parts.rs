@@ -81,7 +81,7 @@ fn count(count: u32) -> f32 {
     count as i32 as f32
 }
 
-/// What counts are divided by: of nothing, every share is 0.
+/// Divisor of counts; infinite for 0, so that every share of nothing is 0.
 #[inline]
 fn divisor(whole: u32) -> f32 {
     if whole == 0 { f32::INFINITY } else { count(whole) }

@@ -38,7 +38,7 @@ struct Section {
     level: u8,
     words: u32,
     link_words: u32,
-    /// Whether more than half of the words of the heading are linked.
+    /// True if more than half of the words of the heading are linked.
     is_linked: bool,
 }
 

@@ -80,7 +80,7 @@ impl Shape {
     }
 }
 
-/// Whether a text ends as a sentence does, quotation marks and brackets behind it left out.
+/// Returns whether a text ends as a sentence does, quotation marks and brackets behind it left out.
 fn ends_sentence(text: &str) -> bool {
     let text = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』']);
     let last = text.chars().next_back();

@@ -108,12 +108,12 @@ impl Sections {
         found
     }
 
-    /// Whether the element stands in a comment section.
+    /// Returns whether the element stands in a comment section.
     fn contains(&self, element: u32) -> bool {
         self.region.get(element as usize).is_some_and(|region| *region != NONE)
     }
 
-    /// Whether a block stands in a section.
+    /// Returns whether a block stands in a section.
     fn has(&self, page: &Page, at: Option<usize>) -> bool {
         at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element))
     }

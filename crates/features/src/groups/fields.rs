@@ -43,7 +43,7 @@ pub(crate) const GROUP: Group = Group {
     },
 };
 
-/// Whether a text begins with a quantity: a digit of any script, or a fraction.
+/// Returns whether a text begins with a quantity: a digit of any script, or a fraction.
 fn begins_with_number(text: &str) -> bool {
     match text.as_bytes().first() {
         Some(byte) if byte.is_ascii() => byte.is_ascii_digit(),

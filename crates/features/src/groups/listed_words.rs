@@ -44,7 +44,7 @@ impl<'a> ListedWords<'a> {
         self.sets.get(at..at.saturating_add(self.stride)).unwrap_or_default()
     }
 
-    /// Whether a listed word stands on an element around the block or on an inline element inside it.
+    /// Returns whether a listed word stands on an element around the block or on an inline element inside it.
     fn has(&self, block: &Block, listed: usize) -> bool {
         // The paper takes words of tags inside of a block as well as of those around it.
         let elements = std::iter::once(&block.element).chain(self.page.inline(block));

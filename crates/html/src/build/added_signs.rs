@@ -14,7 +14,7 @@ use crate::page::NotationKind;
 /// Opening brackets, and behind each of them its closing one.
 const BRACKETS: [(char, char); 8] =
     [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('《', '》'), ('〈', '〉'), ('〔', '〕')];
-/// Longest reading that ends with a bracket.
+/// Maximum length of a reading that ends with a bracket.
 const MAX_READING_CHARS: usize = 200;
 /// Bytes of an alternative text that is a sign by itself, and of one that its class says to be a sign.
 const MAX_SIGN_BYTES: usize = 16;
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// Whether an unknown element is the container of readings of a ruby.
+    /// Returns whether an unknown element is the container of readings of a ruby.
     pub(super) fn is_reading(&self, text: &TagText) -> bool {
         self.open[Tag::Ruby as usize] > 0 && text.name().eq_ignore_ascii_case(b"rtc")
     }
@@ -160,13 +160,13 @@ impl Builder {
         }
     }
 
-    /// Whether the text ends with what the image at a place is.
+    /// Returns whether the text ends with what the image at a place is.
     fn is_behind_formula_image(&self, offset: usize) -> bool {
         self.current.as_ref().is_some_and(|current| current.end > offset)
     }
 }
 
-/// Whether an alternative text is what stands in a text as it is: a letter, or a sign or two.
+/// Returns whether an alternative text is what stands in a text as it is: a letter, or a sign or two.
 fn is_sign(sign: &str, begins_line: bool) -> bool {
     // `:)`, `:D` and `:tada:`.
     let is_face = sign.starts_with([':', ';']) && sign.len() > 1 && !sign.contains(char::is_whitespace);
@@ -189,7 +189,7 @@ fn is_named_sign(text: &TagText) -> bool {
     text.value(Key::Class).is_some_and(|class| PARTS.iter().any(|part| part.find(class).is_some()))
 }
 
-/// Whether an image is worth looking at: its alternative text is short, and may be a sign.
+/// Returns whether an image is worth looking at: its alternative text is short, and may be a sign.
 pub(super) fn is_sign_image(text: &TagText) -> bool {
     static ALT: LazyLock<Finder> = LazyLock::new(|| Finder::new("alt="));
     let attributes = text.attribute_bytes();

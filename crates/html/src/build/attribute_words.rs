@@ -100,7 +100,7 @@ impl ByteTask for FindSpace<'_> {
     }
 }
 
-/// What of bytes that are text up to their last character, which may be cut, is text.
+/// Valid UTF-8 at the start of a text whose last character may be cut.
 #[cold]
 #[inline(never)]
 fn valid_part(text: &[u8]) -> &[u8] {

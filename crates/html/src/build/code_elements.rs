@@ -19,7 +19,7 @@ const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"bloc
 /// Styles that do the same.
 const BLOCK_STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
 
-/// Whether a `code` element is set as a block of its own.
+/// Returns whether a `code` element is set as a block of its own.
 pub(super) fn is_block_of_code(text: &TagText) -> bool {
     // Sites use `code` set as a block for whole listings; structure pages gained code .909 to .927.
     if has_class(text, &BLOCK_CLASSES) {
@@ -31,7 +31,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
 }
 
-/// Whether an element that may hold lines of code does, given the `meta` elements of the page.
+/// Returns whether an element that may hold lines of code does, given the `meta` elements of the page.
 pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool {
     // Doxygen writes code as `fragment`; slides use that class for what appears step by step.
     if text.tag == Tag::Div && has_class(text, &[b"fragment"]) {

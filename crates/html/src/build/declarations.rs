@@ -14,7 +14,8 @@ const NAMES: [&str; 14] = [
     "clip-path", "left", "right", "top", "margin-left", "text-indent",
 ];
 
-/// What a style attribute, or the body of a rule, declares. The last declaration of a property counts, as in CSS.
+/// The declarations of a style attribute, or of the body of a rule. The last declaration of a property counts, as in
+/// CSS.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Declarations {
     pub display: Option<Display>,
@@ -22,9 +23,9 @@ pub(super) struct Declarations {
     is_invisible: bool,
     /// `visibility: visible`
     pub is_visible: bool,
-    /// Whether `white-space` keeps line ends.
+    /// Declared `white-space`: true if it keeps line ends.
     pub keeps_lines: Option<bool>,
-    /// Whether it keeps indents, too, and breaks no line.
+    /// True if it keeps indents, too, and breaks no line.
     keeps_indents: bool,
     breaks_none: bool,
     is_monospaced: bool,
@@ -87,18 +88,18 @@ impl Declarations {
         }
     }
 
-    /// Whether the element is hidden, be it from the eye or from readers' aids.
+    /// Returns whether the element is hidden, be it from the eye or from readers' aids.
     pub fn is_hidden(&self) -> bool {
         self.display == Some(Display::None) || self.is_invisible
     }
 
-    /// Whether the element is out of sight.
+    /// Returns whether the element is out of sight.
     pub fn is_out_of_sight(&self) -> bool {
         self.is_hidden() || self.is_absolute && self.is_away
     }
 
-    /// Whether the element is set as a piece of code: its lines as they are, or with their indents in letters of one
-    /// width.
+    /// Returns whether the element is set as a piece of code: its lines as they are, or with their indents in letters
+    /// of one width.
     pub fn is_listing(&self) -> bool {
         self.breaks_none || self.keeps_indents && self.is_monospaced
     }

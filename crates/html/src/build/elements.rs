@@ -335,7 +335,7 @@ fn heading_of_level(level: Option<&str>) -> Tag {
     }
 }
 
-/// Whether a style attribute takes its element out of sight.
+/// Returns whether a style attribute takes its element out of sight.
 pub(super) fn hides(style: &[u8]) -> bool {
     // Other ways (off-screen positions, zero size) also serve readers' aids, whose text is text.
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
@@ -358,7 +358,7 @@ fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
     marks
 }
 
-/// Whether a rule (in lower case, without white space) stands in a style, white space left out.
+/// Returns whether a rule (in lower case, without white space) stands in a style, white space left out.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
     let Some((&first, rest)) = rule.split_first() else { return true };
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {

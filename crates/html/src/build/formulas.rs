@@ -50,7 +50,7 @@ pub(super) struct Formulas {
     /// The layout of MathJax, until it is known whether its source follows.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pending: Option<Formula>,
-    /// Whether white space has come since.
+    /// True if white space has come since.
     space_after: bool,
     /// Hash of the formula that came last, and the length of the block's text behind it.
     // Pages show a formula twice (an image and hidden TeX): the same source at the same place is dropped.
@@ -218,7 +218,7 @@ impl Builder {
         }
     }
 
-    /// Whether nothing has come since the last formula of the block.
+    /// Returns whether nothing has come since the last formula of the block.
     fn is_behind_formula(&self) -> bool {
         self.formulas.is_pending() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
     }
@@ -360,7 +360,7 @@ impl Builder {
         self.push_formula(Formula { tex: plain_tex(&tex), display, start: offset, end: offset + text.len() });
     }
 
-    /// Whether an image is worth looking at.
+    /// Returns whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
         /// Parts of the addresses and classes of formulas as images.
         // Three searches pass over nearly all images before their attributes are read one by one.

@@ -8,7 +8,7 @@ use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::FactKind;
 
 impl Builder {
-    /// Whether `bytes` more of head facts may be kept.
+    /// Returns whether `bytes` more of head facts may be kept.
     pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
         let room = bytes <= self.head_room;
         // Taken off also where it does not fit: facts after a huge one must not fill the rest of the head.
@@ -107,7 +107,7 @@ impl Builder {
     }
 }
 
-/// Whether the `rel` of a tag says this word.
+/// Returns whether the `rel` of a tag says this word.
 fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
     let rel = text.value(Key::Rel).unwrap_or_default();
     rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(wanted))

@@ -1,7 +1,7 @@
 //! Tells where a line feed in the source is no space: between characters of Chinese and Japanese.
 
-/// Whether two characters stand beside each other without a space: Han, kana or their punctuation, of which one may
-/// be a sign that other scripts have, too.
+/// Returns whether two characters stand beside each other without a space: Han, kana or their punctuation, of which one
+/// may be a sign that other scripts have, too.
 pub(super) fn is_written_without_spaces(before: Option<char>, next: Option<char>) -> bool {
     let (Some(before), Some(next)) = (before, next) else { return false };
     match (is_of_script(before), is_of_script(next)) {

@@ -73,7 +73,7 @@ impl Builder {
     }
 }
 
-/// Whether an address has `author` or `authors` as a step of its path or name of its query.
+/// Returns whether an address has `author` or `authors` as a step of its path or name of its query.
 pub(super) fn is_author_page(href: &[u8]) -> bool {
     static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
     let mut at = 0;

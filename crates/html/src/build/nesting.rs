@@ -32,7 +32,7 @@ impl Builder {
         }
     }
 
-    /// What else follows where the text of the element is noted.
+    /// Finishes an element whose state or text was noted.
     #[inline(never)]
     fn closed_noted(&mut self, open: OpenElement) {
         self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
@@ -101,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// Whether the end tag of a `code` ends one that is set as a block.
+    /// Returns whether the end tag of a `code` ends one that is set as a block.
     pub(super) fn ends_block_of_code(&mut self) -> bool {
         if self.keep_space == 0 || self.open[Tag::Code as usize] == 0 {
             return false;
@@ -195,7 +195,7 @@ impl Builder {
     }
 }
 
-/// Whether an open list item is out of reach beyond this element: a list or another special one.
+/// Returns whether an open list item is out of reach beyond this element: a list or another special one.
 fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }

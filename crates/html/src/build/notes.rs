@@ -48,11 +48,11 @@ bitflags! {
         /// The sheet says more of its name together with its tag.
         const OF_TAG = 1 << 15;
 
-        /// What a class says by itself.
+        /// Notes that a class alone can cause.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits()
             | Self::BOX.bits();
-        /// What changes the row of an element, or is noted beside it.
+        /// Notes that change the row of an element, or that are stored beside it.
         const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits()
             | Self::UNSEEN.bits() | Self::BOX.bits();
     }
@@ -243,13 +243,13 @@ impl Builder {
         }
     }
 
-    /// Whether an element that opens stands right in a heading, behind its words.
+    /// Returns whether an element that opens stands right in a heading, behind its words.
     fn is_beside_heading(&self, element: u32) -> bool {
         let parent = self.page.element(element).and_then(|element| self.page.element(element.parent));
         parent.is_some_and(|parent| parent.tag.is_heading()) && self.fold.as_str().contains(char::is_alphabetic)
     }
 
-    /// Whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
+    /// Returns whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
     fn is_self_link(&self, link: OpenNotation, to: u32) -> bool {
         let is_name = |element: &Element| {
             let is_term = self.page.element(element.parent).is_some_and(|around| around.tag == Tag::Dt);
@@ -290,7 +290,7 @@ pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
     class.split(|byte| byte.is_ascii_whitespace()).any(|name| name == wanted)
 }
 
-/// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
+/// Returns whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
 /// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
 fn is_hidden(text: &TagText) -> bool {
     let style = text.value(Key::Style);
@@ -304,7 +304,7 @@ fn hides(class: &[u8]) -> bool {
     names().any(is_hiding_class) && !names().any(is_showing_class)
 }
 
-/// Whether a class hides its element, be it from the eye alone.
+/// Returns whether a class hides its element, be it from the eye alone.
 pub(super) fn is_out_of_sight(vectors: Vectors, class: &[u8]) -> bool {
     let (mut may_hide, mut is_aid) = (false, false);
     each_name(vectors, class, |name| {

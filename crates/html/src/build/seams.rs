@@ -127,8 +127,8 @@ pub(super) enum SeamKind {
 }
 
 impl SeamKind {
-    /// Whether a text and the character that follows it are two words: words begin with capitals and numbers, and
-    /// do not where letters are set in another way. One capital alone may be set apart for show, and so may each
+    /// Returns whether a text and the character that follows it are two words: words begin with capitals and numbers,
+    /// and do not where letters are set in another way. One capital alone may be set apart for show, and so may each
     /// letter or digit of a word.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.

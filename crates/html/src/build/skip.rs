@@ -144,8 +144,8 @@ impl Builder {
         }
     }
 
-    /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
-    /// was never closed and the page goes on.
+    /// Returns whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg` was never
+    /// closed and the page goes on.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
         let (tag, name, self_closing) = (text.tag, text.name(), text.place.self_closing);
         let Some(skip) = &mut self.skip else { return true };
@@ -192,14 +192,14 @@ impl Builder {
     }
 }
 
-/// Whether this is the element of svg whose content is HTML that is shown.
+/// Returns whether this is the element of svg whose content is HTML that is shown.
 pub(super) fn is_foreign_object(tag: Tag, name: &[u8]) -> bool {
     tag == Tag::Other && name.eq_ignore_ascii_case(FOREIGN_OBJECT)
 }
 
 const FOREIGN_OBJECT: &[u8] = b"foreignobject";
 
-/// Whether the content of an element of svg or math is HTML again, and no text of the page.
+/// Returns whether the content of an element of svg or math is HTML again, and no text of the page.
 pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
     match outer {

@@ -29,7 +29,7 @@ const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
 const SPOKEN: [&str; 4] = ["display", "visibility", "white-space", "absolute"];
 
 bitflags! {
-    /// What rules say of a name or a tag.
+    /// Properties that the rules of a style sheet give to a name or a tag.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     struct Said: u8 {
         /// Hidden from all readers, for a name.
@@ -70,12 +70,12 @@ pub(super) struct StyleSheets {
     /// A bit for each name by its key. For most names it shows that nothing is said of them.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
-    /// Whether something is said of a tag alone.
+    /// True if a rule has a bare tag as its selector.
     pub has_tags: bool,
 }
 
 impl StyleSheets {
-    /// Whether nothing is said.
+    /// Returns whether nothing is said.
     pub fn are_empty(&self) -> bool {
         self.said.is_empty()
     }
@@ -308,7 +308,7 @@ fn last_selector(before: &[u8]) -> &[u8] {
     before.get(start..).unwrap_or_default().trim_ascii()
 }
 
-/// Whether this is one name and nothing else.
+/// Returns whether this is one name and nothing else.
 fn is_name(name: &[u8]) -> bool {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_of_name)
@@ -328,7 +328,7 @@ fn key_within(tag: &[u8], name: u64) -> u64 {
     name ^ word_hash(tag).rotate_left(24)
 }
 
-/// Whether an at-rule is one for every screen.
+/// Returns whether an at-rule is one for every screen.
 fn is_for_all(rule: &[u8]) -> bool {
     let Some(query) = rule.strip_prefix(b"@media") else {
         return rule.starts_with(b"@layer") || rule.starts_with(b"@supports");

@@ -158,7 +158,7 @@ impl Builder {
         }
     }
 
-    /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    /// Returns whether text belongs to a block, and nothing that came before is yet to be dealt with.
     #[inline]
     fn is_idle(&self) -> bool {
         !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.waits()
@@ -268,7 +268,7 @@ impl Builder {
         true
     }
 
-    /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    /// Returns whether text belongs to a block, and nothing that came before is yet to be dealt with.
     fn is_plain(&self) -> bool {
         self.is_idle() && self.foreign_objects.is_empty() && self.overflow == 0 && self.steps < self.limits.steps
     }

@@ -5,7 +5,7 @@ use super::seams::SeamKind;
 use trommel_text::vectors::Vectors;
 use trommel_text::{NoSigns, plain_run};
 
-/// Whether character references are decoded in a run of text.
+/// Treatment of character references in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     /// Ordinary text, `title`, `textarea`: references are decoded.
@@ -83,13 +83,13 @@ impl TextFold {
         self.out.is_empty()
     }
 
-    /// Whether a reference waits for more text, or the place of some text has not been taken.
+    /// Returns whether a reference waits for more text, or the place of some text has not been taken.
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Whether nothing has come but white space and seams.
+    /// Returns whether nothing has come but white space and seams.
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
@@ -112,7 +112,7 @@ impl TextFold {
         self.forget_space();
     }
 
-    /// Nothing, in the memory of this one unless that is unusually much.
+    /// Returns an empty fold that reuses this memory, unless that is unusually large.
     pub fn emptied(mut self) -> Self {
         if self.out.capacity().max(self.kept.capacity()) > MAX_KEPT_BYTES {
             return Self::default();
@@ -166,8 +166,8 @@ impl TextFold {
         self.space = space;
     }
 
-    /// Whether what comes begins a word of its own where no white space follows: behind white space, an opening sign,
-    /// or a character of a script without spaces.
+    /// Returns whether what comes begins a word of its own where no white space follows: behind white space, an opening
+    /// sign, or a character of a script without spaces.
     pub fn ends_word(&self) -> bool {
         let last = self.out.chars().next_back();
         self.space != SpaceBefore::None
@@ -175,7 +175,7 @@ impl TextFold {
             || is_written_without_spaces(last, last)
     }
 
-    /// Whether the text and the start of `next` would be one word.
+    /// Returns whether the text and the start of `next` would be one word.
     pub fn runs_into(&self, next: &str) -> bool {
         let next = next.chars().next();
         let is_word = self.space == SpaceBefore::None && next.is_some_and(char::is_alphanumeric);
@@ -347,7 +347,7 @@ impl TextFold {
         self.kept.clear();
     }
 
-    /// Whether a line feed alone parts the text from `next` and stands for nothing there.
+    /// Returns whether a line feed alone parts the text from `next` and stands for nothing there.
     fn is_joined_to(&self, next: &str) -> bool {
         // As CSS says (Text 3, 4.1.3): the lines of the source are no lines of such a text.
         self.space == SpaceBefore::Feed && is_written_without_spaces(self.out.chars().next_back(), next.chars().next())
@@ -402,7 +402,7 @@ fn common_reference(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|_| is_plain)
 }
 
-/// Whether white space at the start of `bytes` has a line feed.
+/// Returns whether white space at the start of `bytes` has a line feed.
 fn has_feed(bytes: &[u8]) -> bool {
     let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace());
     blank.copied().any(|byte| byte == b'\n')
@@ -437,7 +437,7 @@ fn reference_end(begun: &str, rest: &str) -> usize {
     rest.len()
 }
 
-/// Whether more text could belong to the reference.
+/// Returns whether more text could belong to the reference.
 fn is_open(reference: &str) -> bool {
     reference.len() < MAX_REFERENCE_BYTES && !reference.ends_with(';')
 }

@@ -5,7 +5,7 @@ use super::{Builder, OpenState};
 use crate::markup::Tag;
 use crate::page::NONE;
 
-/// Whether elements of a tag set words of a sentence, and are no parts of a card or a row of controls.
+/// Returns whether elements of a tag set words of a sentence, and are no parts of a card or a row of controls.
 pub(super) fn is_of_prose(tag: Tag) -> bool {
     use Tag::*;
     matches!(
@@ -36,8 +36,8 @@ pub(super) fn is_of_prose(tag: Tag) -> bool {
 }
 
 impl Builder {
-    /// Whether an unknown element that starts is known to run within the line: what is around it holds a line, or text
-    /// stands right before it, which does not run together with it.
+    /// Returns whether an unknown element that starts is known to run within the line: what is around it holds a line,
+    /// or text stands right before it, which does not run together with it.
     pub(super) fn runs_in_line(&self) -> bool {
         let around = self.stack.last().map_or(NONE, |open| open.container);
         let is_in_line = self.stack.last().is_some_and(|open| open.state.contains(OpenState::IN_LINE));
@@ -53,7 +53,7 @@ impl Builder {
         is_beside && self.fold.ends_word()
     }
 
-    /// Whether an unknown element that ends runs within the line, as far as can be told: else it ends a block.
+    /// Returns whether an unknown element that ends runs within the line, as far as can be told: else it ends a block.
     pub(super) fn ends_within_line(&mut self, name: &[u8]) -> bool {
         let Some(open) = self.stack.last().copied().filter(|open| open.tag == Tag::Other) else { return false };
         let number = self.intern(name);
@@ -79,7 +79,7 @@ impl Builder {
         is_line
     }
 
-    /// What comes behind an unknown element is no text: it was a block.
+    /// Ends the line after an unknown element, because no text follows it: it was a block.
     #[inline]
     pub(super) fn end_unknown_line(&mut self) {
         if self.unknown_line.is_some() {

@@ -117,7 +117,7 @@ fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static 
     (detect(bytes, hints.host), CharsetSource::Detected)
 }
 
-/// Whether a label names an encoding that browsers know; labels of servers often name none.
+/// Returns whether a label names an encoding that browsers know; labels of servers often name none.
 pub fn is_label(label: &str) -> bool {
     by_label(label).is_some()
 }
@@ -186,13 +186,13 @@ impl Utf8 {
         self.faults * 50 <= self.wide
     }
 
-    /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
+    /// Enough valid multi-byte UTF-8 to rule out other encodings.
     fn is_certain(&self) -> bool {
         self.wide >= Self::MIN_UTF8_CHARACTERS && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
     }
 }
 
-/// Whether the bytes can be text in the declared encoding, which is not UTF-8.
+/// Returns whether the bytes can be text in the declared encoding, which is not UTF-8.
 fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool {
     if utf8.wide == 0 && utf8.faults == 0 {
         // Pure ASCII is the same in nearly every encoding; escape sequences make the difference.
@@ -268,7 +268,7 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Whether the start tag of a `meta` stands there.
+/// Returns whether the start tag of a `meta` stands there.
 fn is_meta(rest: &[u8]) -> bool {
     let (name, behind) = (rest.get(..5), rest.get(5));
     name.is_some_and(|name| name.eq_ignore_ascii_case(b"<meta"))

@@ -25,7 +25,7 @@ pub enum ContentProperty {
     Text,
     /// `reviewBody`
     ReviewBody,
-    /// None: a text of the data from which a script builds the page ([`crate::hydration`]).
+    /// Text of the data from which a script builds the page ([`crate::hydration`]).
     Hydration,
 }
 
@@ -77,7 +77,7 @@ pub struct Content {
     /// Plain text: markup stripped, character references decoded, a line break where markup or
     /// text had one; never empty.
     pub text: String,
-    /// Whether the text was written with markup.
+    /// True if the text was written with markup.
     pub has_markup: bool,
     /// First and one past the last byte of its script's contents in the decoded page.
     pub span: (u32, u32),
@@ -158,7 +158,7 @@ fn comments_of_forums(contents: &mut [Content]) {
     }
 }
 
-/// Whether a property that can hold one is named in a script.
+/// Returns whether a property that can hold one is named in a script.
 pub(super) fn may_hold_content(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     ContentProperty::ALL.iter().any(|property| has(property.name()))

@@ -22,7 +22,7 @@ pub struct Graph<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     object: &'a Map<String, Value>,
-    /// Whether the object stands by itself or in a list of such, not inside another node.
+    /// True if the object stands by itself or in a list of such, not inside another node.
     top: bool,
 }
 
@@ -116,12 +116,12 @@ impl<'a> Node<'a> {
             .filter(|name| !name.is_empty())
     }
 
-    /// Whether one of its types is `name`.
+    /// Returns whether one of its types is `name`.
     pub fn is(&self, name: &str) -> bool {
         self.types().any(|known| known == name)
     }
 
-    /// Whether the node stands by itself, not inside another node.
+    /// Returns whether the node stands by itself, not inside another node.
     pub fn is_top(&self) -> bool {
         self.top
     }

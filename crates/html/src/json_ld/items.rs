@@ -26,7 +26,7 @@ const PROPERTIES: [(&str, &[&str]); 10] = [
     ("Answer", &["text"]),
 ];
 
-/// Whether one of these types is named in a script.
+/// Returns whether one of these types is named in a script.
 pub(super) fn may_hold_items(script: &str) -> bool {
     // `HowTo` is the beginning of all types of instructions; answers stand inside of questions.
     ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())

@@ -139,7 +139,7 @@ fn is_hex(digits: Option<&str>) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// Whether a quote followed by `rest` ends its string, or is one inside it that was not escaped.
+/// Returns whether a quote followed by `rest` ends its string, or is one inside it that was not escaped.
 fn closes(rest: &str) -> bool {
     let rest = rest.trim_start();
     let mut chars = rest.chars();

@@ -30,7 +30,7 @@ pub struct JsonLdText {
     pub text: String,
 }
 
-/// Whether a key that can hold such a text is named in a script.
+/// Returns whether a key that can hold such a text is named in a script.
 pub(super) fn may_hold_text(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     has("articleBody")

@@ -8,11 +8,11 @@ pub(crate) struct RawTag {
     /// One past the `>`.
     pub end: usize,
     pub name: (usize, usize),
-    /// From the end of the name to the `>`.
+    /// Range of the attributes, from the end of the name to the `>`.
     pub attributes: (usize, usize),
     pub is_end: bool,
     pub self_closing: bool,
-    /// Whether the `>` stands where an attribute's value was to begin (`<p a=>`).
+    /// True if the `>` stands where an attribute's value was to begin (`<p a=>`).
     pub value_missing: bool,
 }
 
@@ -150,11 +150,11 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
-    /// Whether the last byte passed over was a `/` outside of a value.
+    /// True if the last byte passed over was a `/` outside of a value.
     pub(super) slash: bool,
-    /// Whether the last attribute was cut at its `=`.
+    /// True if the last attribute was cut at its `=`.
     pub(super) value_missing: bool,
-    /// Whether the last value was cut before its closing quote.
+    /// True if the last value was cut before its closing quote.
     pub(super) open_quote: bool,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Attributes<'a> {
         Self::from(bytes, 0)
     }
 
-    /// Those from a place on, right behind a tag's name or an attribute.
+    /// Iterates over the attributes from a place directly after a tag's name or an attribute.
     pub(super) fn from(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, slash: false, value_missing: false, open_quote: false }
     }

@@ -1,6 +1,6 @@
 //! Lexes text and tags as nearly all pages write them, by comparing the 64 bytes from the place on that matters.
 //!
-//! Where something else stands, or fewer bytes are left, nothing is found, and the general way is to be taken.
+//! For anything else, and near the end of the page, it finds nothing, and the caller uses the general lexer.
 
 use trommel_text::vectors::Compare;
 
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// What the general lexer reads at a place.
+    /// Reads the tag at a place with the general lexer.
     fn plain_start_tag(bytes: &[u8], at: usize) -> Option<(TagPlace, Vec<ValuePlace>)> {
         let mut lexer = TagLexer::new(MOST);
         let Markup::Tag(raw) = lexer.markup(bytes, at) else { return None };

@@ -109,8 +109,8 @@ fn strip(text: &str) -> String {
     out
 }
 
-/// Whether the `<` at the start of `rest` begins a tag of HTML, of a custom element or of another
-/// vocabulary (`o:p`), rather than `a < b` or `List<String>`. Looks at the name only.
+/// Returns whether the `<` at the start of `rest` begins a tag of HTML, of a custom element or of another vocabulary
+/// (`o:p`), rather than `a < b` or `List<String>`. Looks at the name only.
 fn is_html(rest: &[u8]) -> bool {
     let rest = rest.get(1..).unwrap_or_default();
     let name = rest.strip_prefix(b"/").unwrap_or(rest);

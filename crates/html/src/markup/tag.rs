@@ -278,41 +278,39 @@ impl Tag {
         TRAITS[self as usize].intersects(traits)
     }
 
-    /// Whether the element runs inside a line of text. Every other element, the unknown ones
-    /// included, starts and ends a block.
+    /// Returns whether the element runs inside a line of text. Every other element, the unknown ones included, starts
+    /// and ends a block.
     pub const fn is_inline(self) -> bool {
         self.has(Traits::INLINE)
     }
 
-    /// Whether the element never has content (HTML standard, 13.1.2 "Void elements", with the
-    /// obsolete ones).
+    /// Returns whether the element never has content (HTML standard, 13.1.2 "Void elements", with the obsolete ones).
     pub const fn is_void(self) -> bool {
         self.has(Traits::VOID)
     }
 
-    /// Whether what stands inside the element is never text of the page.
+    /// Returns whether what stands inside the element is never text of the page.
     pub const fn is_skipped(self) -> bool {
         self.has(Traits::SKIPPED)
     }
 
-    /// Whether everything up to the end tag of the same name is text to the tokenizer.
+    /// Returns whether everything up to the end tag of the same name is text to the tokenizer.
     pub const fn is_raw(self) -> bool {
         self.has(Traits::RAW)
     }
 
-    /// Whether the start of the element ends foreign content, svg or math, around it (HTML standard,
-    /// 13.2.6.5).
+    /// Returns whether the start of the element ends foreign content, svg or math, around it (HTML standard, 13.2.6.5).
     pub const fn ends_foreign(self) -> bool {
         self.has(Traits::ENDS_FOREIGN)
     }
 
-    /// Whether the start of the element ends an open `p` (HTML standard, 13.2.6.4.7).
+    /// Returns whether the start of the element ends an open `p` (HTML standard, 13.2.6.4.7).
     pub const fn closes_p(self) -> bool {
         self.has(Traits::CLOSES_P)
     }
 
-    /// Whether an end tag inside the element cannot end an element outside of it (HTML standard,
-    /// "has an element in scope").
+    /// Returns whether an end tag inside the element cannot end an element outside of it (HTML standard, "has an
+    /// element in scope").
     pub const fn is_scope(self) -> bool {
         self.has(Traits::SCOPE)
     }
@@ -322,7 +320,7 @@ impl Tag {
         self.has(Traits::HEADING)
     }
 
-    /// Whether white space in the element's text is kept as it stands.
+    /// Returns whether white space in the element's text is kept as it stands.
     pub const fn keeps_space(self) -> bool {
         self.has(Traits::KEEPS_SPACE)
     }

@@ -104,7 +104,7 @@ const SHORT_KEYS: [(&[u8], Key); 21] = [
 /// Slots of the table of names: a power of two, well over twice the number of names.
 const KEY_SLOTS: usize = 128;
 
-/// By this factor, found by trying many, no two names share a slot.
+/// Slot of a name. The factor was found by trial, so that no two names share a slot.
 const fn key_slot(name: ShortName) -> usize {
     (name.0.wrapping_mul(0xCECD_E2A7_2010_922D) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
 }
@@ -147,9 +147,9 @@ pub(crate) struct TagLexer {
 pub(crate) struct TextRun {
     /// One past its last byte: the `<` of what follows, or the end.
     pub end: usize,
-    /// Whether it is white space throughout (as between attributes).
+    /// True if it is white space throughout (as between attributes).
     pub is_blank: bool,
-    /// Whether a `&` stands in it.
+    /// True if a `&` stands in it.
     pub has_reference: bool,
 }
 
@@ -165,9 +165,9 @@ pub(crate) struct TagPlace {
     pub keys: u32,
     pub tag: Tag,
     pub self_closing: bool,
-    /// Whether the `>` stands where an attribute's value was to begin (`<p a=>`).
+    /// True if the `>` stands where an attribute's value was to begin (`<p a=>`).
     pub value_missing: bool,
-    /// Whether attributes reach beyond what is read.
+    /// True if attributes reach beyond what is read.
     pub cut: bool,
 }
 
@@ -234,7 +234,7 @@ impl<'a> TagText<'a> {
         (self.place.end - self.place.start) as usize
     }
 
-    /// Whether it has an attribute of that name.
+    /// Returns whether it has an attribute of that name.
     #[inline]
     pub fn has(&self, name: Key) -> bool {
         self.place.keys & name.bit() != 0

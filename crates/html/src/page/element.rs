@@ -72,7 +72,7 @@ pub struct Element {
     pub parent: u32,
     /// Number of enclosing elements.
     pub depth: u16,
-    /// Whether the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
+    /// True if the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
     pub hidden: bool,
     /// Kinds of the element and of all elements around it: what is not among them need not be searched for.
     pub within: ElementKinds,
@@ -80,7 +80,7 @@ pub struct Element {
     pub end: u32,
     /// First of its words in the table of words of attributes, and their number.
     pub(crate) words: (u32, u16),
-    /// Whether it may have an `id` or a `name`.
+    /// True if it may have an `id` or a `name`.
     pub(crate) is_named: bool,
     /// Hash of the name and the class attribute; equal for elements made by one template.
     pub signature: u64,

@@ -15,7 +15,7 @@ const MIN_HEADINGS: usize = 3;
 const MAX_HEADINGS_PER_ID: usize = 2;
 /// Elements around a heading that may have its id, itself counted.
 const ANCESTORS: usize = 3;
-/// Most bytes of a heading that an id is made from.
+/// Maximum bytes of a heading from which an id is made.
 // Longer headings are paragraphs; without a bound an id would be compared with a whole article.
 const MAX_HEADING_BYTES: usize = 300;
 
@@ -32,8 +32,8 @@ impl<'a> HeadingIds<'a> {
         Self { page, is_rule: OnceCell::new() }
     }
 
-    /// Whether the id of an element is the name of the heading that its text begins with, as with most sections of
-    /// the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
+    /// Returns whether the id of an element is the name of the heading that its text begins with, as with most sections
+    /// of the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
     pub fn contains(&self, at: u32) -> bool {
         self.page.element(at).is_some_and(|element| self.is_named(at, element))
             && *self.is_rule.get_or_init(|| self.is_rule())

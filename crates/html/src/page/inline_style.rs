@@ -76,7 +76,7 @@ impl Default for StyleRecorder {
     }
 }
 
-/// Whether an element of a tag sets the style of its text.
+/// Returns whether an element of a tag sets the style of its text.
 // Asked before anything is called: most elements do not.
 #[inline]
 pub(crate) fn has_style(tag: Tag) -> bool {

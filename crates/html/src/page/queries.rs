@@ -7,13 +7,13 @@ use crate::markup::Tag;
 use crate::page::Attribute;
 
 impl Page {
-    /// Whether one of these is a word of the attributes of an element.
+    /// Returns whether one of these is a word of the attributes of an element.
     #[inline]
     pub fn says(&self, element: &Element, words: &[&str]) -> bool {
         self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
     }
 
-    /// Whether one of these is a word of the attributes that name an element: all but its role.
+    /// Returns whether one of these is a word of the attributes that name an element: all but its role.
     #[inline]
     pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
         let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);

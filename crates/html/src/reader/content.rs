@@ -27,7 +27,7 @@ static MODELS: [ContentModel; Tag::COUNT] = {
     models
 };
 
-/// Whether [`is_plain`], in the order of the tags.
+/// Results of [`is_plain`], in the order of the tags.
 static ARE_PLAIN: [bool; Tag::COUNT] = {
     let mut are_plain = [false; Tag::COUNT];
     let mut at = 0;
@@ -39,7 +39,7 @@ static ARE_PLAIN: [bool; Tag::COUNT] = {
     are_plain
 };
 
-/// Whether a tag begins an element that holds markup, and neither a namespace nor text that is skipped.
+/// Returns whether a tag begins an element that holds markup, and neither a namespace nor text that is skipped.
 #[inline]
 pub(super) fn is_plain(tag: Tag) -> bool {
     ARE_PLAIN[tag as usize]

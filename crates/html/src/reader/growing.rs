@@ -7,7 +7,7 @@ use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
 use crate::page::Page;
 
-/// Least number of bytes that must have come before they are looked at.
+/// Minimum number of new bytes before they are scanned.
 // A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
 const MIN_NEW_BYTES: usize = 4096;
 

@@ -123,7 +123,7 @@ struct Gaps {
     depth: u32,
     /// The content of an open `noscript`.
     noscript: Option<Noscript>,
-    /// Whether lol_html has gone into the content of a `noscript`.
+    /// True if lol_html has gone into the content of a `noscript`.
     in_noscript: bool,
     /// The text of an open element that holds no markup: should it have no end, it is read again.
     swallowed: Option<EndlessText>,

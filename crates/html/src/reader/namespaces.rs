@@ -24,7 +24,7 @@ impl Namespaces {
         self.0.last().copied().unwrap_or(Namespace::Html)
     }
 
-    /// Whether `<![CDATA[` begins text here.
+    /// Returns whether `<![CDATA[` begins text here.
     pub fn allow_cdata(&self) -> bool {
         self.current() != Namespace::Html
     }
@@ -66,7 +66,7 @@ impl Namespaces {
         }
     }
 
-    /// Whether all is HTML.
+    /// Returns whether all is HTML.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -94,7 +94,7 @@ impl Namespaces {
     }
 }
 
-/// Whether the content of the element is HTML again.
+/// Returns whether the content of the element is HTML again.
 fn is_integration_point(tag: Tag, name: &[u8], around: Namespace) -> bool {
     match around {
         Namespace::Html => false,

@@ -8,13 +8,13 @@ pub(super) fn end_of_raw(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
     memchr::memchr_iter(b'<', rest).find(|lt| is_end_tag(rest.get(*lt..).unwrap_or_default(), name)).map(|lt| at + lt)
 }
 
-/// Whether an end tag of that name begins at the start of `bytes`.
+/// Returns whether an end tag of that name begins at the start of `bytes`.
 fn is_end_tag(bytes: &[u8], name: &str) -> bool {
     let Some((b"</", rest)) = bytes.split_at_checked(2) else { return false };
     is_word(rest, name)
 }
 
-/// Whether a name stands at the start of `bytes` and ends there.
+/// Returns whether a name stands at the start of `bytes` and ends there.
 fn is_word(bytes: &[u8], name: &str) -> bool {
     bytes.split_at_checked(name.len()).is_some_and(|(start, rest)| {
         start.eq_ignore_ascii_case(name.as_bytes())

@@ -34,7 +34,7 @@ pub(super) struct Scanner<'a> {
     pub(super) kind: TextKind,
     /// Set while what something unclosed swallowed is read again.
     recovery: Option<Recovery>,
-    /// Whether more of the page will come: what is not complete is then left for later.
+    /// True if more of the page will follow. Incomplete parts at the end are then left for later.
     pub(super) grows: bool,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Scanner<'a> {
         next.ok_or(self.grows.then_some(lt))
     }
 
-    /// Whether more of the page will come and two bytes, which tell what begins at `lt`, are not yet there.
+    /// Returns whether more of the page will come and two bytes, which tell what begins at `lt`, are not yet there.
     fn is_cut(&self, lt: usize) -> bool {
         self.grows && lt + 2 >= self.html.len()
     }
@@ -205,7 +205,7 @@ impl<'a> Scanner<'a> {
         self.content(tag, content, end, unclosed)
     }
 
-    /// Whether the element of a start tag, should it hold no markup, is there up to its end tag.
+    /// Returns whether the element of a start tag, should it hold no markup, is there up to its end tag.
     fn is_whole(&self, text: &TagText) -> bool {
         let bytes = self.html.as_bytes();
         let end = text.place.end as usize;
@@ -346,7 +346,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether markup begins with the `<` at `lt`; if not, it is text.
+/// Returns whether markup begins with the `<` at `lt`; if not, it is text.
 fn is_markup(bytes: &[u8], lt: usize) -> bool {
     match bytes.get(lt + 1) {
         // A slash at the end of all is text.

@@ -55,7 +55,7 @@ impl UnclosedMarkup {
     }
 }
 
-/// Whether the type of a script tells of code or data, not of a template.
+/// Returns whether the type of a script tells of code or data, not of a template.
 fn is_code(kind: &[u8]) -> bool {
     let kind = kind.trim_ascii();
     let has = |known: &[u8]| {
@@ -76,7 +76,7 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// Whether something that begins has no end for sure.
+    /// Returns whether something that begins has no end for sure.
     pub fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
@@ -117,15 +117,15 @@ impl Recovery {
     }
 }
 
-/// Whether the last thing on the page is the end of the page.
+/// Returns whether the last thing on the page is the end of the page.
 fn ends_page(bytes: &[u8]) -> bool {
     let bytes = bytes.trim_ascii_end();
     let tail = bytes.get(bytes.len().saturating_sub(7)..).unwrap_or_default();
     tail.eq_ignore_ascii_case(b"</html>") || tail.eq_ignore_ascii_case(b"</body>")
 }
 
-/// Whether a tag stands at the `<` at `at` that belongs to a page: that of a block-level element, or
-/// of what stands in heads.
+/// Returns whether a tag stands at the `<` at `at` that belongs to a page: that of a block-level element, or of what
+/// stands in heads.
 fn is_markup(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);

@@ -5,7 +5,7 @@ use super::hidden_lines::HiddenText;
 use super::pieces::{Piece, Pieces, TagPiece, part};
 use crate::markup::Tag;
 
-/// Longest code that is read, in bytes of the page.
+/// Maximum length of code that is read, in bytes of the page.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
 const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
@@ -143,7 +143,7 @@ fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
         .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
 }
 
-/// Whether an element is a part of a line of code, as unknown ones are.
+/// Returns whether an element is a part of a line of code, as unknown ones are.
 fn runs_in_line(tag: Tag) -> bool {
     tag.is_inline() || tag == Tag::Other
 }
@@ -199,7 +199,7 @@ impl Kind {
     }
 }
 
-/// Whether the class of an element says that its code is Rust.
+/// Returns whether the class of an element says that its code is Rust.
 fn is_rust(element: &TagPiece) -> bool {
     let mut classes = element.attributes().filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
     classes.any(|(_, value)| {

@@ -30,7 +30,7 @@ pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<St
 
 struct Lines {
     text: String,
-    /// Whether something stands on the current line.
+    /// True if something stands on the current line.
     open: bool,
 }
 

@@ -46,7 +46,7 @@ impl<'a> TagPiece<'a> {
         Attributes::new(self.attributes)
     }
 
-    /// Whether it has the name of another tag.
+    /// Returns whether it has the name of another tag.
     pub fn is_like(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }

@@ -13,10 +13,10 @@ use super::pieces::{Piece, Pieces};
 /// and texts of scripts in an order of their own.
 const LONG_LINE: usize = 24;
 
-/// Whether a part of a text stands at a place (first and one past the last byte) of its decoded page: each of its lines,
-/// or else each word of the line, in the order of the text. What the page has besides does not count, nor do the ends of
-/// words: `art` stands in `heart`. Of a part without letters each sign must stand there. False for a place outside of
-/// the page.
+/// Returns whether a part of a text stands at a place (first and one past the last byte) of its decoded page: each of
+/// its lines, or else each word of the line, in the order of the text. What the page has besides does not count, nor do
+/// the ends of words: `art` stands in `heart`. Of a part without letters each sign must stand there. False for a place
+/// outside of the page.
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else { return false };
     // Most scripts and drawings are no text, but formulas stand in some.
@@ -32,7 +32,7 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     })
 }
 
-/// Whether a part of a text stands in the text between the tags of a source, or in its attributes.
+/// Returns whether a part of a text stands in the text between the tags of a source, or in its attributes.
 fn stands_in(part: &str, text: &str, source: &str) -> bool {
     let page = letters(text);
     if page.contains(&letters(part)) {
@@ -99,7 +99,7 @@ fn find(text: &str, from: usize, word: &str) -> Option<usize> {
     Some(from + at + word.len())
 }
 
-/// Whether a word belongs to an address that is a link's own text.
+/// Returns whether a word belongs to an address that is a link's own text.
 fn is_address(word: &str, part: &str) -> bool {
     part.split_whitespace().any(|token| token.contains("://") && token.contains('%') && token.contains(word))
 }
@@ -278,7 +278,7 @@ fn without_addresses(part: &str, mut is_image: impl FnMut(&str) -> bool) -> Stri
     out
 }
 
-/// Whether a line begins a note, which stands behind the text wherever the page has it.
+/// Returns whether a line begins a note, which stands behind the text wherever the page has it.
 fn is_note(line: &str) -> bool {
     let number = line.strip_prefix('[').map(|mark| mark.trim_start_matches('^'));
     let number = number.and_then(|mark| mark.split_once(']'));

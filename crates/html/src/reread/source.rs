@@ -4,7 +4,7 @@ use super::pieces::{Piece, Pieces, TagPiece};
 use crate::build::is_ignored;
 use crate::markup::Tag;
 
-/// Longest character reference, in bytes.
+/// Maximum bytes of a character reference.
 // As while reading, so that both take the same text for a reference.
 const MAX_REFERENCE_BYTES: usize = 48;
 

@@ -6,7 +6,7 @@ mod shapes;
 use crate::{Caps, Engine, Limits, LolEngine, Page, ScanEngine, charset};
 use shapes::{AFTER, BEFORE, SHAPES};
 
-/// Most steps a byte.
+/// Maximum steps for each byte.
 const STEPS: u64 = 140;
 
 fn text(page: &Page) -> String {

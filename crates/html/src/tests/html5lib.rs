@@ -55,7 +55,7 @@ impl Tokens {
         tokens
     }
 
-    /// What the tables hold of a page behind the elements that only open its state.
+    /// Contents of the tables of a page, after the elements that only set up its state.
     fn of_page(html: &str, openers: usize) -> Self {
         let page = ScanEngine.read(html, &Limits::default());
         let elements = page.elements.iter().skip(openers);
@@ -98,7 +98,7 @@ fn deliberate(html: &str, expected: &Tokens, found: &Tokens) -> Option<&'static 
     has_nul.then_some("a NUL in a tag stays as it is")
 }
 
-/// Whether a character is left out of texts.
+/// Returns whether a character is left out of texts.
 fn shows_nothing(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }

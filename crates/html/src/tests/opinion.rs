@@ -57,7 +57,7 @@ fn text(html: &str, out: &mut String) {
     }
 }
 
-/// Whether the words are the same, but for those of the other that are divided here: where two elements meet.
+/// Returns whether the words are the same, but for those of the other that are divided here: where two elements meet.
 fn are_same<'a, 'b>(mut ours: impl Iterator<Item = &'a str>, other: impl Iterator<Item = &'b str>) -> bool {
     for word in other {
         let mut rest = word;

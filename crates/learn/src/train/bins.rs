@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Most bins a column can have.
+/// Maximum number of bins of a column.
 pub const MAX_BINS: usize = 64;
 
 /// A training table, column by column, each value replaced by the number of its bin.

@@ -15,12 +15,12 @@ pub(super) struct Fitted {
     /// The share of known words of a usual page.
     pub known_words: f32,
     pub page_types: Vec<PageTypeScorer>,
-    /// Of each model the scorers that make up its log odds, and its penalty.
+    /// For each model, the scorers that make up its log odds, and its penalty.
     pub parts: Vec<(Vec<WeightedScorer>, f64)>,
     pub lists: Option<ListScorer>,
 }
 
-/// What is fitted.
+/// Purpose of a fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
     /// Every candidate, to be judged on other pages. The scorer of lists is of one seed.

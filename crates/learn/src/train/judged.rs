@@ -43,7 +43,7 @@ pub struct JudgedRow {
     pub words: Vec<u32>,
     /// Probability of each block of being content, 0..=1.
     pub probabilities: Vec<f32>,
-    /// Whether each block is content.
+    /// For each block, true if it is content.
     pub labels: Vec<bool>,
     /// Expected F1 of the chosen blocks, 0..=1.
     pub confidence: f32,

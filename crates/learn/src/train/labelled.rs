@@ -21,7 +21,7 @@ const MIN_REQUIRED_SHARE: f32 = 0.5;
 pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
     pub set: usize,
-    /// Whether each block is content.
+    /// For each block, true if it is content.
     pub labels: Vec<bool>,
     /// The certainty of each label, 0..=1; empty if all are certain.
     pub certainty: Vec<f32>,
@@ -48,7 +48,7 @@ impl<'a> Labelled<'a> {
         }
     }
 
-    /// Whether only some texts of the page are known to be content, and nothing of the rest.
+    /// Returns whether only some texts of the page are known to be content, and nothing of the rest.
     pub fn is_partial(&self) -> bool {
         self.page.gold.required().is_some()
     }

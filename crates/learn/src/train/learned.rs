@@ -17,7 +17,7 @@ use crate::folds::by_group;
 const CROSS_FIT: usize = 4;
 /// Rows that a page gives at most.
 const MAX_ROWS: usize = 200;
-/// Of so many pages, three each lose their attribute tokens and their wording. New pages may have no known
+/// Out of this number of pages, three lose their attribute tokens and three their wording. New pages may have no known
 /// ones, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;

@@ -20,12 +20,12 @@ const HOSTS: usize = 5;
 const HOST_SHARE: f64 = 0.01;
 /// Pages that must carry a token with a weight.
 const PAGES: f64 = 4.0;
-/// Largest weight, either way.
+/// Maximum absolute weight.
 const WEIGHT: f64 = 3.0;
 /// Elements up the path whose tokens are counted for weights.
 const PATH: usize = 6;
 
-/// What pages or blocks say of a token, and the hosts that use it.
+/// Weights of the content and of the other blocks with a token, and the hosts that use it.
 #[derive(Default)]
 struct Votes<'a> {
     content: f64,

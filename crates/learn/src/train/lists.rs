@@ -24,14 +24,14 @@ const BETWEEN: (f32, f32) = (0.3, 0.7);
 /// Full share of the scorer in the log odds.
 // With 1 the errors of the other parts, which are others, are no longer averaged out.
 const SHARE: f32 = 0.7;
-/// What is added to the log odds of every block: such pages lose more by what they lack than by what they have too much.
+/// Bias added to the log odds of every block, because recall costs these pages more than precision.
 // Agendas gain .009, courts, documentation and wcxb-dev change by less than .001.
 const LIFT: f32 = 0.4;
 /// Probability that a page is not one text from which on it counts fully in training, and what a page counts at least.
 const FULL_WEIGHT: f32 = 0.5;
 const MIN_WEIGHT: f32 = 0.1;
 
-/// What each page of a table counts for the scorer.
+/// Weight of each page of a table in the training of the scorer.
 pub(super) struct ListRows {
     shares: Vec<f32>,
 }
@@ -85,7 +85,7 @@ impl ListRows {
     }
 }
 
-/// What a page counts in training, given the row of one of its blocks.
+/// Weight of a page in training, from the row of one of its blocks.
 fn share_of_page(page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
     let odds: Vec<f32> = page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
     (not_one_text(&TEXTS.map(str::to_owned), page_types, &odds) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)

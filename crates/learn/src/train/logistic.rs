@@ -16,7 +16,7 @@ const ROWS: usize = 4096;
 pub struct Sample {
     /// Features, row after row.
     pub data: Vec<f32>,
-    /// Whether each row is content.
+    /// For each row, true if it is content.
     pub labels: Vec<bool>,
     /// Numbers a row.
     pub width: usize,

@@ -12,7 +12,7 @@ use crate::error::LearnError;
 /// Past steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
-/// When the solver stops.
+/// Conditions for stopping the solver.
 pub(super) struct Stop {
     pub steps: u64,
     /// Size of the gradient.

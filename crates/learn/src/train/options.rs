@@ -17,13 +17,13 @@ pub struct TrainOptions {
     pub label_share: f32,
     /// The weight of each block.
     pub weighting: Weighting,
-    /// What the pages have in common that are judged by a model which has seen none of them.
+    /// Unit that cross-validation holds out.
     pub held_out: HeldOut,
     /// Number of folds, if hosts are held out.
     pub folds: usize,
     /// The number of sets, at the end of all, from which only the scorer of pages that are not one text learns.
     pub list_sets: usize,
-    /// Whether the gold's comments are content.
+    /// True if the gold's comments are content.
     pub comments: bool,
 }
 
@@ -36,7 +36,7 @@ pub enum Weighting {
     Pages,
 }
 
-/// What cross-validation holds out.
+/// Unit of pages that cross-validation holds out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldOut {
     /// Hosts, in folds.

@@ -41,7 +41,7 @@ pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f
     page_type.map_or(1.0, |page_type| page_type.sharpness)
 }
 
-/// Whether a column is the same for all blocks of a page.
+/// Returns whether a column is the same for all blocks of a page.
 pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
 }

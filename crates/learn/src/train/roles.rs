@@ -68,7 +68,7 @@ pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<
     Ok(RoleModel::new(file)?)
 }
 
-/// Whether each block of a page has the role; none if the page does not say.
+/// For each block of a page, true if it has the role; none if the page has no such labels.
 fn labels(page: &LabelledPage, role: &str) -> Option<Vec<bool>> {
     let gold = &page.gold;
     let texts = match role {

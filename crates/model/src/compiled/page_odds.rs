@@ -8,7 +8,7 @@ use super::Compiled;
 /// The log odds of the blocks that have come.
 pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
-    /// By block; no numbers of those yet to come.
+    /// Log odds of each block; NaN until it is judged.
     odds: Vec<f32>,
     waiting: WaitingBlocks,
     /// Share of the scorer of pages other than articles and threads; 0 without one.

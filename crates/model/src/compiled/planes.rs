@@ -44,7 +44,7 @@ const NOT_READ: u32 = u32::MAX;
 struct Run {
     slot: u16,
     questions: Vec<Question>,
-    /// Whether the weights up to here, since the last such run, may fill 16 bits.
+    /// True if the weights up to here, since the last such run, may fill 16 bits.
     ends_group: bool,
 }
 

@@ -15,8 +15,8 @@ use crate::sigmoid::sigmoid;
 /// A page that is being judged.
 struct Judging<'m> {
     odds: PageOdds<'m>,
-    /// What blocks would be worth if nobody had called any of them comments, if that is asked; no numbers of blocks
-    /// that are worth the same.
+    /// Log odds of the blocks without the effect of names that mark comments, if that is requested; only of blocks for
+    /// which they differ.
     unnamed: Option<PageOdds<'m>>,
     in_comments: Vec<bool>,
     headline: Option<usize>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Encode, OutputError, OutputRecord, record::SearchedRecord, record_id};
 
-/// Longest `_id` that the servers take, in bytes.
+/// Maximum bytes of an `_id` that the servers accept.
 const MAX_ID: usize = 512;
 
 /// Settings of an index that takes what [`Bulk`] writes. A date of a page that is none is kept in the

@@ -96,7 +96,7 @@ struct FormatFacts {
     compressions: &'static [Compression],
     /// The compression without a wish.
     usual: Compression,
-    /// Whether files have more metadata of a page than its title and language.
+    /// True if files have more metadata of a page than its title and language.
     has_metadata: bool,
 }
 
@@ -127,17 +127,17 @@ impl Format {
         self.facts().compressions
     }
 
-    /// Whether files of this format are ever compressed this way.
+    /// Returns whether files of this format are ever compressed this way.
     pub fn can_be(self, compression: Compression) -> bool {
         self.compressions().contains(&compression)
     }
 
-    /// Whether an output of this format is assembled from MessagePack maps.
+    /// Returns whether an output of this format is assembled from MessagePack maps.
     pub fn is_assembled(self) -> bool {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
 
-    /// Whether files of this format have more metadata of a page than its title and language.
+    /// Returns whether files of this format have more metadata of a page than its title and language.
     pub fn has_metadata(self) -> bool {
         self.facts().has_metadata
     }

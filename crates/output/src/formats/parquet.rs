@@ -80,7 +80,7 @@ pub(crate) struct Table<'a, R: 'static> {
     pub columns: &'a [&'static Column<R>],
     /// Columns whose values hardly repeat.
     pub unrepeated: &'static [&'static str],
-    /// Most rows of a group.
+    /// Maximum rows of a group.
     pub rows: usize,
 }
 

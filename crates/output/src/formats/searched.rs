@@ -35,7 +35,7 @@ pub(crate) fn titled_text(record: &OutputRecord) -> String {
 
 /// The field that says how many bytes a URL had that is cut.
 pub(crate) const URL_LENGTH: &str = "X-URL-Length";
-/// Longest URL, in bytes: readers of these formats have buffers for a line.
+/// Maximum bytes of a URL: readers of these formats have fixed buffers for a line.
 const MAX_URL: usize = 8192;
 
 /// The URL in one line, and its length if it is cut.

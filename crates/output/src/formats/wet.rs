@@ -19,7 +19,7 @@ const COPIED_FIELDS: [&str; 5] = ["robots", "isPartOf", "operator", "description
 /// text. Documents without text give no record.
 #[derive(Clone, Copy, Debug)]
 pub struct Wet {
-    /// Whether each record is a gzip member of its own; else the records are plain.
+    /// True to write each record as a gzip member; otherwise records are plain.
     pub gzip: bool,
 }
 

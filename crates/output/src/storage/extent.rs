@@ -18,14 +18,14 @@ pub struct Extent {
 }
 
 impl Default for Extent {
-    /// Nothing.
+    /// Creates the extent of an empty file.
     fn default() -> Self {
         Self::new(0, Sha256::new())
     }
 }
 
 impl Extent {
-    /// So many bytes, of which the digest was taken.
+    /// Creates the extent of a file of `length` bytes with the state of its digest.
     pub fn new(length: u64, digest: Sha256) -> Self {
         Self { length, sha256: digest.finalize().into() }
     }

@@ -14,7 +14,7 @@ pub struct Frames<W: Write> {
     state: State<W>,
     /// Memory of the compressor of the frame before.
     spare: SpareBuffers,
-    /// Whether a frame was begun, now or before.
+    /// True if a frame was begun, now or before.
     begun: bool,
 }
 

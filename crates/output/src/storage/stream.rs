@@ -32,7 +32,7 @@ enum Coder<W: Write> {
     Zstd(zio::Writer<W, Encoder<'static>>, SpareBuffers),
 }
 
-/// How a frame is compressed.
+/// Compression of a frame.
 #[derive(Clone, Copy)]
 enum Packing {
     Gzip,

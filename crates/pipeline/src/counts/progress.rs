@@ -60,7 +60,7 @@ impl Counters {
         }
     }
 
-    /// So many more stored bytes are read.
+    /// Adds stored bytes that were read.
     pub(crate) fn read(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }

@@ -49,7 +49,7 @@ pub struct Summary {
     pub page_bytes: u64,
     /// UTF-8 bytes of the documents' text.
     pub text_bytes: u64,
-    /// Whether the reader of standard output went away before the end; the counts end there.
+    /// True if the reader of standard output closed it before the end; the counts end there.
     pub closed: bool,
     /// Why the run ended before its end, if it did.
     pub ended_early: Option<String>,
@@ -153,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// Whether every record is accounted for, in the whole and in each input.
+    /// Returns whether every record is accounted for, in the whole and in each input.
     pub fn adds_up(&self) -> bool {
         self.mismatch().is_none()
     }

@@ -58,7 +58,7 @@ pub enum ResumeError {
     Changed {
         /// The input.
         input: String,
-        /// In which way.
+        /// Description of the change.
         change: String,
     },
     /// An input that the run read is not among those of this one.

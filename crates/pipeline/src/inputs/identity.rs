@@ -43,8 +43,8 @@ impl Identity {
         }
     }
 
-    /// In which way `input`, of the same name, is another now; none if it is not. A file that is there
-    /// again after it was missing has not changed: it is new.
+    /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
+    /// was missing has not changed: it is new.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         let then = self.stamp.as_ref()?;
         let Some(path) = input.path() else { return Some("it was a file".to_owned()) };
@@ -54,14 +54,14 @@ impl Identity {
         }
     }
 
-    /// Whether the input is a file that was not there, and is now.
+    /// Returns whether the input is a file that was not there, and is now.
     pub(crate) fn was_missing(&self, input: &Input) -> bool {
         let is_there = |path: &Path| path.metadata().is_ok_and(|file| file.is_file());
         self.stamp.is_none() && matches!(input, Input::File(path) if is_there(path))
     }
 
-    /// Whether the input, of which nothing could be read, may be read now: a file that was missing, or
-    /// what the network did not give.
+    /// Returns whether the input, of which nothing could be read, may be read now: a file that was missing, or what the
+    /// network did not give.
     pub(crate) fn has_appeared(&self, input: &Input) -> bool {
         self.stamp.is_none()
             && match input {
@@ -75,7 +75,7 @@ impl Identity {
 }
 
 impl FileStamp {
-    /// None of what is no regular file: a pipe must not be opened twice.
+    /// Computes the identity of a regular file; none for other files, because a pipe must not be opened twice.
     fn of(path: &Path, covered: u64) -> io::Result<Option<Self>> {
         let found = path.metadata()?;
         if !found.is_file() {

@@ -24,7 +24,7 @@ pub struct PackedOptions {
 pub struct Packed {
     container: Arc<ReadContainer>,
     entry: Entry,
-    /// Whether it is the first archive of its container. The container's faults are reported with it.
+    /// True if it is the first archive of its container. The container's faults are reported with it.
     // Faults of a container count once, not once for each archive in it.
     is_first: bool,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ReadContainer {
     container: Container,
     place: ContainerPlace,
     options: PackedOptions,
-    /// Whether there is one archive in it, which then is called as it is.
+    /// True if there is one archive in it, which then is called as it is.
     has_one: bool,
     /// The faults that were found before any archive was read.
     faults: Vec<ContainerFault>,
@@ -217,7 +217,7 @@ impl ReadContainer {
         }
     }
 
-    /// Whether its lists name no page.
+    /// Returns whether its lists name no page.
     pub(crate) fn lists_nothing(&self) -> bool {
         self.pages().0.is_empty()
     }
@@ -273,7 +273,7 @@ impl ContainerLists {
 pub(crate) struct Listing {
     /// Its title.
     pub(crate) title: Option<String>,
-    /// Whether it is not listed, and only what is listed is wanted.
+    /// True if it is not listed, and only what is listed is wanted.
     pub(crate) is_left_out: bool,
 }
 

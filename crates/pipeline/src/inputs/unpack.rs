@@ -19,10 +19,10 @@ use crate::inputs::packed::{
     ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name,
 };
 
-/// Most bytes of the description of a collection.
+/// Maximum bytes of the description of a collection.
 // Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
 const MAX_COLLECTION: u64 = 16 << 20;
-/// Most containers that one names.
+/// Maximum number of containers that a description names.
 const MAX_PARTS: usize = 1 << 16;
 
 /// The inputs with each WACZ file replaced by the archives in it, and each multi-WACZ (a `.json` that
@@ -139,7 +139,7 @@ struct OpenedContainer {
 }
 
 impl OpenedContainer {
-    /// Where the bytes of an archive in it are.
+    /// Finds the bytes of an archive in the container.
     fn archive(&self, name: &str) -> Result<ArchiveBytes, WaczError> {
         let entry = self.container.readable_entry(name)?.clone();
         if entry.method == StorageMethod::Stored {
@@ -343,8 +343,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Whether a URL is on the host, or in the bucket or repository, of the collection that names it: archives come from
-/// strangers, and what the user named is the collection.
+/// Returns whether a URL is on the host, or in the bucket or repository, of the collection that names it: archives come
+/// from strangers, and what the user named is the collection.
 fn is_named(url: &str, collection: &Location) -> bool {
     let server = |url: &str| {
         let name = match split_container(url) {

@@ -49,7 +49,7 @@ impl<'a> Names<'a> {
         Some(Self { plan, folder, stems, suffixes })
     }
 
-    /// Whether a file of this name is an output of the plan: of one that is split a part of any number.
+    /// Returns whether a file of this name is an output of the plan: of one that is split a part of any number.
     pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
         self.suffixes.iter().any(|suffix| {
             name.strip_suffix(suffix.as_str()).is_some_and(|stem| {

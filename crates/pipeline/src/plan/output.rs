@@ -85,10 +85,10 @@ pub struct Output {
     pub destination: Destination,
     /// The encodings of each document. Several are possible only into a folder, each with another format.
     pub encodings: Vec<Encoding>,
-    /// Most encoded bytes of a part of an output (a larger document has a part of its own); parts are named
+    /// Maximum encoded bytes of a part of an output (a larger document has a part of its own); parts are named
     /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
-    /// with that of its records, of Parquet as MessagePack. Where parts end depends on the documents alone. An index
-    /// is never divided.
+    /// with that of its records, of Parquet as MessagePack. Where parts end depends on the documents alone. An index is
+    /// never divided.
     pub split: Option<u64>,
 }
 
@@ -253,9 +253,8 @@ impl Output {
         Ok(Self { destination, encodings, split: split.map(|size| size.0) })
     }
 
-    /// What the outputs of each input are called without folder and suffix: as the input. Inputs whose
-    /// names are alike have a few digits made of their whole names after it, whatever their order is; an
-    /// input that is named again is numbered `-2`, `-3`.
+    /// Name of the outputs of each input, without folder and suffix: that of the input. Inputs that share a name get a
+    /// few digits made of their paths, independent of their order. An input that is given again is numbered `-2`, `-3`.
     pub(crate) fn output_stems(&self, inputs: &[Input]) -> Vec<String> {
         // A missing input has no file and must not take a name from one that has.
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
@@ -316,7 +315,7 @@ impl Output {
         }
     }
 
-    /// Most encoded bytes of a part, if outputs of that encoding have parts.
+    /// Maximum encoded bytes of a part, if outputs of that encoding have parts.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
         // Ranks in an index depend on all of its documents.
         self.split.filter(|_| encoding.format != Format::Tantivy)

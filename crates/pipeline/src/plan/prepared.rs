@@ -13,18 +13,18 @@ use crate::plan::Plan;
 use crate::plan::output::{Destination, Output};
 use crate::work::encoder::Encoder;
 
-/// What the readers of a run do.
+/// Settings of the readers of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadPlan<'a> {
     /// The archives, in order.
     pub(crate) inputs: &'a [Input],
     /// Limits of records.
     pub(crate) options: ReadOptions,
-    /// Whether revisits get the content of the capture that they name.
+    /// True to give revisits the content of the capture that they name.
     pub(crate) resolves_revisits: bool,
 }
 
-/// What the writers of a run do.
+/// Settings of the writers of a run.
 pub(crate) struct WritePlan<'a> {
     pub(crate) output: &'a Output,
     /// One for each encoding of the output.
@@ -33,7 +33,7 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) assemble: &'a BTreeMap<Format, Arc<dyn Assemble>>,
     /// The names of the outputs of each input.
     pub(crate) stems: Vec<String>,
-    /// How many inputs before each have its name.
+    /// Number of earlier inputs with the name of each.
     pub(crate) namings: Vec<usize>,
     /// Seconds since 1970 that stand for the time of the run.
     pub(crate) epoch: Option<i64>,
@@ -43,9 +43,9 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) dropped: Option<&'a Path>,
     /// The files for copies of records, without their indexes.
     pub(crate) copies: Vec<&'a Path>,
-    /// Whether events have positions from which a run can start.
+    /// True if events have positions from which a run can start.
     pub(crate) has_positions: bool,
-    /// Whether inputs are followed.
+    /// True if inputs are followed.
     pub(crate) follows: bool,
     /// The file of the state; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
@@ -54,17 +54,17 @@ pub(crate) struct WritePlan<'a> {
 }
 
 impl WritePlan<'_> {
-    /// Whether all inputs go into one file.
+    /// Returns whether all inputs go into one file.
     pub(crate) fn is_one_file(&self) -> bool {
         matches!(self.output.destination, Destination::File(_))
     }
 
-    /// Whether each input has files of its own.
+    /// Returns whether each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.output.destination, Destination::Folder(_))
     }
 
-    /// Whether outputs hold their documents as they come, so that frames may end at any time.
+    /// Returns whether outputs hold their documents as they come, so that frames may end at any time.
     pub(crate) fn is_plain(&self) -> bool {
         self.output
             .encodings
@@ -80,7 +80,7 @@ impl WritePlan<'_> {
 }
 
 impl Plan {
-    /// What its readers do.
+    /// Settings of its readers.
     pub(crate) fn reading(&self) -> ReadPlan<'_> {
         ReadPlan {
             inputs: &self.inputs,
@@ -89,7 +89,7 @@ impl Plan {
         }
     }
 
-    /// What its writers do.
+    /// Settings of its writers.
     pub(crate) fn writing(&self, encoders: Vec<Encoder>) -> WritePlan<'_> {
         let planned = self.inputs.iter().filter(|_| self.needs_all_inputs().is_some());
         WritePlan {
@@ -110,7 +110,7 @@ impl Plan {
         }
     }
 
-    /// Whether a run of this plan can start in the middle of its inputs.
+    /// Returns whether a run of this plan can start in the middle of its inputs.
     // Duplicates and copies are those of documents before, which a position does not hold; followed inputs have no order.
     pub(crate) fn has_positions(&self) -> bool {
         self.follow.is_none() && !self.compares_documents()
@@ -158,7 +158,7 @@ impl Plan {
     }
 }
 
-/// How many inputs before each have its name.
+/// Number of earlier inputs with the name of each.
 fn namings(inputs: &[Input]) -> Vec<usize> {
     let mut named: HashMap<String, usize> = HashMap::new();
     let naming = |input: &Input| {

@@ -19,8 +19,8 @@ const NONE: &str = "none";
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Plan {
-    /// All that the outputs depend on but the inputs. Destructured without `..`: a new field has to be named
-    /// here, with its value or with the reason for which it does not matter.
+    /// Everything that the outputs depend on except the inputs. The settings are destructured without `..`, so a new
+    /// field must be named here: with its value, or with the reason why it does not matter.
     pub(crate) fn recipe(&self) -> Values {
         let Self {
             // Each has its identity in the saved state.

@@ -38,7 +38,7 @@ impl fmt::Display for SetAside {
 }
 
 impl SetAside {
-    /// Whether records of this media type are kept here.
+    /// Returns whether records of this media type are kept here.
     pub(crate) fn keeps(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
         [media_type, first, second].contains(&self.kind.as_str())
@@ -55,8 +55,8 @@ pub struct HardPages {
 }
 
 impl HardPages {
-    /// Whether another extractor may do better on the page of a document. What stands in place of a page, such as a
-    /// captcha, has nothing that it could find.
+    /// Returns whether another extractor may do better on the page of a document. What stands in place of a page, such
+    /// as a captcha, has nothing that it could find.
     pub(crate) fn takes(&self, document: &Document) -> bool {
         document.confidence < self.below && document.blocked.is_none()
     }

@@ -20,8 +20,8 @@ impl FromStr for InputShare {
 }
 
 impl InputShare {
-    /// Whether an input is in this share. By its name alone, so that it stays where it is when others
-    /// come and go.
+    /// Returns whether an input is in this share. By its name alone, so that it stays where it is when others come and
+    /// go.
     pub fn contains(self, input: &Input) -> bool {
         // A hash that is the same on every machine and in every version, as shares run apart.
         let digest = Sha256::digest(input.name().as_bytes());

@@ -42,7 +42,7 @@ pub(crate) struct FollowState {
 }
 
 impl FollowState {
-    /// What an interrupted run left: its journal, with the input in the middle of a visit apart.
+    /// Restores the state of an interrupted run from its journal and from the input that was being read.
     pub(crate) fn new(continued: &ContinuedRun) -> Self {
         let current = continued.state.archives.first();
         let current = current.map(|archive| (archive.identity.name.clone(), archive.point));
@@ -75,22 +75,22 @@ struct LiveInput {
     counted: u64,
     /// Length at which it was last read.
     tried: u64,
-    /// Whether it is a WARC file without compression; none as long as that is not known.
+    /// True for a WARC file without compression; none until that is known.
     is_plain: Option<bool>,
-    /// Whether it is in the middle of a visit of an earlier run.
+    /// True if it is in the middle of a visit of an earlier run.
     is_begun: bool,
     /// Why nothing can be read of it at all.
     fault: Option<String>,
-    /// What was read of it, to know it again.
+    /// Fingerprint by which the file is recognised.
     mark: Mark,
 }
 
 /// A visit of an input: what is new in it, up to a pause.
 #[derive(Default)]
 struct Visit {
-    /// Whether the writer knows of it.
+    /// True if the writer knows of it.
     is_open: bool,
-    /// Whether its first record was sent.
+    /// True if its first record was sent.
     begun: bool,
     /// Stored bytes read.
     bytes: u64,
@@ -324,7 +324,7 @@ impl Inputs {
     }
 }
 
-/// Whether only pipes are followed, and all have ended.
+/// Returns whether only pipes are followed, and all have ended.
 fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
     inputs.len() >= follow.arguments.len()
         && inputs
@@ -336,7 +336,7 @@ fn is_no_archive(error: &ArchiveError) -> bool {
     matches!(error, ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. })
 }
 
-/// Whether an item may be another once more bytes are there: one that is damaged, or odd, at the end of what
+/// Returns whether an item may be another once more bytes are there: one that is damaged, or odd, at the end of what
 /// there is.
 fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
     match item {
@@ -346,8 +346,8 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
     }
 }
 
-/// Whether the last record of a plain file is whole, with the blank lines after it, which count to its
-/// length. Compressed members have an end of their own.
+/// Returns whether the last record of a plain file is whole, with the blank lines after it, which count to its length.
+/// Compressed members have an end of their own.
 fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool>) -> bool {
     let mut tail = || -> std::io::Result<bool> {
         let mut bytes = growing.open(length)?;

@@ -43,7 +43,7 @@ impl GrowingInput {
         Window::new(bytes, 0, length)
     }
 
-    /// Whether nothing more will come.
+    /// Returns whether nothing more will come.
     pub(crate) fn is_ended(&self) -> bool {
         match self {
             Self::File(_) => false,
@@ -51,8 +51,8 @@ impl GrowingInput {
         }
     }
 
-    /// Whether nothing is being written to it: a pipe that has ended, or a file under its final name that
-    /// has not changed for so long.
+    /// Returns whether nothing is being written to it: a pipe that has ended, or a file under its final name that has
+    /// not changed for so long.
     pub(crate) fn is_quiet(&self, time: Duration) -> bool {
         match self {
             Self::File(path) if path.to_string_lossy().ends_with(OPEN) => false,

@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// What a reader works with.
+/// Settings and channels of a reader.
 pub(crate) struct Reading<'a> {
     pub(crate) plan: ReadPlan<'a>,
     pub(crate) lane: usize,
@@ -358,7 +358,7 @@ impl<'a> RecordFeed<'a> {
     }
 }
 
-/// Whether reading may wait for a writer.
+/// Returns whether reading may wait for a writer.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }

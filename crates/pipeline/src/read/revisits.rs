@@ -14,7 +14,7 @@ use crate::inputs::Input;
 use crate::inputs::network::Network;
 use crate::plan::prepared::ReadPlan;
 
-/// Most captures that are remembered: some 150 MB.
+/// Maximum number of captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
 /// Bytes that all revisits of one capture may be given. A revisit is a few hundred bytes, and its capture many millions.
 const MAX_GIVEN: u64 = 256 << 20;
@@ -32,7 +32,7 @@ pub(crate) struct Revisits {
     /// The number of revisits with a key.
     asked: HashMap<u64, u32>,
     full: bool,
-    /// Whether it was told that one capture has too many.
+    /// True after the warning that a capture has too many revisits.
     is_told: AtomicBool,
 }
 

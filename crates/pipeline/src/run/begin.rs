@@ -16,7 +16,7 @@ use crate::write::manifest;
 use crate::write::side_output::remove_shares;
 
 impl Plan {
-    /// Whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
+    /// Returns whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
     /// changed.
     ///
     /// # Errors

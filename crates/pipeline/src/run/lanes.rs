@@ -41,7 +41,7 @@ pub(crate) struct Caller<'a, T> {
     pub(crate) map: &'a MapDocument<'a, T>,
     /// Takes the events.
     pub(crate) take: &'a mut TakeStep<'a, T>,
-    /// Whether it takes dropped records, too.
+    /// True if it takes dropped records, too.
     pub(crate) wants_drops: bool,
     /// The position at which the run begins; none: at its first input.
     pub(crate) start: Option<RunPosition>,
@@ -58,7 +58,7 @@ pub(super) struct Lanes<'a, 'w> {
     pub(super) number: usize,
 }
 
-/// What a lane gets from its readers by way of the workers.
+/// Channels by which the writer of a lane receives results of the workers.
 struct LaneInput<T> {
     results: Receiver<Vec<Task<WorkerResult<T>>>>,
     spares: Receiver<RecordBlock>,

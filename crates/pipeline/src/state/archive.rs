@@ -17,17 +17,17 @@ pub(crate) struct ArchiveState {
     pub(crate) number: u64,
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// How many inputs before it have its name: the same may be named twice, and each naming is one input.
+    /// Number of earlier inputs with the same name. An archive that is given twice is two inputs.
     pub(crate) naming: usize,
     /// The place where reading continues; none if that is not known yet, or it has ended.
     pub(crate) point: Option<ResumePoint>,
-    /// Whether it has been read to its end.
+    /// True if it has been read to its end.
     pub(crate) is_ended: bool,
-    /// Whether it is its turn: it writes what archives have in common itself, and has no shares.
+    /// True if it is the turn of this archive, so that it writes the shared outputs directly and has no shares.
     pub(crate) is_first: bool,
     /// Its counts so far.
     pub(crate) report: FileReport,
-    /// What it adds to the counts of the run.
+    /// Counts of this archive, which are added to those of the run.
     pub(crate) summary: Summary,
     /// Times of its pages.
     pub(crate) times: Times,

@@ -33,9 +33,9 @@ const MAX_SHOWN_CHARS: usize = 80;
 pub(crate) struct Checkpoint {
     /// Version of the format.
     pub(crate) version: u32,
-    /// Whether the run came to its end.
+    /// True if the run came to its end.
     pub(crate) finished: bool,
-    /// All that the outputs depend on but the inputs.
+    /// Everything that the outputs depend on except the inputs.
     pub(crate) settings: Vec<(String, String)>,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
@@ -78,7 +78,7 @@ pub(crate) struct ContinuedRun {
 pub(crate) struct Turn {
     /// Its index.
     pub(crate) input: usize,
-    /// What was done of it before.
+    /// State of the archive if it was begun before.
     pub(crate) begun: Option<ArchiveState>,
 }
 
@@ -94,7 +94,7 @@ impl Checkpoint {
         Self { version: VERSION, settings, ..Self::default() }
     }
 
-    /// Whether there are complete files that may not have their final names yet.
+    /// Returns whether there are complete files that may not have their final names yet.
     pub(crate) fn has_complete(&self) -> bool {
         !self.complete.is_empty() || !self.complete_sides.is_empty()
     }
@@ -261,7 +261,7 @@ impl ContinuedRun {
         }
     }
 
-    /// Whether nothing is left to do.
+    /// Returns whether nothing is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
         // A followed run has no end of its own: its inputs may have grown since.
         self.state.finished && self.todo.is_empty() && plan.follow.is_none()

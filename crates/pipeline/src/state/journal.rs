@@ -48,7 +48,7 @@ pub(crate) struct Contents {
     pub(crate) planned: Vec<Identity>,
 }
 
-/// So many bytes, and their digest.
+/// Number of bytes, and their digest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountedBytes {
     length: u64,
@@ -78,7 +78,7 @@ impl<'a> Journal<'a> {
         noted.map_err(|error| RunError::output(&self.path, io::Error::other(error)))
     }
 
-    /// Puts all that was noted on disk; gives what counts.
+    /// Syncs the journal; returns its valid length and checksum.
     pub(crate) fn sync(&mut self) -> Result<Extent, RunError> {
         self.write_pending().map_err(|source| RunError::output(&self.path, source))
     }

@@ -20,7 +20,7 @@ const CAPTURED: [&str; 5] = ["http", "https", "view-source", "blob", "feed"];
 /// The beginning of the block of an ARC record that its owner removed.
 const DELETED: &[u8] = b"DELETED_TIME=";
 
-/// What a record of the crawler itself is; none for captures.
+/// Kind of a record of the crawler's own; none for captures.
 pub(super) fn crawler_record(record: &Record) -> Option<CrawlerRecord<'_>> {
     if record.block.trim_ascii_start().starts_with(DELETED) {
         return Some(CrawlerRecord::Note);

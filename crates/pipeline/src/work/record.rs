@@ -39,9 +39,9 @@ pub(crate) struct RecordExtractor<'a> {
     pub(crate) room: Option<&'a Gate>,
     /// The filters that look at a single page.
     pub(crate) filters: &'a Filters,
-    /// Whether the crawler's copies of pages are taken.
+    /// True to take the crawler's copies of pages.
     pub(crate) copies: bool,
-    /// Whether failed records are copied for the quarantine.
+    /// True to copy failed records for the quarantine.
     pub(crate) quarantine: bool,
     /// The files for records that are not pages.
     pub(crate) set_aside: &'a [SetAside],

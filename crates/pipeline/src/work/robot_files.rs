@@ -4,7 +4,7 @@
 // They would be documents of nearly every host in an archive, and hold no text for people.
 const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
 
-/// Whether a text at this address is for programs: it gives no document.
+/// Returns whether a text at this address is for programs: it gives no document.
 pub(super) fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
         let (_, rest) = url.split_once("://")?;

@@ -53,9 +53,9 @@ pub(crate) enum Step<T> {
         /// The kind of damage.
         what: String,
     },
-    /// Nothing more comes from the input.
+    /// The end of the input.
     End(ArchiveEnd),
-    /// Nothing more comes at all.
+    /// The end of all inputs.
     Over,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct ArchiveEnd {
     pub(crate) bytes: u64,
     /// Why it could not be read, or not to its end.
     pub(crate) error: Option<String>,
-    /// Whether the system could not read on in the middle of it.
+    /// True if the system could not read on in the middle of it.
     pub(crate) broken: bool,
     /// The place where reading continues if it grows.
     pub(crate) point: Option<ResumePoint>,
@@ -174,9 +174,9 @@ pub(crate) enum RecordVerdict<T> {
         /// The fingerprint for comparing it with others.
         fingerprint: Fingerprint,
     },
-    /// Nothing, rightly.
+    /// A record that was dropped, with the reason.
     Dropped(DropReason),
-    /// Nothing, by a fault.
+    /// A record that failed.
     Failed {
         /// Kind of fault.
         kind: FailureKind,

@@ -21,11 +21,11 @@ const MAX_WAITING_BYTES: u64 = 4 << 20;
 /// Makes of a document what the caller of a stream takes.
 pub(crate) type MapDocument<'a, T> = dyn Fn(OutputRecord) -> T + Sync + 'a;
 
-/// Where the results of a lane go.
+/// Channels for the results of a lane.
 pub(crate) struct LaneEnd<T> {
-    /// To its writer.
+    /// Sends results to its writer.
     pub(crate) results: Sender<Vec<Task<WorkerResult<T>>>>,
-    /// Blocks that are done with, to its reader.
+    /// Returns used blocks to its reader.
     pub(crate) spares: Sender<RecordBlock>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Worker<'a, T> {
     pub(crate) encoders: &'a [Encoder],
     /// Makes the item of a document, if the caller takes the documents.
     pub(crate) map: Option<&'a MapDocument<'a, T>>,
-    /// Whether dropped records are listed.
+    /// True to list dropped records.
     pub(crate) labels: bool,
 }
 

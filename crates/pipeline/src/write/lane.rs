@@ -33,7 +33,7 @@ const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// dropping so many again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
-/// What all lanes write by.
+/// Settings and state that the writers of all lanes share.
 pub(crate) struct Writing<'a> {
     pub(crate) plan: &'a WritePlan<'a>,
     pub(crate) disk: &'a dyn Disk,
@@ -120,7 +120,7 @@ impl<'a> OpenArchive<'a> {
         Ok(Self { state, input, stem, outputs, sides, duplicates, common, unsaved, frame: FrameCounts::default() })
     }
 
-    /// Whether enough was written or read since the frame began that it ends, and the state is saved.
+    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved.
     fn is_frame_full(&self, frame: u64) -> bool {
         let FrameCounts { encoded, records, blocks } = self.frame;
         let read_enough = blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
@@ -161,7 +161,7 @@ impl<'a> OpenArchive<'a> {
         Ok(is_any)
     }
 
-    /// What archives have in common, if it is in its hands.
+    /// Returns the outputs that archives share, if this archive holds them.
     fn into_shared(self) -> (ArchiveState, Option<Shared<'a>>) {
         let Self { state, outputs, sides, duplicates, common, unsaved, .. } = self;
         let is_first = state.is_first;
@@ -257,8 +257,8 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         take(event(), position.filter(|_| self.writing.plan.has_positions))
     }
 
-    /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
-    /// compressed one end must not depend on time.
+    /// Flushes plain standard output after a pause of the input. Compressed output is not flushed, because the ends of
+    /// frames must not depend on time.
     pub(crate) fn idle(&mut self) -> Result<(), RunError> {
         match (&mut self.stdout, &mut self.archive) {
             (Some(stdout), Some(archive)) if self.writing.plan.is_plain() && archive.frame.encoded > 0 => {

@@ -27,7 +27,7 @@ use crate::write::side_output::SideOutputs;
 /// Archives that may be done before an earlier one is: the state names each of them.
 const MAX_AHEAD: usize = 256;
 
-/// What archives write in common, in their order. The archive whose turn it is has it in its hands.
+/// Outputs that archives share and write in their order. The archive whose turn it is holds them.
 pub(crate) struct Shared<'a> {
     /// The one output of all archives; nothing if each has its own.
     pub(crate) outputs: Outputs<'a>,
@@ -38,7 +38,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) unsaved: u64,
 }
 
-/// What counts of it at one moment.
+/// State of the shared outputs at one moment.
 #[derive(Default)]
 pub(crate) struct SharedState {
     pub(crate) outputs: OutputsState,
@@ -57,7 +57,7 @@ impl Shared<'_> {
         })
     }
 
-    /// Whether saving costs no more than what was written since, however much the filters of duplicates
+    /// Returns whether saving costs no more than what was written since, however much the filters of duplicates
     /// remember.
     pub(crate) fn is_worth_saving(&self) -> bool {
         // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
@@ -70,7 +70,7 @@ struct Work {
     state: ArchiveState,
     /// Index of the input.
     input: usize,
-    /// Whether anything of it is to be saved.
+    /// True if anything of it is to be saved.
     is_noted: bool,
 }
 
@@ -83,17 +83,17 @@ pub(crate) struct Picked {
     pub(crate) point: Option<ResumePoint>,
 }
 
-/// What is done and what is left of a run.
+/// The finished and the remaining archives of a run.
 pub(crate) struct Ledger<'a> {
     plan: &'a WritePlan<'a>,
     disk: &'a dyn Disk,
-    /// Whether several archives are written at a time.
+    /// True if several archives are written at a time.
     has_lanes: bool,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
     journal: Option<Journal<'a>>,
-    /// None while an archive has it.
+    /// The shared outputs; none while an archive holds them.
     shared: Option<Shared<'a>>,
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
@@ -223,7 +223,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Whether so many archives wait for an earlier one that no more should be read.
+    /// Returns whether so many archives wait for an earlier one that no more should be read.
     pub(crate) fn is_ahead(&self) -> bool {
         self.works.len() >= MAX_AHEAD
     }
@@ -424,7 +424,7 @@ impl<'a> Ledger<'a> {
         self.error.get_or_insert(error);
     }
 
-    /// Whether the run ends early.
+    /// Returns whether the run ends early.
     pub(crate) fn is_over(&self) -> bool {
         self.error.is_some()
     }

@@ -146,7 +146,7 @@ impl<'a> Outputs<'a> {
         Ok(longest)
     }
 
-    /// Whether a part has no room for so many bytes more. One without documents always has.
+    /// Returns whether a part has no room for so many bytes more. One without documents always has.
     fn is_full(&self, at: usize, length: u64) -> bool {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));

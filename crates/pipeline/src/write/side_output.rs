@@ -141,7 +141,7 @@ pub(crate) struct SideOutputs<'a> {
 }
 
 impl<'a> SideOutputs<'a> {
-    /// Those of a plan; `states` is what an interrupted run left of them.
+    /// Opens the files of a plan; `states` are those of an interrupted run.
     pub(crate) fn new(
         plan: &WritePlan<'_>,
         disk: &'a dyn Disk,

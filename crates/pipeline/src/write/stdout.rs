@@ -13,7 +13,7 @@ use crate::write::outputs::head;
 /// The documents of a run on standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a WritePlan<'a>,
-    /// None once its reader is gone.
+    /// The frames; none after the reader has closed the pipe.
     frames: Option<Frames<&'o mut dyn Write>>,
     begun: bool,
 }

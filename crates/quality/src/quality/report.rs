@@ -20,7 +20,7 @@ worst pages.\n\n\
 ![Share of content against probability](quality-calibration.svg)\n\n\
 ![Mean F1 against confidence](quality-confidence.svg)\n";
 
-/// All that is reported.
+/// The data of a report.
 pub(super) struct Quality<'a> {
     /// At least one; all of the same pages.
     pub judged: &'a [JudgedSet],

@@ -92,7 +92,7 @@ pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
     table.text()
 }
 
-/// Of each set and model the mean F1 by host and by set, and the means over the sets.
+/// Mean F1 of each set and model by host and by set, and the means over the sets.
 pub(super) fn left_out(by_host: &[&JudgedSet], by_set: &[JudgedSet]) -> String {
     let f1 = |judged: &JudgedSet, set: &str| {
         let pages: Vec<&Scores> = judged.pages.iter().filter(|page| page.set == set).map(|page| &page.scores).collect();

@@ -20,9 +20,9 @@ const HALF_PAGES: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
 /// are not independent, so the most likely weights are not the best for the choice of blocks.
 const COUNTS: [f32; 5] = [1.0, 1.5, 2.0, 3.0, 4.0];
 const POSITION: [f32; 4] = [0.5, 0.75, 1.0, 1.5];
-/// Least number of pages of the sites on which is chosen.
+/// Minimum pages of the sites on which the correction is chosen.
 const MIN_PAGES: u32 = 5;
-/// Most that a set may lose.
+/// Maximum loss of a set.
 const MAX_LOSS: f64 = 0.002;
 
 /// The constants of a correction apart from its weights.
@@ -46,7 +46,7 @@ pub(super) struct Trial {
     pub loss: f64,
 }
 
-/// All that was tried.
+/// Results of all trials.
 pub(super) struct Trials {
     /// Mean F1 on pages of sites of few and of many pages without a correction, and the numbers of these pages.
     pub plain: (f64, f64),

@@ -180,7 +180,7 @@ pub(super) struct SiteRow {
     pub memory: (usize, u64),
 }
 
-/// Least numbers of pages that sites are counted by.
+/// Minimum numbers of pages by which sites are grouped.
 pub(super) const SIZES: [u32; 4] = [1, 2, 5, 10];
 
 /// Scores the model on a set; `learned` is a correction to stand beside the shipped ones.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run of the program left.
+/// Exit code and output of a run of the program.
 pub struct RunResult {
     pub code: i32,
     pub stdout: String,

@@ -70,7 +70,7 @@ impl Host {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// How it ended.
+    /// Waits for the end of the service, and returns its result.
     pub fn ended(mut self) -> Result<(), ServeError> {
         self.stop();
         self.thread.take().unwrap().join().unwrap()

@@ -198,7 +198,7 @@ fn the_page_for_eyes_is_one_that_loads_nothing_else() {
     assert_eq!(none["text"], "");
 }
 
-/// What `run` drops as `not-html` is refused here, whatever it is called.
+/// The service refuses data that `run` drops as `not-html`, whatever its media type says.
 #[test]
 fn what_is_no_page_is_refused() {
     let host = Host::new();

@@ -17,7 +17,7 @@ struct Keys {
     filename: Option<String>,
     offset: Option<Number>,
     length: Option<Number>,
-    /// Only in indexes of our own.
+    /// Offset in the gzip member; only in indexes that trommel wrote.
     inner: Option<Number>,
 }
 

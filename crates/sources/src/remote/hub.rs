@@ -27,7 +27,7 @@ pub(super) struct Repository {
     endpoint: Url,
     /// `datasets/ORG/NAME` or `buckets/ORG/NAME`.
     name: String,
-    /// As a segment of a path, with its slash before it: `/main`. Buckets have none.
+    /// Revision as a segment of a path with a slash before it (`/main`); empty for buckets.
     revision: String,
     /// The container as the user wrote it.
     container: String,

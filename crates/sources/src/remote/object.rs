@@ -38,7 +38,7 @@ pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
     identity: Option<Identity>,
-    /// Whether the server answers requests for ranges with the whole object.
+    /// True if the server answers requests for ranges with the whole object.
     whole: bool,
     /// Its name in messages.
     name: String,
@@ -66,7 +66,7 @@ impl Identity {
 enum RequestEnd {
     /// All bytes were sent.
     Whole,
-    /// Nobody wants more.
+    /// The reader wants no more bytes.
     Unwanted,
     /// The connection broke.
     Broken(String),
@@ -97,7 +97,7 @@ impl Object {
         Ok(size)
     }
 
-    /// Whether the server gives parts of the object, as far as [`Object::size`] found.
+    /// Returns whether the server gives parts of the object, as far as [`Object::size`] found.
     pub(crate) fn knows_ranges(&self) -> bool {
         !self.whole
     }
@@ -242,12 +242,12 @@ fn pause(breaks: u32) -> Duration {
     Duration::from_millis(50 << breaks.min(10))
 }
 
-/// Whether asking in another way would change nothing.
+/// Returns whether asking in another way would change nothing.
 fn is_final(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. })
 }
 
-/// Whether the request was repeated for as long as it may be, or did not come through at all.
+/// Returns whether the request was repeated for as long as it may be, or did not come through at all.
 fn is_exhausted(error: &Error) -> bool {
     let status = one_line(error).strip_prefix(STATUS).and_then(|rest| rest.get(..3)?.parse().ok());
     let mut cause = error.source();

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::SourceError;
 
-/// Most redirects of one request.
+/// Maximum redirects of one request.
 const MAX_REDIRECTS: usize = 10;
 
 /// Sends a request and follows where it is redirected to: on the same host, or anywhere if the user asked
@@ -64,7 +64,7 @@ fn target(request: &HttpRequest, response: &HttpResponse) -> Option<Url> {
     Some(next)
 }
 
-/// Whether the headers hold a signature of AWS, or a token that goes with one.
+/// Returns whether the headers hold a signature of AWS, or a token that goes with one.
 fn is_signed(headers: &HeaderMap) -> bool {
     let by_aws = headers.get(AUTHORIZATION).is_some_and(|value| value.as_bytes().starts_with(b"AWS"));
     by_aws || headers.contains_key("x-amz-security-token")
@@ -77,7 +77,7 @@ fn forget_credentials(headers: &mut HeaderMap) {
     }
 }
 
-/// None of these is worth another try.
+/// Wraps an error that another attempt would not mend.
 fn refused(error: SourceError) -> HttpError {
     HttpError::new(HttpErrorKind::Unknown, error)
 }

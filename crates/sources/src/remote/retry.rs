@@ -18,9 +18,9 @@ use crate::{NetworkOptions, SourceError, redacted};
 
 /// First pause; each is up to three times the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Longest pause that no server asked for.
+/// Maximum pause unless the server requests a longer one.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// Longest `Retry-After` that is honoured.
+/// Maximum `Retry-After` that is respected.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Bytes of one page of a list. Stores give a thousand names in one, of a kilobyte each at the most.
 const MAX_LIST_PAGE: usize = 16 << 20;
@@ -33,7 +33,7 @@ pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
     /// `Authorization` of every request.
     pub(super) authorization: Option<HeaderValue>,
-    /// Whether the server sends requests on to others by design. They are followed then, and what one of them says of
+    /// True if the server sends requests on to others by design. They are followed then, and what one of them says of
     /// an object's version is not asked of the others.
     pub(super) sends_on: bool,
 }
@@ -95,17 +95,17 @@ impl HttpService for Client {
     }
 }
 
-/// Whether the server asks for fewer requests.
+/// Returns whether the server asks for fewer requests.
 fn is_busy(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }
 
-/// Whether the server failed in a way that may pass.
+/// Returns whether the server failed in a way that may pass.
 fn is_fault(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED || status == StatusCode::REQUEST_TIMEOUT
 }
 
-/// Whether the same request may come through later. A certificate that is not trusted stays so.
+/// Returns whether the same request may come through later. A certificate that is not trusted stays so.
 fn is_worth_another(error: &HttpError) -> bool {
     let passing = matches!(
         error.kind(),

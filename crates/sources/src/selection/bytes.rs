@@ -15,12 +15,12 @@ const MAX_RANGE: u64 = 1 << 30;
 /// Opens the bytes of an archive from their start on.
 type OpenArchive = Arc<dyn Fn() -> io::Result<Box<dyn Read + Send>> + Send + Sync>;
 
-/// Where the bytes of an archive are.
+/// Location of the bytes of an archive.
 #[derive(Clone)]
 pub enum ArchiveBytes {
-    /// In a file or object, or a part of one; its end may be beyond that of the file.
+    /// A file or object, or a part of one; its end may be beyond that of the file.
     Within(Location, Range<u64>),
-    /// In a compressed part of one, which can be read from its start only.
+    /// A compressed part of a file, which can be read only from its start.
     Packed(OpenArchive),
     /// They cannot be read.
     Missing(SourceError),

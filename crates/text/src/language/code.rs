@@ -57,8 +57,8 @@ impl LanguageCode {
         self.0
     }
 
-    /// Whether a language, given by any of its codes, is this one or belongs to it (`no` includes
-    /// `nb` and `nn`).
+    /// Returns whether a language, given by any of its codes, is this one or belongs to it (`no` includes `nb` and
+    /// `nn`).
     pub fn includes(self, language: &str) -> bool {
         let Ok(other) = language.parse::<Self>() else { return false };
         let members = MEMBERS.iter().find(|(code, _)| *code == self.0);

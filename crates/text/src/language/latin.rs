@@ -31,7 +31,7 @@ struct Lists {
     other: FxHashMap<u64, (u16, u16)>,
     /// Languages, with the rank of the trigram in each.
     places: Vec<LanguageRank>,
-    /// By letter: a bit for each language that has it.
+    /// Maps each letter to the bit set of languages that use it.
     letters: FxHashMap<char, u64>,
 }
 
@@ -58,7 +58,7 @@ impl LanguageRank {
     }
 }
 
-/// Most languages: each has a bit among those of a letter.
+/// Maximum number of languages: each has a bit in the set of a letter.
 const LANGUAGES: usize = 64;
 
 static LISTS: LazyLock<Lists> = LazyLock::new(Lists::new);
@@ -116,7 +116,7 @@ impl Lists {
     }
 }
 
-/// Whether most letters of a text are those of ASCII, so that its script is known to be Latin.
+/// Returns whether most letters of a text are those of ASCII, so that its script is known to be Latin.
 pub(super) fn is_latin(text: &str) -> bool {
     let (mut letters, mut wide) = (0, 0);
     // Parts that a byte counts: so vectors of bytes are added up.

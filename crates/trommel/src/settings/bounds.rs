@@ -11,7 +11,7 @@ const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
 const G: u64 = 1 << 30;
 
-/// Most worker threads: more are a slip of the hand.
+/// Maximum number of worker threads; more are probably a typing error.
 pub const MAX_JOBS: usize = 1024;
 
 /// Reads a number of workers.

@@ -60,14 +60,14 @@ pub struct Value {
 }
 
 impl Field {
-    /// Whether it is about a single page: the main text, its form, and the lists beside it. Interfaces for
+    /// Returns whether it is about a single page: the main text, its form, and the lists beside it. Interfaces for
     /// single pages have these settings.
     pub fn is_of_pages(&self) -> bool {
         matches!(self.part(), "" | "content" | "text" | "include")
     }
 
-    /// Whether `trommel run` has an option of its own for it. The others, which few need, are in configuration files, or
-    /// set by `--set NAME=VALUE`.
+    /// Returns whether `trommel run` has an option of its own for it. The others, which few need, are in configuration
+    /// files, or set by `--set NAME=VALUE`.
     pub fn is_usual(&self) -> bool {
         const USUAL: [&str; 17] = [
             "model", "comments", "text", "links", "blocks", "spans", "tables", "chunks", "languages", "min_words",
@@ -76,13 +76,13 @@ impl Field {
         USUAL.contains(&self.name.as_str())
     }
 
-    /// Whether it is about documents, whatever is done with them: those of pages, and filters.
+    /// Returns whether it is about documents, whatever is done with them: those of pages, and filters.
     pub fn is_of_documents(&self) -> bool {
         self.is_of_pages() || self.part() == "filters"
     }
 
-    /// Whether a request over the network may choose it. The others are the operator's: files of the machine, memory,
-    /// outputs.
+    /// Returns whether a request over the network may choose it. The others are the operator's: files of the machine,
+    /// memory, outputs.
     pub fn is_of_requests(&self) -> bool {
         self.is_of_documents() && !self.path.starts_with("filters.duplicates") && self.path != "text.tokenizer"
     }

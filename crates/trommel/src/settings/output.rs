@@ -10,10 +10,10 @@ use trommel_text::{ByteSize, Share};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OutputSettings {
-    /// Output formats. Several need a folder. By default the name of the output decides, else jsonl.
+    /// Output formats. Several need a folder. Default: by the name of the output, otherwise jsonl.
     pub format: Vec<Format>,
-    /// Compression, for the formats that can have one. By default the name of the output decides, else none for
-    /// standard output, zst for jsonl and msgpack, and gz for the rest.
+    /// Compression, for the formats that can have one. Default: by the name of the output, otherwise none for standard
+    /// output, zst for jsonl and msgpack, and gz for the rest.
     pub compress: Option<Compression>,
     /// Divide each output into parts (NAME-00000.SUFFIX and so on) of at most this size before compression (WET:
     /// after). An index is not divided.

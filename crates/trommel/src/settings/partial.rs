@@ -186,7 +186,7 @@ impl PartialSettings {
         })
     }
 
-    /// Whether nothing is set.
+    /// Returns whether nothing is set.
     pub fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }

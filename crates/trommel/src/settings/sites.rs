@@ -11,7 +11,7 @@ use trommel_text::ByteSize;
 pub struct SiteSettings {
     /// Correct the model by other pages of the same site.
     pub memory: SiteMode,
-    /// File with a site memory from `trommel sites build`, instead of counting with `site_memory`.
+    /// Use the site memory in this file (from `trommel sites build`) instead of `site_memory`.
     pub file: Option<String>,
     /// Maximum memory for counts of sites, at least 1M. Beyond it an even sample of the blocks is kept.
     pub size: ByteSize,

@@ -24,7 +24,7 @@ use trommel::{Document, Extractor, Hints, Model, Session};
 
 /// Pages that wait to be fetched from spider, which overwrites the oldest when there are more.
 const WAITING: usize = 4096;
-/// How far it goes: the start and what that links to.
+/// Depth of the crawl: the start page and the pages that it links to.
 const DEPTH: usize = 1;
 
 #[tokio::main(crate = "tokio")]
@@ -101,7 +101,7 @@ fn write(
     Ok(lines.flush()?)
 }
 
-/// What is written of a page.
+/// A line of the output, for one page.
 #[derive(Serialize)]
 struct Line<'a> {
     url: &'a str,

@@ -16,7 +16,7 @@ const LEAST_ON_LEVEL: u32 = 150;
 /// Words of a further block on the level of the largest, anywhere.
 const LARGE: u32 = 100;
 
-/// Whether each block is part of the article.
+/// Returns whether each block is part of the article.
 pub(super) fn extract(page: &Page, mut pieces: Vec<Piece>) -> Vec<bool> {
     mark_ends(page, &mut pieces);
     mark_title(page, &mut pieces);

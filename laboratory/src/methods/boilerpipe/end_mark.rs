@@ -13,7 +13,7 @@ const INSIDE: [&str; 7] = [
 ];
 const WHOLE: &str = "thanks for your comments - this feedback is now closed";
 
-/// Whether a block of that text, that many words and that link density marks the end of an article.
+/// Returns whether a block of that text, that many words and that link density marks the end of an article.
 pub(super) fn is_end_mark(text: &str, words: u32, link_density: f32) -> bool {
     if words >= MOST_WORDS {
         return false;

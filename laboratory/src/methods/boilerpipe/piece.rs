@@ -110,7 +110,7 @@ pub(super) fn pieces(page: &Page) -> Vec<Piece> {
         .collect()
 }
 
-/// Whether each block of the page is a member of a piece that is content.
+/// Returns whether each block of the page is a member of a piece that is content.
 pub(super) fn verdicts(page: &Page, pieces: &[Piece]) -> Vec<bool> {
     let mut verdicts = vec![false; page.blocks.len()];
     for piece in pieces.iter().filter(|piece| piece.content) {

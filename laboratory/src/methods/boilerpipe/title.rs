@@ -52,7 +52,7 @@ pub(super) fn headlines(title: &str) -> FxHashSet<String> {
     found
 }
 
-/// Whether a block's text is one of the headlines, as it stands or without `? ! . - :`.
+/// Returns whether a block's text is one of the headlines, as it stands or without `? ! . - :`.
 pub(super) fn is_headline(text: &str, headlines: &FxHashSet<String>) -> bool {
     let text = plain(text);
     if headlines.contains(&text) {

@@ -46,8 +46,8 @@ fn set(all: &mut [Paragraph], at: usize, new: impl Fn(&[Paragraph], &Paragraph) 
     }
 }
 
-/// Whether a good paragraph starts within reach after this one. Every paragraph has a character, so
-/// no more than the reach are looked at.
+/// Returns whether a good paragraph starts within reach after this one. Every paragraph has a character, so no more
+/// than the reach are looked at.
 fn before_good(paragraphs: &[Paragraph], at: usize) -> bool {
     let mut distance = 0u32;
     for paragraph in paragraphs.iter().skip(at + 1) {

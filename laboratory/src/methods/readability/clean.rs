@@ -13,7 +13,7 @@ const LINKS: f64 = 0.2;
 /// Link density that an element with a good class may have.
 const LINKS_GOOD: f64 = 0.5;
 
-/// Whether an element is to be taken out of the article.
+/// Returns whether an element is to be taken out of the article.
 pub(super) fn is_clutter(
     page: &Page,
     facts: &ReadabilityFacts,

@@ -28,15 +28,15 @@ const ROLES: [&str; 7] = ["alert", "alertdialog", "complementary", "dialog", "me
 pub(super) struct ReadabilityFacts {
     /// Sum of ±25 for `id` and `class` each.
     pub class_weight: Vec<f64>,
-    /// Whether the class, id or role says that the element holds no content.
+    /// True if the class, id or role says that the element holds no content.
     pub unlikely: Vec<bool>,
-    /// Whether a block-level element stands inside.
+    /// True if a block-level element stands inside.
     pub holds_blocks: Vec<bool>,
     /// Innermost element that holds all of each block.
     pub homes: Vec<u32>,
     /// Commas of each block.
     pub commas: Vec<u32>,
-    /// Whether the last text of each element outside of block-level elements in it ends a sentence.
+    /// True if the last text of each element outside of block-level elements in it ends a sentence.
     ends: Vec<bool>,
 }
 
@@ -94,7 +94,7 @@ impl ReadabilityFacts {
         facts
     }
 
-    /// Whether the text of a paragraph ends a sentence.
+    /// Returns whether the text of a paragraph ends a sentence.
     pub fn ends_sentence(&self, at: u32) -> bool {
         self.ends.get(at as usize).copied().unwrap_or(false)
     }
@@ -118,7 +118,7 @@ impl ReadabilityFacts {
     }
 }
 
-/// Whether a text ends with a full stop.
+/// Returns whether a text ends with a full stop.
 pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '。'])
 }

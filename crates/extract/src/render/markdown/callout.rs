@@ -42,12 +42,12 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
 /// The boxes of a page.
 #[derive(Debug, Default)]
 pub(super) struct Boxes {
-    /// In document order: the element of each, the end of all boxes up to it, and its kind.
+    /// The boxes in document order: element, end of all boxes up to it, and kind.
     found: Vec<(u32, u32, &'static str)>,
     /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
     /// each line of code has a mark.
     sections: FxHashSet<u32>,
-    /// Those of them that have begun.
+    /// The boxes that have begun.
     begun: FxHashSet<u32>,
 }
 
@@ -83,7 +83,7 @@ impl Boxes {
         self.found.get(found).map(|(.., kind)| *kind)
     }
 
-    /// Whether an element is a box or stands in one.
+    /// Returns whether an element is a box or stands in one.
     pub fn contain(&self, at: u32) -> bool {
         // Elements are nested, so the box that ends last is one around it if any is.
         let behind = self.found.partition_point(|(element, ..)| *element <= at);
@@ -91,7 +91,7 @@ impl Boxes {
         before.is_some_and(|(_, end, _)| *end > at)
     }
 
-    /// Whether the next segment in a box stands in its quote.
+    /// Returns whether the next segment in a box stands in its quote.
     pub fn is_quoted(&mut self, at: u32) -> bool {
         !self.sections.contains(&at) || self.begun.insert(at)
     }
@@ -116,7 +116,7 @@ fn near_boxes(content: &KeptContent) -> Vec<u32> {
     near
 }
 
-/// Whether an element is the title of such a box.
+/// Returns whether an element is the title of such a box.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
     page.path(element).take_while(|(at, _)| *at != within).any(|(_, element)| {
         let mut words = page.attribute_words(element).iter();

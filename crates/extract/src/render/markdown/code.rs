@@ -7,7 +7,7 @@ pub(super) fn fence(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// Whether a body is a fenced code block.
+/// Returns whether a body is a fenced code block.
 pub(super) fn is_fence(body: &str) -> bool {
     body.starts_with("```")
 }

@@ -10,7 +10,7 @@ use crate::render::content::KeptContent;
 const ANCESTORS: usize = 2;
 /// Elements of a table around a cell.
 const TABLE_ANCESTORS: usize = 4;
-/// Longest name of a language, in bytes.
+/// Maximum bytes of the name of a language.
 const MAX_LANGUAGE_BYTES: usize = 32;
 /// Classes beside which the name of a language stands alone.
 const HIGHLIGHTERS: [&str; 13] = [

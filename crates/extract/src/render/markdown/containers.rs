@@ -15,14 +15,14 @@ use crate::render::content::{KeptContent, is_item, is_list};
 use crate::render::steps;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
-/// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
+/// Maximum number of containers around a segment; deeper ones are left out, so that prefixes stay short.
 // Each line repeats the prefixes, so the output would grow with the square of the depth.
 const MAX_DEPTH: usize = 12;
 
 /// Levels of the lists of word processors, whose lists have the last numbers of elements.
 const WORD_LEVELS: u32 = 9;
 
-/// Longest number of an item that stands in the text, with its signs.
+/// Maximum bytes of an item number that is part of the text, with its signs.
 const MAX_MARKER_BYTES: usize = 6;
 
 /// A quote or a list item.
@@ -41,7 +41,7 @@ enum Kind {
         list: u32,
         /// Number in an ordered list.
         number: Option<u32>,
-        /// Whether the list has the second marker, which tells it from the list right before it.
+        /// True if the list has the second marker, which tells it from the list right before it.
         second: bool,
     },
 }
@@ -49,7 +49,7 @@ enum Kind {
 /// The part of a segment in a definition list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// In this `dt`.
+    /// A term in this `dt`.
     Term(u32),
     /// Text right in a `dd`, in no paragraph of its own.
     Definition,
@@ -77,9 +77,9 @@ pub(super) struct SegmentWriter<'a> {
     last_part: Part,
     /// The item of a list of a word processor that was written last, if nothing followed it.
     pub word_item: Option<WordItem>,
-    /// Where the segment that is written next comes from.
+    /// Origin of the segment that is written next.
     pub origin: Option<OriginSource>,
-    /// Where each of its lines comes from, if they come from different places.
+    /// Origin of each of its lines, if they differ.
     pub line_origins: Vec<Option<OriginSource>>,
     origins: Vec<Origin>,
     out: String,
@@ -122,8 +122,8 @@ impl<'a> SegmentWriter<'a> {
         self
     }
 
-    /// Whether a text at the start of an item of an ordered list is but the item's number, which its marker says; `next`
-    /// is the element of the segment that follows.
+    /// Returns whether a text at the start of an item of an ordered list is but the item's number, which its marker
+    /// says; `next` is the element of the segment that follows.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
         if text.len() > MAX_MARKER_BYTES {
             return false;
@@ -260,7 +260,7 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// All that was written, ending with a line end.
+    /// Returns the whole text, which ends with a line end.
     pub fn finish(mut self) -> TracedText {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -436,8 +436,8 @@ impl Container {
     }
 }
 
-/// Whether an element is or stands in a list, an item, a quote or a box. It says so of some others, whose tags were
-/// changed.
+/// Returns whether an element is or stands in a list, an item, a quote or a box. It says so of some others, whose tags
+/// were changed.
 fn may_be_contained(page: &Page, boxes: &Boxes, element: u32) -> bool {
     let kinds = page.element(element).map_or(ElementKinds::empty(), |element| element.within);
     kinds.intersects(CONTAINERS) || boxes.contain(element)
@@ -449,7 +449,7 @@ const CONTAINERS: ElementKinds = ElementKinds::LIST
     .union(ElementKinds::OTHER_ITEM)
     .union(ElementKinds::QUOTE);
 
-/// What stands before a line in containers that have begun.
+/// Prefix of a continuation line within these containers.
 fn indents(containers: &[Container]) -> String {
     let mut indents = String::new();
     containers.iter().for_each(|container| container.write_indent(&mut indents));

@@ -13,7 +13,7 @@ pub(super) struct Context {
     pub lines: bool,
     /// Between the brackets of a link.
     pub link: bool,
-    /// In a heading, where number signs at the end are not text.
+    /// True in a heading, whose final number signs are not text.
     pub heading: bool,
     /// Beside formulas, where dollar signs would begin others.
     pub math: bool,
@@ -35,13 +35,13 @@ pub(super) struct PageSigns {
 }
 
 impl PageSigns {
-    /// Of the bytes `known` of the page's texts.
+    /// Finds the signs in the bytes `known` of the page's texts.
     pub fn of(texts: &str, known: Range<usize>) -> Self {
         let ends = RunEnds::of(*VECTORS, texts.get(known.clone()).unwrap_or_default(), Signs);
         Self { ends, known }
     }
 
-    /// Whether a text that starts at byte `start` of the page's texts is a paragraph of Markdown as it stands.
+    /// Returns whether a text that starts at byte `start` of the page's texts is a paragraph of Markdown as it stands.
     pub fn is_plain_paragraph(&self, start: usize, text: &str) -> bool {
         let first = text.as_bytes().first();
         first.is_some_and(|first| !(first.is_ascii_digit() || first.is_ascii_punctuation()))
@@ -53,7 +53,7 @@ impl PageSigns {
         escape_by(text, from, to, context, out, |at| self.plain(start, text, at, to));
     }
 
-    /// What stands for itself within a line from byte `at` of a text on.
+    /// The longest part of a text from byte `at` on that needs no escape within a line.
     #[inline]
     fn plain<'t>(&self, start: usize, text: &'t str, at: usize, to: usize) -> &'t str {
         // A space that begins a part may have to go.
@@ -124,7 +124,8 @@ fn escape_by<'t>(
     }
 }
 
-/// Whether what stands at `at` in the line that starts at `line` may start a block, or end the number that does.
+/// Returns whether what stands at `at` in the line that starts at `line` may start a block, or end the number that
+/// does.
 fn may_start_block(bytes: &[u8], line: usize, at: usize) -> bool {
     let first = bytes.get(line).copied().unwrap_or_default();
     at - line < MAX_LINE_START_BYTES && (first.is_ascii_digit() || at == line && first.is_ascii_punctuation())
@@ -164,7 +165,7 @@ impl EndSigns for Signs {
 // And the sign behind them, as an ordered item begins.
 const MAX_LINE_START_BYTES: usize = 10;
 
-/// Whether the character could be markup anywhere.
+/// Returns whether the character could be markup anywhere.
 fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context: Context) -> bool {
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
     // Not at a line end, where the next character is the backslash of a break.
@@ -190,7 +191,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
     }
 }
 
-/// Whether the character could be markup at `at` in the line that starts at `line`.
+/// Returns whether the character could be markup at `at` in the line that starts at `line`.
 pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
     if at > line {
@@ -214,7 +215,7 @@ pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -
     }
 }
 
-/// Whether `&` and then `rest` is a character reference.
+/// Returns whether `&` and then `rest` is a character reference.
 pub(super) fn is_reference(rest: &str) -> bool {
     const MAX_REFERENCE_BYTES: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);

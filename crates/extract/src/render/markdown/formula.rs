@@ -50,7 +50,7 @@ fn push_line(line: &str, out: &mut String) {
     }
 }
 
-/// Whether what stands behind a bracket makes it the mark of a note.
+/// Returns whether what stands behind a bracket makes it the mark of a note.
 fn is_note(rest: &str) -> bool {
     const MAX_LABEL_BYTES: usize = 12;
     let label = rest.strip_prefix('^').unwrap_or_default();
@@ -58,7 +58,7 @@ fn is_note(rest: &str) -> bool {
     len > 0 && label.as_bytes().get(len) == Some(&b']')
 }
 
-/// Whether a line would begin a block, or be a rule.
+/// Returns whether a line would begin a block, or be a rule.
 fn starts_block(line: &str) -> bool {
     let mut chars = line.chars();
     let Some(first) = chars.next() else { return false };

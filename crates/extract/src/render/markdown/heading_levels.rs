@@ -9,7 +9,7 @@ pub(crate) enum Headline {
     None,
     /// Above the text.
     Above,
-    /// In the text, at this element.
+    /// A heading in the text, at this element.
     Element(u32),
 }
 

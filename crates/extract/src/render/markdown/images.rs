@@ -21,7 +21,7 @@ const MAX_ICON_PIXELS: u32 = 32;
 const ANCESTORS: usize = 4;
 /// Blocks beside an image that are looked at for one that is not a caption.
 const MAX_CAPTION_BLOCKS: usize = 8;
-/// Longest alternative text in bytes.
+/// Maximum bytes of an alternative text.
 const MAX_ALT_BYTES: usize = 500;
 
 /// The images to write.
@@ -71,8 +71,8 @@ pub(super) struct WrittenImage {
 }
 
 impl<'a> Images<'a> {
-    /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
-    /// them. Images within a line are not among them.
+    /// Collects the images between two kept blocks, or between a kept block and the headline, even with dropped
+    /// captions between them. Images within a line are not included.
     pub fn new(content: &'a KeptContent<'a>, links: Links<'a>, headline: Option<u32>, wanted: WantedImages) -> Self {
         let page = content.page;
         let kept: FxHashSet<usize> =
@@ -223,7 +223,7 @@ fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
     (!has_text).then_some(link)
 }
 
-/// Whether something stands there, and not the image itself, as a placeholder does.
+/// Returns whether something stands there, and not the image itself, as a placeholder does.
 fn is_address(address: &str) -> bool {
     !address.is_empty() && !address.starts_with("data:") && !address.starts_with('#')
 }

@@ -28,7 +28,7 @@ use crate::render::text::ITEMS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Paragraph,
-    /// On one line; strong by itself.
+    /// A heading: one line, without marks for strong text.
     Heading,
     /// A term of a definition list: strong.
     Term,
@@ -52,7 +52,7 @@ pub(super) struct Inline<'a> {
 }
 
 impl<'a> Inline<'a> {
-    /// With links if `links` is given.
+    /// Creates the renderer, with links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, signs: &'a PageSigns, links: Option<Links<'a>>) -> Self {
         Self { content, links, signs, repeat_room: content.html.len(), unstyled: Cell::new((NONE, false)) }
     }
@@ -102,7 +102,7 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
-    /// Whether blocks, of which there is at least one, are strong from end to end.
+    /// Returns whether blocks, of which there is at least one, are strong from end to end.
     pub fn is_strong(&self, blocks: &[u32]) -> bool {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
@@ -127,7 +127,7 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Whether so many bytes may be said again. In all they are at most those of the page.
+    /// Returns whether so many bytes may be said again. In all they are at most those of the page.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);
@@ -245,7 +245,7 @@ impl<'a> Inline<'a> {
         }
     }
 
-    /// Whether a block is text without marks and links, as most are: nothing is noted about its parts then.
+    /// Returns whether a block is text without marks and links, as most are: nothing is noted about its parts then.
     fn is_unmarked(&self, at: u32, block: &Block, mode: Mode) -> bool {
         let page = self.content.page;
         let is_strong_by_itself = match mode {
@@ -263,7 +263,7 @@ impl<'a> Inline<'a> {
                 }))
     }
 
-    /// Whether no part of a block has a style.
+    /// Returns whether no part of a block has a style.
     // Asked twice for most blocks: whether one is code as a whole, and how its text is written.
     fn is_unstyled(&self, at: u32, block: &Block) -> bool {
         let (last, known) = self.unstyled.get();

@@ -9,7 +9,7 @@ use crate::links::base_of;
 use crate::render::content::KeptContent;
 use crate::render::options::AddressForm;
 
-/// Longest address in bytes.
+/// Maximum bytes of an address.
 const MAX_ADDRESS_BYTES: usize = 2048;
 /// Bytes of addresses for each byte of the page, and for any page. Each link repeats the base, so without a
 /// bound a short page with a long base would give Markdown without measure.

@@ -9,7 +9,7 @@ use crate::render::cells::CellPart;
 use crate::render::data_table::{DataTable, TableCell, TableRow};
 use crate::render::traced::OriginSource;
 
-/// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
+/// Maximum columns of a table whose short rows are filled up; GFM requires only the header to be complete.
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 

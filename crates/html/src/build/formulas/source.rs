@@ -18,14 +18,14 @@ pub(super) fn has_data(text: &TagText) -> bool {
     memmem::find(text.attribute_bytes(), b"data-").is_some()
 }
 
-/// Whether a value of an attribute can be the source of a formula.
+/// Returns whether a value of an attribute can be the source of a formula.
 pub(super) fn is_source(value: &str) -> bool {
     let value = value.trim();
     // A brace at the start is JSON of a widget's settings, `://` an address.
     !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
-/// Whether a text that could be TeX says in words what a formula is.
+/// Returns whether a text that could be TeX says in words what a formula is.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
     // Three words of three letters: alternative texts such as "graph of the function".

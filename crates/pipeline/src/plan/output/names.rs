@@ -18,7 +18,7 @@ pub(crate) fn divided(path: &Path) -> (String, String) {
     (stem.to_owned(), suffix.to_owned())
 }
 
-/// Whether an existing folder of that name is an output as a whole.
+/// Returns whether an existing folder of that name is an output as a whole.
 pub(super) fn is_index(name: &str) -> bool {
     by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }

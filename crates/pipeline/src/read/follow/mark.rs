@@ -10,14 +10,14 @@ use crate::read::live::GrowingInput;
 /// Bytes at the head of a file, and before the place where reading goes on, by which it is known again.
 const MARK_BYTES: u64 = 512;
 
-/// What a followed file began with and held before the place up to which it was read.
+/// Fingerprint of a followed file: its first bytes, and those before the place up to which it was read.
 // Not the number of the file: some copy a file to itself, and some network folders give numbers anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
     head: Vec<u8>,
     end: u64,
     tail: Vec<u8>,
-    /// Whether it was told that the file is shorter than it was.
+    /// True after the warning that the file is shorter than before.
     is_told: bool,
 }
 

@@ -144,7 +144,7 @@ impl<'a> Ledger<'a> {
         take(&mut self.summary)
     }
 
-    /// What the counts of an earlier part of the run add up to.
+    /// Sums the counts of the earlier parts of the run.
     pub(crate) fn counts_so_far(&self) -> Summary {
         let mut summary = self.summary.clone();
         let left = self.todo.iter().filter_map(|turn| turn.begun.as_ref());

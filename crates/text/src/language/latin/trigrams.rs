@@ -1,6 +1,6 @@
 //! Trigrams of a text, ranked by frequency.
 
-/// Most frequent trigrams of a text that are compared.
+/// Number of trigrams of a text that are compared, the most frequent ones.
 const MAX_TRIGRAMS: usize = 600;
 /// Values of three signs of five bits: the space and `a` to `z`.
 pub(super) const PLAIN: usize = 1 << 15;

@@ -21,7 +21,7 @@ fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a text gives an address in angle brackets.
+/// Returns whether a text gives an address in angle brackets.
 pub(super) fn has_address(text: &str) -> bool {
     addresses(text).next().is_some()
 }

@@ -10,7 +10,7 @@ use crate::render::tex;
 /// One block on its way.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
-    /// Where it starts among the texts of the page, and the signs of these; none of a text that is not theirs.
+    /// Offset of the text among the texts of the page, and the signs of those texts; none for text from elsewhere.
     pub(super) signs: Option<(usize, &'t PageSigns)>,
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
@@ -242,7 +242,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// In a cell an escaped bar cannot be told from a bar that code escapes.
+    /// Returns whether a part is code. In a cell an escaped bar looks like a bar that code escapes.
     fn is_code(&self, from: usize, to: usize) -> bool {
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
         let text = self.text.get(from..to).unwrap_or_default();

@@ -18,7 +18,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether it is text without a mark, links apart.
+    /// Returns whether it is text without a mark, links apart.
     pub(super) fn is_unmarked(&self) -> bool {
         self.form == Form::Text && !(self.code || self.strong || self.em || self.deleted)
     }
@@ -100,8 +100,8 @@ pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)
     divided
 }
 
-/// What runs say, one behind the other, and the runs in it: what a text leaves out must not hide from signs what stands
-/// beside them.
+/// Joins the text of runs, and moves the runs to it. Signs then see their real neighbours, without the text that is
+/// left out.
 pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     let mut out = String::with_capacity(text.len());
     let in_place = |run: Run| {
@@ -178,7 +178,7 @@ pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|_| kept.next().unwrap_or(true));
 }
 
-/// Whether a mark between an outer and an inner character is one.
+/// Returns whether a mark between an outer and an inner character is one.
 pub(super) fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
