@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::inline_marks::links_and_code;
 use super::{ChunkBlocks, ChunkSize, ChunkUnit};
 use crate::render::content::{KeptContent, Segment, is_item};
+use crate::render::markdown::is_word_item;
 use crate::render::steps;
 use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
@@ -192,7 +193,7 @@ fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
 
 fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     let content = blocks.content;
-    let units = units(content);
+    let units = units(content, text.is_markdown());
     let mut embedded: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     for (nth, span) in (0u32..).zip(&blocks.embedded) {
         embedded.entry(*span).or_insert(nth);
@@ -246,16 +247,16 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
 }
 
 /// By block, the unit of each kept one that is no paragraph of its own.
-fn units(content: &KeptContent<'_>) -> Vec<Option<Unit>> {
+fn units(content: &KeptContent<'_>, is_markdown: bool) -> Vec<Option<Unit>> {
     let mut units = vec![None; content.page.blocks.len()];
-    add_units(content, &mut units);
+    add_units(content, is_markdown, &mut units);
     for definition in content.definitions() {
-        add_units(&content.of_definition(definition), &mut units);
+        add_units(&content.of_definition(definition), is_markdown, &mut units);
     }
     units
 }
 
-fn add_units(content: &KeptContent<'_>, units: &mut [Option<Unit>]) {
+fn add_units(content: &KeptContent<'_>, is_markdown: bool, units: &mut [Option<Unit>]) {
     let rich = rich_items(content);
     let mut set = |block: u32, unit: Unit| {
         if let Some(known) = units.get_mut(block as usize) {
@@ -266,7 +267,12 @@ fn add_units(content: &KeptContent<'_>, units: &mut [Option<Unit>]) {
         match segment {
             Segment::Paragraph { block } => {
                 // Other blocks are paragraphs of their own.
-                item(content, *block, &rich).into_iter().for_each(|item| set(*block, Unit::Item(item)));
+                let listed = item(content, *block, &rich).or_else(|| {
+                    // Plain text has them as paragraphs.
+                    let element = content.block(*block)?.element;
+                    (is_markdown && is_word_item(content, *block)).then_some(element)
+                });
+                listed.into_iter().for_each(|item| set(*block, Unit::Item(item)));
             }
             Segment::Heading { level, blocks } => {
                 let block = blocks.first().copied().unwrap_or_default();

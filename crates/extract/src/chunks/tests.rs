@@ -182,3 +182,11 @@ fn sizes_are_read_and_written() {
         assert!(wrong.parse::<ChunkSize>().is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn items_of_word_processors_stay_whole_in_markdown() {
+    let item = "<p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>1.</span> A b. C d. E f.</p>";
+    let html = format!("<p>Q r. S t. U v.</p>{item}<p>W x.</p>");
+    let found: Vec<String> = in_markdown(&html, "words=4").into_iter().map(|chunk| chunk.text).collect();
+    assert_eq!(found, ["Q r. S t.", "U v.", "1. A b. C d. E f.", "W x."]);
+}

@@ -35,6 +35,7 @@ pub(crate) use heading_levels::Headline;
 use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
+pub(crate) use word_lists::is_word_item;
 use word_lists::word_item;
 
 /// Options for the Markdown of a page.

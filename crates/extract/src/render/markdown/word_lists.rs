@@ -18,6 +18,11 @@ pub(super) struct WordItem {
     pub sign: usize,
 }
 
+/// Whether a paragraph is an item.
+pub(crate) fn is_word_item(content: &KeptContent, at: u32) -> bool {
+    word_item(content, at, None).is_some()
+}
+
 /// The item that a paragraph is. `last` is the item right before it.
 pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) -> Option<WordItem> {
     let page = content.page;
