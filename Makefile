@@ -145,7 +145,7 @@ eval: build ## Score MODEL on every labelled set of DATA
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged \
-	    $(patsubst %,--by-set %,$(wildcard out/by-set/*.judged)) --data $(DATA) --out docs
+	    $(patsubst %,--by-set %,$(wildcard out/by-set/*.judged)) --data $(DATA) --out docs --details out/quality-details.md
 	python3 -B scripts/figures.py
 
 confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality.md

@@ -10,16 +10,13 @@ pub struct ResultsArgs {
     /// Folder of labelled sets: NAME.warc.gz with NAME.gold.jsonl.gz
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Folder of layouts, NAME.layout.jsonl.gz, written by `trommel-lab layout`: VIPS is scored on their pages
-    #[arg(long, value_name = "DIR", default_value = "layouts")]
-    layouts: PathBuf,
     /// Folder to write method-comparison.md, method-comparison.svg and method-comparison-speed.md into
     #[arg(long, value_name = "DIR", default_value = "docs")]
     out: PathBuf,
 }
 
 pub fn run(args: &ResultsArgs) -> anyhow::Result<()> {
-    for file in trommel_lab::results::run(&args.data, &args.layouts, &args.out)? {
+    for file in trommel_lab::results::run(&args.data, &args.out)? {
         crate::out(&format!("{}\n", file.display()))?;
     }
     Ok(())

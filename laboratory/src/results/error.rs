@@ -2,10 +2,9 @@
 
 use trommel_learn::LearnError;
 
-use crate::layout::LayoutError;
 use crate::methods::MethodError;
 
-/// Why results cannot be had.
+/// Reason why results cannot be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultsError {
@@ -15,15 +14,12 @@ pub enum ResultsError {
     /// A method cannot be fitted.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// Layouts cannot be read.
-    #[error(transparent)]
-    Layouts(#[from] LayoutError),
     /// A file cannot be written.
     #[error("{path}: {source}")]
     Write {
         /// The file or folder.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }

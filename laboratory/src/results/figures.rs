@@ -5,13 +5,11 @@ use super::paper::KIM_ROWS;
 use super::set::TRAIN;
 use crate::methods::{About, BlockScores, FoldUnit, Validation};
 
-/// All that was measured but speed.
+/// All measured figures except speed.
 #[derive(Clone, Debug)]
 pub(super) struct Results {
     pub methods: Vec<About>,
     pub sets: Vec<Measured>,
-    /// How many of the methods look at one page; those that compare the pages of a host stand behind.
-    pub single: usize,
     /// CETR on lines, for each set of the paper.
     pub cetr: Vec<(&'static str, CetrFigures)>,
     pub kim: KimFigures,

@@ -1,25 +1,20 @@
 //! The scores of methods on a set, and what its blocks are like.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use trommel_features::{FeatureGroup, ListedWord, Schema};
 use trommel_html::Page;
 use trommel_learn::{LabelledPage, PageSet, Scores, kept_text};
 use trommel_text::words::Rule;
 
 use super::error::ResultsError;
-use crate::layout::PageLayout;
 use crate::methods::{Example, Method, SiteMethod, extract_by_host, pages_by_host, paper_blocks};
-use crate::visual_content::visual_content;
 
-/// How often blocks of a set are so.
+/// Counts of the blocks of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct BlockCounts {
     /// All blocks.
     pub blocks: usize,
-    /// What these would be if only the tags of the paper divided them.
+    /// Number of blocks if only the tags of the paper divided them.
     pub by_paper_tags: usize,
     /// Blocks with a listed token on an element around them or inside.
     pub with_token: usize,
@@ -57,31 +52,17 @@ pub(super) struct PageScores {
     pub scores: Vec<Scores>,
 }
 
-/// What was measured on a set.
+/// The figures of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
     pub name: String,
     pub all: PageScores,
-    /// Pages by language or type, whichever the set is divided by here.
-    pub parts: BTreeMap<String, PageScores>,
-    /// What they are divided by; empty if they are not.
-    pub divided_by: &'static str,
     /// Share of the blocks that each method keeps, 0..=1.
     pub kept: Vec<f64>,
     pub counts: BlockCounts,
-    /// The pages that were laid out, of which VIPS stands behind the methods; none if there are none.
-    pub laid_out: Option<PageScores>,
 }
 
-/// What the pages of a set are divided by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Division {
-    None,
-    Language,
-    PageType,
-}
-
-/// What each method keeps of each page of a set: page, method, block.
+/// Blocks that each method keeps of each page of a set: page, method, block.
 pub(super) type Verdicts = Vec<Vec<Vec<bool>>>;
 
 /// The verdicts of the methods, then of those that compare the pages of a host.
@@ -105,14 +86,8 @@ pub(super) fn verdicts(
     Ok(all)
 }
 
-/// Scores verdicts on a set. `layouts` are of some of its pages, by record.
-pub(super) fn measure(
-    set: &PageSet,
-    division: Division,
-    verdicts: &Verdicts,
-    listed: &[ListedWord],
-    layouts: &FxHashMap<String, PageLayout>,
-) -> Measured {
+/// Scores verdicts on a set.
+pub(super) fn measure(set: &PageSet, verdicts: &Verdicts, listed: &[ListedWord]) -> Measured {
     let judged: Vec<Vec<Judged>> = set
         .pages
         .par_iter()
@@ -124,54 +99,13 @@ pub(super) fn measure(
         })
         .collect();
     let methods = judged.first().map_or(0, Vec::len);
-    let mut parts: BTreeMap<String, Vec<&[Judged]>> = BTreeMap::new();
-    for (page, judged) in set.pages.iter().zip(&judged) {
-        let key = match division {
-            Division::None => None,
-            Division::Language => page.gold.lang.as_ref(),
-            Division::PageType => page.gold.page_type.as_ref(),
-        };
-        if let Some(key) = key {
-            parts.entry(key.clone()).or_default().push(judged);
-        }
-    }
     let all: Vec<&[Judged]> = judged.iter().map(Vec::as_slice).collect();
     let counts = counts(set, listed);
     let kept = (0..methods).map(|at| {
         let kept: usize = all.iter().filter_map(|page| page.get(at)).map(|j| j.kept).sum();
         kept as f64 / counts.blocks.max(1) as f64
     });
-    Measured {
-        divided_by: match division {
-            Division::None => "",
-            Division::Language => "language",
-            Division::PageType => "page type",
-        },
-        name: set.name.clone(),
-        kept: kept.collect(),
-        all: part(&all, methods),
-        parts: parts.into_iter().map(|(key, pages)| (key, part(&pages, methods))).collect(),
-        counts,
-        laid_out: laid_out(set, &judged, layouts),
-    }
-}
-
-/// The pages with a layout: all methods, and VIPS last.
-fn laid_out(set: &PageSet, judged: &[Vec<Judged>], layouts: &FxHashMap<String, PageLayout>) -> Option<PageScores> {
-    let pages = set.pages.iter().zip(judged).filter_map(|(page, judged)| {
-        let layout = layouts.get(page.gold.record_id.trim_matches(['<', '>']))?;
-        Some((page, judged, layout))
-    });
-    let rows: Vec<Vec<Judged>> = pages
-        .map(|(page, judged, layout)| {
-            let kept = visual_content(&page.page, layout);
-            let visual = judge(&page.page, &kept, &page.gold.text(true));
-            judged.iter().copied().chain([visual]).collect()
-        })
-        .collect();
-    let columns = rows.first()?.len();
-    let rows: Vec<&[Judged]> = rows.iter().map(Vec::as_slice).collect();
-    Some(part(&rows, columns))
+    Measured { name: set.name.clone(), kept: kept.collect(), all: mean_scores(&all, methods), counts }
 }
 
 /// The outcome of one method on one page.
@@ -189,7 +123,7 @@ fn judge(page: &Page, verdicts: &[bool], gold: &str) -> Judged {
     }
 }
 
-fn part(pages: &[&[Judged]], methods: usize) -> PageScores {
+fn mean_scores(pages: &[&[Judged]], methods: usize) -> PageScores {
     let mean = |at: usize| {
         let scores = pages.iter().filter_map(|page| page.get(at));
         Scores::mean(scores.map(|judged| &judged.scores))
@@ -219,7 +153,6 @@ fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::layout::LayoutNode;
     use crate::methods::{AllText, ContentExtractor};
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_learn::Gold;
@@ -230,11 +163,8 @@ pub(super) mod tests {
         Measured {
             name: name.to_owned(),
             all: PageScores { pages: 2, scores: f1.iter().map(of).collect() },
-            parts: BTreeMap::new(),
-            divided_by: "",
             kept: vec![0.25; f1.len()],
             counts: BlockCounts { blocks: 2_000, by_paper_tags: 1_000, with_token: 500 },
-            laid_out: None,
         }
     }
 
@@ -268,12 +198,12 @@ pub(super) mod tests {
         assert_eq!(judged.kept, 2);
         assert_eq!((judged.scores.precision, judged.scores.recall), (0.75, 1.0));
         let other = judge(&page, &[true, true], "five");
-        let mean = part(&[&[judged], &[other]], 1);
+        let mean = mean_scores(&[&[judged], &[other]], 1);
         assert_eq!((mean.pages, mean.scores[0].precision), (2, 0.375));
     }
 
     #[test]
-    fn methods_of_sites_and_visual_blocks_have_their_columns() {
+    fn methods_of_sites_have_their_columns() {
         let html = "<p>Menu of the site</p><p>One two three</p>";
         let page = |at: usize| LabelledPage {
             gold: Gold {
@@ -289,30 +219,8 @@ pub(super) mod tests {
         let verdicts = verdicts(&set, &[Box::new(AllText)], &[Box::new(ContentExtractor)]).unwrap();
         // All pages have both blocks: nothing is rare.
         assert_eq!(verdicts, vec![vec![vec![true; 2], vec![false; 2]]; 3]);
-        // Of the second page, the text of the second block is laid out.
-        let node = |name: &str, parent, start: &str| LayoutNode {
-            name: name.into(),
-            parent,
-            start: html.find(start).map(|at| at as u32),
-            rect: crate::layout::Rect { x: 0, y: 0, width: 900, height: 600 },
-            is_text: name == "#text",
-            chars: if name == "#text" { 11 } else { 0 },
-            font_size: 16.0,
-            font_weight: 400,
-            ..LayoutNode::default()
-        };
-        let layout = PageLayout {
-            record_id: "r1".into(),
-            nodes: vec![node("p", None, "<p>One"), node("#text", Some(0), "One")],
-            ..PageLayout::default()
-        };
-        let layouts = FxHashMap::from_iter([("r1".to_owned(), layout)]);
-        let measured = measure(&set, Division::None, &verdicts, &[], &layouts);
+        let measured = measure(&set, &verdicts, &[]);
         assert_eq!(measured.all.scores[0].recall, 1.0);
         assert_eq!(measured.all.scores[1].f1, 0.0);
-        let laid_out = measured.laid_out.unwrap();
-        assert_eq!((laid_out.pages, laid_out.scores.len()), (1, 3));
-        assert_eq!(laid_out.scores[2].f1, 1.0);
-        assert!(laid_out.scores[0].f1 < 1.0);
     }
 }

@@ -3,25 +3,13 @@
 use super::cetr::cetr;
 use super::figures::{Results, Stacked, cells, ratio};
 use super::kim::kim;
-use super::measure::PageScores;
 use super::paper::{PAPER_ROWS, PAPER_SETS, PaperRow};
 use trommel_quality::markdown::{MarkdownTable, percent, share, thousands};
 
 /// `method-comparison.md`.
 pub(super) fn report(results: &Results) -> String {
-    [
-        HEAD.to_owned(),
-        paper(results),
-        blocks(results),
-        cetr(results),
-        kim(results),
-        overall(results),
-        laid_out(results),
-        stacked(results),
-        parts(results),
-        list(results),
-    ]
-    .join("\n")
+    [HEAD.to_owned(), paper(results), blocks(results), cetr(results), kim(results), overall(results), stacked(results)]
+        .join("\n")
 }
 
 const HEAD: &str = "\
@@ -37,7 +25,8 @@ on other sets is how they carry over. All methods work on the same tables of blo
 whose unit is a line or a token in the source are stated on blocks here, but for `cetr-lines`. Methods that \
 compare pages are given those of one host together, and keep a page whole whose host has no other in the set \
 (on the two sets of dragnet all, as these have no hosts). VIPS \
-needs the rendered page: its row is on [pages that were laid out](#pages-that-were-laid-out).
+needs the rendered page: see [visual blocks](vips.md). `trommel-lab methods` lists the methods with their papers, and \
+`trommel-lab eval` scores one by page type and language.
 
 ![Mean word F1 of the methods, by set](method-comparison.svg)
 ";
@@ -151,39 +140,13 @@ fn with_token(results: &Results, set: &str) -> String {
 }
 
 fn overall(results: &Results) -> String {
-    let headings = results.tested().flat_map(|set| [format!("{}: P", set.name), "R".to_owned(), "F1".to_owned()]);
-    let mut table = MarkdownTable::new(cells("method", headings));
-    for (at, about) in results.methods.iter().enumerate() {
-        let figures = results.tested().flat_map(|set| {
-            let scores = set.all.scores.get(at).copied().unwrap_or_default();
-            [scores.precision, scores.recall, scores.f1].map(share)
-        });
+    let headings = results.tested().map(|set| format!("{} ({})", set.name, thousands(set.all.pages)));
+    let mut table = MarkdownTable::new(cells("mean word F1", headings));
+    for about in &results.methods {
+        let figures = results.tested().map(|set| share(results.f1(&set.name, about.name)));
         table.row(cells(about.name, figures));
     }
-    let pages: Vec<String> = results.tested().map(|set| format!("{} {}", set.name, thousands(set.all.pages))).collect();
-    format!("## All methods on all sets\n\nPages: {}.\n\n{}", pages.join(", "), table.text())
-}
-
-/// The methods of one page and VIPS on the pages that have a layout.
-fn laid_out(results: &Results) -> String {
-    let sets: Vec<(&str, &PageScores)> =
-        results.tested().filter_map(|set| Some((set.name.as_str(), set.laid_out.as_ref()?))).collect();
-    let headings = sets.iter().map(|(name, part)| format!("{name} ({})", part.pages));
-    let mut table = MarkdownTable::new(cells("method", headings));
-    let single = results.methods.iter().take(results.single);
-    let names = single.map(|about| about.name).enumerate();
-    // Behind all methods.
-    for (at, name) in names.chain([(results.methods.len(), "vips")]) {
-        let f1 = |part: &PageScores| share(part.scores.get(at).map_or(0.0, |scores| scores.f1));
-        table.row(cells(name, sets.iter().map(|(_, part)| f1(part))));
-    }
-    format!(
-        "## Pages that were laid out\n\n\
-         Mean word F1 on the pages of each set that a browser has laid out, evenly taken; `vips` is content chosen \
-         over the blocks of Cai et al. ([visual blocks](vips.md), the choice is ours). None of these pages has a \
-         style sheet in its archive.\n\n{}",
-        table.text()
-    )
+    format!("## All methods on all sets\n\n{}", table.text())
 }
 
 /// Ensembles of all methods.
@@ -207,30 +170,6 @@ fn stacked(results: &Results) -> String {
     )
 }
 
-/// The tables of the sets that are divided.
-fn parts(results: &Results) -> String {
-    let mut texts = Vec::new();
-    for set in results.tested().filter(|set| !set.parts.is_empty()) {
-        let headings = set.parts.iter().map(|(key, part)| format!("{key} ({})", part.pages));
-        let mut table = MarkdownTable::new(cells("method", headings));
-        for (at, about) in results.methods.iter().enumerate() {
-            let f1 = |part: &PageScores| share(part.scores.get(at).map_or(0.0, |scores| scores.f1));
-            table.row(cells(about.name, set.parts.values().map(f1)));
-        }
-        texts.push(format!("### {} by {}: F1\n\n{}", set.name, set.divided_by, table.text()));
-    }
-    texts.join("\n")
-}
-
-fn list(results: &Results) -> String {
-    let mut text = "## The methods\n\n".to_owned();
-    for about in &results.methods {
-        let learns = if about.learns { " (learns)" } else { "" };
-        text.push_str(&format!("- `{}`{learns}: {}. *{}.*\n", about.name, about.line, about.citation));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,20 +181,15 @@ mod tests {
 
     fn results() -> Results {
         let about = |name| About { name, line: "what it does", citation: "A paper, 2000", learns: name != "all-text" };
-        let mut by_language = measured("daniel-dev", &[0.5, 0.25]);
-        by_language.divided_by = "language";
-        by_language.parts.insert("el".to_owned(), by_language.all.clone());
         let scores = BlockScores { blocks: 1_000, content: 250, precision: 0.5, recall: 1.0, f1: 0.6667 };
         let by_site = Validation { unit: FoldUnit::Site, ..Validation::PAPER };
-        by_language.laid_out = Some(PageScores { pages: 1, scores: measured("", &[0.5, 0.25, 0.125]).all.scores });
         Results {
             methods: vec![about("all-text"), about("peters-lecocq")],
-            single: 2,
             cetr: vec![("dragnet-test", CetrFigures { lines: 0.5, random: [0.25, 0.125, 0.375] })],
             sets: vec![
                 measured("dragnet-train", &[0.125, 0.875]),
                 measured("dragnet-test", &[0.375, 0.625]),
-                by_language,
+                measured("daniel-dev", &[0.5, 0.25]),
             ],
             kim: KimFigures {
                 ways: vec![(Validation::PAPER, [scores; 2]), (by_site, [BlockScores { f1: 0.5, ..scores }; 2])],
@@ -287,23 +221,17 @@ mod tests {
         has("| the paper | .919 | .741 | .735 |\n");
         has("(mean of five; least and most) | .000 (.000, .000) | .000 (.000, .000) | .250 (.125, .375) |\n");
         has("| `cetr-lines`, the text of the lines instead of blocks | .000 | .000 | .500 |\n");
-        has(
-            "| method | daniel-dev (1) |\n|---|---:|\n| all-text | .500 |\n| peters-lecocq | .250 |\n| vips | .125 |\n",
-        );
         has("| mean word F1 | wcxb-dev (other hosts) | dragnet-test |\n|---|---:|---:|\n| stacking |  | .750 |\n");
         has("3,000 training blocks without one, 25.0 % are content");
         has("baseline -0.248");
     }
 
     #[test]
-    fn the_large_tables_leave_out_the_training_set() {
+    fn the_large_table_leaves_out_the_training_set() {
         let text = report(&results());
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
-        has("| method | dragnet-test: P | R | F1 | daniel-dev: P | R | F1 |\n");
-        has("| peters-lecocq | .625 | .625 | .625 | .250 | .250 | .250 |\n");
-        has("### daniel-dev by language: F1\n\n| method | el (2) |\n|---|---:|\n| all-text | .500 |\n");
-        has("- `peters-lecocq` (learns): what it does. *A paper, 2000.*\n");
-        has("- `all-text`: what it does. *A paper, 2000.*\n");
+        has("| mean word F1 | dragnet-test (2) | daniel-dev (2) |\n|---|---:|---:|\n| all-text | .375 | .500 |\n");
+        has("| peters-lecocq | .625 | .250 |\n");
     }
 
     #[test]

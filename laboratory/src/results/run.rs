@@ -12,7 +12,7 @@ use trommel_text::words::Rule;
 use super::cetr::cetr_figures;
 use super::error::ResultsError;
 use super::figures::{KimFigures, Results, Stacked};
-use super::measure::{Division, TokenCounts, Verdicts, measure, verdicts};
+use super::measure::{TokenCounts, Verdicts, measure, verdicts};
 use super::paper::PAPER_SETS;
 use super::plot::plot;
 use super::report::report;
@@ -28,15 +28,8 @@ const KIM_SET: &str = "l3s-gn1";
 /// The usual confidence of C4.5, which prunes.
 const PRUNED: f64 = 0.25;
 
-/// Sets in the order of the tables, and what they are divided by.
-const SETS: [(&str, Division); 6] = [
-    (TRAIN, Division::None),
-    (TEST, Division::None),
-    ("cleaneval", Division::None),
-    (KIM_SET, Division::None),
-    ("daniel-dev", Division::Language),
-    ("wcxb-dev", Division::PageType),
-];
+/// Sets in the order of the tables.
+const SETS: [&str; 6] = [TRAIN, TEST, "cleaneval", KIM_SET, "daniel-dev", "wcxb-dev"];
 
 /// Sets that the ensemble of all methods is learned from beside `wcxb-dev`: those of the shipped models.
 const STACKED: [&str; 4] = ["aed424", "magic-articles", "zhweb", "news-world-dev"];
@@ -53,11 +46,10 @@ struct Read {
 /// writes `method-comparison.md`, `method-comparison.svg` (the same bytes on every run) and `method-comparison-speed.md` (not so) into
 /// `out`, which is made if need be. Returns the files. Sets are `NAME.warc.gz` with
 /// `NAME.gold.jsonl.gz`: those of the tables and those of the shipped models, all of which have to be there.
-/// VIPS is scored on the pages of which `layouts` holds a layout, in `NAME.layout.jsonl.gz`.
 ///
 /// # Errors
-/// If a set or layouts cannot be read, a method cannot be fitted or a file cannot be written.
-pub fn run(data: &Path, layouts: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+/// If a set cannot be read, a method cannot be fitted or a file cannot be written.
+pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     let train = set::read(data, TRAIN)?;
     let labels = train.labels(true, LABEL_SHARE);
     let examples = train.examples(&labels);
@@ -69,14 +61,13 @@ pub fn run(data: &Path, layouts: &Path, out: &Path) -> Result<Vec<PathBuf>, Resu
     let mut kim = None;
     let mut speeds = Vec::new();
     let mut read: Vec<Read> = Vec::new();
-    for (name, division) in SETS {
+    for name in SETS {
         let set = match name {
             TRAIN => train.clone(),
             name => set::read(data, name)?,
         };
         let verdicts = verdicts(&set, &methods, &by_site)?;
-        let laid_out = set::layouts(layouts, name)?;
-        sets.push(measure(&set, division, &verdicts, &listed, &laid_out));
+        sets.push(measure(&set, &verdicts, &listed));
         if PAPER_SETS.contains(&name) {
             cetr.push((name, cetr_figures(&set)?));
         }
@@ -97,10 +88,8 @@ pub fn run(data: &Path, layouts: &Path, out: &Path) -> Result<Vec<PathBuf>, Resu
         read.push(Read { set, verdicts });
     }
     let mut abouts = abouts(&methods);
-    let single = abouts.len();
     abouts.extend(by_site.iter().map(|method| *method.about()));
     let results = Results {
-        single,
         methods: abouts,
         sets,
         cetr,

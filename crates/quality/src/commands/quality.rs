@@ -32,6 +32,9 @@ pub struct QualityArgs {
     /// Folder to write quality.md and its plots into; the notes of a quality.md that is there stay
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     out: PathBuf,
+    /// File to write the tables behind the plots and the list of the worst pages into [default: not written]
+    #[arg(long, value_name = "FILE")]
+    details: Option<PathBuf>,
 }
 
 pub fn run(args: &QualityArgs) -> anyhow::Result<()> {
@@ -44,7 +47,7 @@ pub fn run(args: &QualityArgs) -> anyhow::Result<()> {
         Some(data) => test(args, data, &judged)?,
         None => Vec::new(),
     };
-    for file in write(&judged, &by_set, &tested, &args.out)? {
+    for file in write(&judged, &by_set, &tested, &args.out, args.details.as_deref())? {
         crate::out(&format!("{}\n", file.display()))?;
     }
     Ok(())

@@ -15,8 +15,8 @@ const MAX_WORST_PAGES: usize = 20;
 /// Plots of the probabilities and confidences, without their tables.
 const PLOTS: &str = "## Calibration and confidence\n\n\
 Blocks with a probability of .8 should be content in 8 of 10 cases, and the confidence of a page should be its mean F1. \
-The plots show how well this holds in cross-validation; the [details](log/quality-details.md) have their tables, and the \
-worst pages.\n\n\
+The plots show how well this holds in cross-validation. `make quality` writes their tables, and the worst pages, to \
+`out/quality-details.md`.\n\n\
 ![Share of content against probability](quality-calibration.svg)\n\n\
 ![Mean F1 against confidence](quality-confidence.svg)\n";
 
@@ -51,11 +51,11 @@ pub(super) fn report(quality: &Quality) -> String {
     parts.join("\n")
 }
 
-/// `quality-details.md`: tables behind the plots, and the worst pages.
+/// The details: tables behind the plots, and the worst pages.
 pub(super) fn details(quality: &Quality) -> String {
     let parts = [
         "# Quality of the models: details\n\n\
-         Written by `make quality`, beside [quality](../quality.md).\n"
+         Written by `make quality`, beside `docs/quality.md`.\n"
             .to_owned(),
         calibration(quality),
         format!("## Reliability by words\n\n{}", reliability(quality, |figures| &figures.by_words)),

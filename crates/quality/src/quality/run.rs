@@ -14,8 +14,8 @@ use trommel_learn::{JudgedRow, JudgedSet};
 /// The heading of the last part of `quality.md`, which is written by hand and stays.
 pub const NOTES: &str = "\n## Notes\n\n";
 
-/// Writes `quality.md`, its two plots and `log/quality-details.md` into `out`, which is made if need be: the same bytes
-/// for the same input. Returns the files.
+/// Writes `quality.md` and its two plots into the folder `out`, and the tables behind the plots into `details_file`:
+/// the same bytes for the same input. Missing folders are made. Returns the files.
 ///
 /// # Errors
 /// If there are no judged pages, two models have none in common, the notes in it cannot be
@@ -25,6 +25,7 @@ pub fn write(
     by_set: &[JudgedSet],
     held_out: &[HeldOut],
     out: &Path,
+    details_file: Option<&Path>,
 ) -> Result<Vec<PathBuf>, QualityError> {
     let judged = &common(judged)?[..];
     let io = |path: &Path, source| QualityError::Io { path: path.display().to_string(), source };
@@ -43,16 +44,16 @@ pub fn write(
     let models: Vec<(&str, &Figures)> =
         judged.iter().zip(&figures).map(|(judged, (all, _))| (judged.model.as_str(), all)).collect();
     let quality = Quality { judged, partial: &partial, by_set, held_out, figures: &figures, notes };
-    let log = out.join("log");
-    std::fs::create_dir_all(&log).map_err(|source| io(&log, source))?;
+    let mut files = vec![
+        (path, report(&quality)),
+        (out.join("quality-calibration.svg"), calibration_plot(&models)),
+        (out.join("quality-confidence.svg"), confidence_plot(&models)),
+    ];
+    files.extend(details_file.map(|file| (file.to_owned(), details(&quality))));
     let mut written = Vec::new();
-    for (name, text) in [
-        ("quality.md", report(&quality)),
-        ("quality-calibration.svg", calibration_plot(&models)),
-        ("quality-confidence.svg", confidence_plot(&models)),
-        ("log/quality-details.md", details(&quality)),
-    ] {
-        let path = out.join(name);
+    for (path, text) in files {
+        let folder = path.parent().unwrap_or(out);
+        std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
         std::fs::write(&path, text).map_err(|source| io(&path, source))?;
         written.push(path);
     }
@@ -94,19 +95,21 @@ mod tests {
         let one = || page("s", "1", "article", 0.5, 0.5);
         let other = page("s", "2", "article", 0.5, 0.5);
         let (a, b) = (judged("a", vec![one()]), judged("b", vec![other]));
-        let error = write(&[a.clone(), b.clone()], &[], &[], dir.path()).unwrap_err();
+        let error = write(&[a.clone(), b.clone()], &[], &[], dir.path(), None).unwrap_err();
         assert_eq!(error.to_string(), "a and b have judged no page in common");
         let both = judged("c", [a.pages.clone(), b.pages].concat());
         let common = common(&[both, a.clone()]).unwrap();
         let ids: Vec<_> = common.iter().map(|set| set.pages.iter().map(id).collect::<Vec<_>>()).collect();
         assert_eq!(ids, [[("s", "<1>")], [("s", "<1>")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
-            let error = write(none, &[], &[], dir.path()).unwrap_err();
+            let error = write(none, &[], &[], dir.path(), None).unwrap_err();
             assert_eq!(error.to_string(), "no judged pages");
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let out = dir.path().join("new");
-        assert_eq!(write(&[a.clone(), a], &[], &[], &out).unwrap().len(), 4);
+        assert_eq!(write(&[a.clone(), a.clone()], &[], &[], &out, None).unwrap().len(), 3);
+        let details = dir.path().join("details").join("tables.md");
+        assert_eq!(write(&[a.clone(), a], &[], &[], &out, Some(&details)).unwrap().last(), Some(&details));
     }
 
     #[test]
@@ -114,10 +117,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let read = || std::fs::read_to_string(dir.path().join("quality.md")).unwrap();
         let one = [judged("a", vec![page("s", "1", "article", 0.5, 0.5)])];
-        write(&one, &[], &[], dir.path()).unwrap();
+        write(&one, &[], &[], dir.path(), None).unwrap();
         let before = read();
         std::fs::write(dir.path().join("quality.md"), format!("Old.\n{NOTES}By hand.\n")).unwrap();
-        write(&one, &[], &[], dir.path()).unwrap();
+        write(&one, &[], &[], dir.path(), None).unwrap();
         assert_eq!(read(), format!("{before}\n## Notes\n\nBy hand.\n"));
     }
 }

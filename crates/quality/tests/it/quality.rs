@@ -55,7 +55,11 @@ fn judged_pages_become_tables_and_plots() {
     toy(folder, "best", [0.96, 0.64, 0.95]);
     let write = |out: &str| {
         let judged = ["--judged", "fast.judged", "--judged", "best.judged"];
-        let ran = trommel_quality(folder, &[&["report"], &judged[..], &["-o", out]].concat(), b"");
+        let ran = trommel_quality(
+            folder,
+            &[&["report"], &judged[..], &["-o", out, "--details", "details/tables.md"]].concat(),
+            b"",
+        );
         let files: Vec<String> = ran.well().lines().map(str::to_owned).collect();
         let read = |file: &String| fs::read_to_string(folder.join(file)).unwrap();
         (files.clone(), files.iter().map(read).collect::<Vec<_>>())
@@ -63,10 +67,7 @@ fn judged_pages_become_tables_and_plots() {
     let (files, texts) = write("docs");
     assert_eq!(
         files,
-        [
-            "docs/quality.md", "docs/quality-calibration.svg", "docs/quality-confidence.svg",
-            "docs/log/quality-details.md"
-        ]
+        ["docs/quality.md", "docs/quality-calibration.svg", "docs/quality-confidence.svg", "details/tables.md"]
     );
     let text = &[&texts[0][..], &texts[3]].concat();
     // 35 floors, one for each model where it names none. fast: .75 on wcxb-dev and aed424. best: .8 on
