@@ -22,9 +22,10 @@ HEADINGS = ["Options", "Files beside the outputs", "Inputs that grow", "Inputs b
 LIKE = {"annotate": "run"}
 HEAD = """# Commands
 
-`scripts/command-reference.py` writes this page from `trommel help`. It leaves out the [settings](settings.md), which
-`run`, `extract`, `index`, `serve` and `wacz text` take as options or from a file (`--config FILE`). `run` has options for
-the usual ones, and `--set NAME=VALUE` for the others.
+`scripts/command-reference.py` writes this page from `trommel help`, with a sentence for each option; `trommel help
+COMMAND` says more. It leaves out the [settings](settings.md), which `run`, `extract`, `index`, `serve` and `wacz text`
+take as options or from a file (`--config FILE`). `run` has options for the usual ones, and `--set NAME=VALUE` for the
+others.
 
 Every command also takes `-q` (only errors), `-v` (more messages), `--log-format json` and `--help`. Commands that read
 from the network take the network options of `run`.
@@ -49,6 +50,16 @@ def joined(lines: list[str]) -> str:
     return " ".join(said) + "".join(f"\n  - {value}" for value in values)
 
 
+def brief(text: str) -> str:
+    """The first sentence of a text, with its default, its values, and whether it can be repeated."""
+    head, *values = text.split("\n")
+    said, *notes = re.split(r" (?=\[(?:default|possible values): )", head)
+    first, *rest = re.split(r"(?<=\w)\. (?=[A-Z])", said, maxsplit=1)
+    if rest and "Can be repeated" in rest[0]:
+        first += ". Can be repeated"
+    return "\n".join([" ".join([first.removesuffix("."), *notes]), *values])
+
+
 def section(text: str, name: str) -> list[tuple[str, str]]:
     """The names and texts of arguments or options."""
     match = re.search(rf"^{name}:\n(.*?)(?=^\S|\Z)", text, re.DOTALL | re.MULTILINE)
@@ -58,7 +69,7 @@ def section(text: str, name: str) -> list[tuple[str, str]]:
             found.append((line.strip(), []))
         elif found:
             found[-1][1].append(line)
-    return [(head, joined(lines)) for head, lines in found]
+    return [(head, brief(joined(lines))) for head, lines in found]
 
 
 def command(program: str, name: list[str]) -> str:

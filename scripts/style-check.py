@@ -77,7 +77,7 @@ GOOD = [
 KNOWN = set(
     "AMD API ARC ARCHITECTURE ASCII BCP BM25 CDXJ CETR CHANGELOG CONTRIBUTING CPU EPYC FILE GB GET HOST HTML HTTP "
     "IP ISO JSON KB KIND LENGTH LF LTO MB MIT MRR OFFSET PASSWORD PDF PEM PORT README RFC SECURITY SIGINT SIGTERM "
-    "SIZE TCP TLS TOML TREC URL URLs USER WACZ WARC WCXB WET WHATWG WWW ZIP ZIP64 "
+    "PATH SIZE TCP TLS TOML TREC URL URLs USER WACZ WARC WCXB WET WHATWG WWW ZIP ZIP64 "
     "AGPL AWS CI CSS CSV DOM GPL GPU HTTPS ID IDs LLM RAG RAM SQL TB URI UTF XML".split()
 )
 
@@ -154,8 +154,7 @@ def faults(text: str, known: set[str]) -> list[str]:
 def glossary() -> tuple[set[str], list[str]]:
     """The terms of the glossary, and its faults."""
     text = (ROOT / GLOSSARY).read_text(encoding="utf-8")
-    terms = re.findall(r"^\| ([^|]+?) \| ", text, re.MULTILINE)[1:]
-    terms = [term.strip() for term in terms if not set(term) <= set("-: ")]
+    terms = re.findall(r"^- \*\*(.+?)\*\*: ", text, re.MULTILINE)
     out = [f"{GLOSSARY}: {term} is defined twice" for term in set(terms) if terms.count(term) > 1]
     out += [f"{GLOSSARY}: {term} is missing" for term in TERMS if term not in terms]
     out += [f"{GLOSSARY}: terms are not in the order of the alphabet" for _ in [0] if terms != sorted(terms, key=str.lower)]

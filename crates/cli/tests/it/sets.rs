@@ -62,7 +62,7 @@ fn in_code(lines: &[&str]) -> Vec<bool> {
     code
 }
 
-/// What a cut in a text in Markdown, behind so many of its bytes, divides.
+/// The unit of Markdown (such as a table row or a link) that a cut at byte `at` would divide, with its line.
 fn divided<'t>(lines: &[&'t str], code: &[bool], mut at: usize) -> Option<(&'static str, &'t str)> {
     let nth = lines.iter().position(|line| {
         let is_there = at <= line.len();

@@ -7,46 +7,49 @@ use trommel::{ByteSize, Field, Kind, fields, parts};
 use crate::golden::compare;
 use crate::program::{trommel, workspace};
 
-/// The text above the tables.
+/// The text above the lists.
 const HEAD: &str = "# Settings\n\n\
 A setting has the same name everywhere. It is `--min-words` on the command line. In `run` it is also `--set min_words=20`, and only \
 so for settings that few need. It is `min_words` in a configuration file, \
 `min_words=` in Python, `min_words` in a request and in the JSON of the C library. A configuration file may also group \
-settings by part (`[filters]`), as [configuration](configuration.md) explains. `make bless` generates this page from \
-the code.\n";
+settings by part (`[filters]`), as [configuration](configuration.md) explains. In brackets are the kind of the value and \
+the default. A size is a number of bytes, or `64M`. `make bless` generates this page from the code.\n";
 
-/// The text above the table of interfaces.
+/// The text above the list of interfaces.
 const INTERFACES: &str = "\n## Interfaces\n\n\
 A setting is missing from an interface where it would have no effect, or where the sender of a request must not choose \
 it. `Settings` in Rust has all of them.\n\n\
-| column | interfaces |\n|---|---|\n\
-| `run` | `trommel run`, its configuration file, `run` in Python |\n\
-| `read_warc` | `read_warc` in Python, and the readers for Spark, Ray, Dask and datatrove |\n\
-| `index` | `trommel index` and `trommel wacz text` |\n\
-| `serve` | `trommel serve` and its configuration file |\n\
-| request | `/extract`, `/extract/batch`, `/inspect` |\n\
-| page | `trommel extract`; `Extractor`, `extract`, `extract_batch`, `inspect` and `Session` in Python; the C library |\n\n\
-| settings | `run` | `read_warc` | `index` | `serve` | request | page |\n|---|---|---|---|---|---|---|\n";
+- `run`: `trommel run`, its configuration file, `run` in Python\n\
+- `read_warc`: `read_warc` in Python, and the readers for Spark, Ray, Dask and datatrove\n\
+- `index`: `trommel index` and `trommel wacz text`\n\
+- `serve`: `trommel serve` and its configuration file\n\
+- request: `/extract`, `/extract/batch`, `/inspect`\n\
+- page: `trommel extract`; `Extractor`, `extract`, `extract_batch`, `inspect` and `Session` in Python; the C library\n\n\
+| settings | interfaces |\n|---|---|\n";
 
-fn values(field: &Field) -> String {
-    // Of long lists the names are enough.
-    let names = |values: &[trommel::Value]| {
-        let names = values.iter().map(|value| match values.len() {
-            0..=9 => format!("`{}` ({})", value.name, value.doc.trim_end_matches('.')),
-            _ => format!("`{}`", value.name),
-        });
-        names.collect::<Vec<_>>().join(", ")
-    };
+const INTERFACE_NAMES: [&str; 6] = ["`run`", "`read_warc`", "`index`", "`serve`", "request", "page"];
+
+fn kind(field: &Field) -> &'static str {
     match &field.kind {
-        Kind::Switch => "`true`, `false`".to_owned(),
-        Kind::OneOf(values) => names(values),
-        Kind::ListOf(values) => format!("list of {}", names(values)),
-        Kind::Texts => "list of texts".to_owned(),
-        Kind::Integer => "whole number".to_owned(),
-        Kind::Number => "number".to_owned(),
-        Kind::Bytes => "bytes, or a size (`64M`)".to_owned(),
-        _ => "text".to_owned(),
+        Kind::Switch => "switch",
+        Kind::OneOf(_) => "choice",
+        Kind::ListOf(_) | Kind::Texts => "list",
+        Kind::Integer => "whole number",
+        Kind::Number => "number",
+        Kind::Bytes => "size",
+        _ => "text",
     }
+}
+
+/// The values to choose from, with their meanings; empty if any value fits.
+fn values(field: &Field) -> String {
+    let (Kind::OneOf(values) | Kind::ListOf(values)) = &field.kind else { return String::new() };
+    // Of long lists the names are enough.
+    let names = values.iter().map(|value| match values.len() {
+        0..=6 => format!("`{}` ({})", value.name, value.doc.trim_end_matches('.')),
+        _ => format!("`{}`", value.name),
+    });
+    format!(" Values: {}", names.collect::<Vec<_>>().join(", "))
 }
 
 fn default(field: &Field) -> String {
@@ -69,6 +72,7 @@ fn default(field: &Field) -> String {
 fn page() -> String {
     let mut out = HEAD.to_owned();
     let mut part = None;
+    let mut listed: Option<(&str, String)> = None;
     for field in fields() {
         if part != Some(field.part()) {
             part = Some(field.part());
@@ -76,11 +80,18 @@ fn page() -> String {
                 Some((name, doc)) => format!("{} (`[{name}]`)", doc.trim_end_matches('.')),
                 None => "Model".to_owned(),
             };
-            let _ = write!(out, "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n");
+            let _ = write!(out, "\n## {heading}\n\n");
         }
-        let doc = field.doc.split(" [default").next().unwrap_or_default().replace('|', "\\|");
-        let (values, default) = (values(field), default(field));
-        let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
+        let doc = field.doc.split(" [default").next().unwrap_or_default();
+        let default = Some(default(field)).filter(|default| !default.is_empty());
+        let default = default.map(|default| format!(", {default}")).unwrap_or_default();
+        let mut values = values(field);
+        if let Some((name, _)) = listed.as_ref().filter(|(_, before)| !values.is_empty() && *before == values) {
+            values = format!(" Values: those of `{name}`");
+        } else {
+            listed = Some((&field.name, values.clone()));
+        }
+        let _ = writeln!(out, "- `{}` ({}{default}): {doc}{values}", field.name, kind(field));
     }
     out.push_str(INTERFACES);
     // One row for the settings that the same interfaces have, in the order of the first of them.
@@ -101,8 +112,9 @@ fn page() -> String {
         }
     }
     for (marks, names) in rows {
-        let marks = marks.map(|has| if has { "yes" } else { "" });
-        let _ = writeln!(out, "| {} | {} |", names.join(", "), marks.join(" | "));
+        let interfaces = INTERFACE_NAMES.iter().zip(marks).filter(|(_, has)| *has).map(|(name, _)| *name);
+        let interfaces = if marks == [true; 6] { "all".to_owned() } else { interfaces.collect::<Vec<_>>().join(", ") };
+        let _ = writeln!(out, "| {} | {interfaces} |", names.join(", "));
     }
     out
 }

@@ -31,9 +31,9 @@ pub(super) struct Atom {
     pub blocks: Option<(u32, u32)>,
     /// Bytes of the page, first and one past the last.
     pub bytes: Option<(u32, u32)>,
-    /// Whether it is a part of a block only.
+    /// True if it is a part of a block only.
     pub is_divided: bool,
-    /// Whether it stands in a script, and not among the blocks.
+    /// True if it comes from a script instead of a block.
     pub is_embedded: bool,
 }
 
@@ -68,7 +68,7 @@ struct Piece {
     words: Option<u32>,
 }
 
-/// How long paragraphs are divided.
+/// Parameters for dividing long paragraphs.
 struct Division<'a> {
     size: ChunkSize,
     tokens: &'a TokenCounter,
@@ -246,7 +246,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// By block, the unit of each kept one that is no paragraph of its own.
+/// Maps each kept block that is not a whole paragraph to its unit.
 fn units(content: &KeptContent<'_>, is_markdown: bool) -> Vec<Option<Unit>> {
     let mut units = vec![None; content.page.blocks.len()];
     add_units(content, is_markdown, &mut units);

@@ -4,7 +4,7 @@ use trommel_html::{Element, Tag};
 
 use crate::render::content::KeptContent;
 
-/// Longest sign of an item, in bytes.
+/// Maximum bytes of the sign of an item.
 const MAX_SIGN_BYTES: usize = 8;
 
 /// A paragraph that is an item.
@@ -18,7 +18,7 @@ pub(super) struct WordItem {
     pub sign: usize,
 }
 
-/// Whether a paragraph is an item.
+/// Returns whether a paragraph is an item.
 pub(crate) fn is_word_item(content: &KeptContent, at: u32) -> bool {
     word_item(content, at, None).is_some()
 }
@@ -51,7 +51,7 @@ pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) 
     (sign < text.len()).then_some(WordItem { level, number, sign })
 }
 
-/// What the style of an element says about its list, in lower case.
+/// Value of `mso-list` in the style of an element, in lower case.
 fn listed(content: &KeptContent, element: &Element) -> Option<String> {
     let style = element.attribute(content.html, "style")?.to_ascii_lowercase();
     let list = style.split(';').find_map(|part| part.trim().strip_prefix("mso-list:"));
