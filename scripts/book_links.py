@@ -1,6 +1,6 @@
 """Adapts links for the documentation site: a preprocessor of mdbook.
 
-Links that leave docs/, or lead to its log of trials, lead to the repository. mdbook writes README.md as index.html, but leaves links to it as they are.
+Links that leave docs/, or lead to its log or to a decision, lead to the repository. mdbook writes README.md as index.html, but leaves links to it as they are.
 """
 
 import json
@@ -21,7 +21,8 @@ def rewritten(text: str, path: str, repository: str) -> str:
             return match[0]
         # Relative to the repository: docs/ is one folder below it.
         found = posixpath.normpath(posixpath.join("docs", posixpath.dirname(path), target))
-        if found.startswith("docs/") and not found.startswith("docs/log/"):
+        is_apart = found.startswith("docs/log/") or re.fullmatch(r"docs/decisions/(?!README).*", found)
+        if found.startswith("docs/") and not is_apart:
             return before + re.sub(r"(^|/)README\.md$", r"\1index.md", target) + after
         return f"{before}{repository}/blob/main/{found}{after}"
 

@@ -76,7 +76,7 @@ def command(program: str, name: list[str]) -> str:
     text = help_of(program, name)
     about, usage = text.split("Usage: ", 1)
     about = ". ".join(" ".join(part.split()).removesuffix(".") for part in about.strip().split("\n\n"))
-    out = f"\n## {' '.join(name)}\n\n{about}.\n\n```text\n{usage.split(chr(10))[0].replace(' [OPTIONS]', '')}\n```\n"
+    out = f"\n## {' '.join(name)}\n\n{about}.\n\n`{usage.split(chr(10))[0].replace(' [OPTIONS]', '')}`\n"
     if like := LIKE.get(name[0]):
         return out + f"\nTakes the arguments and options of `{like}`.\n"
     rows = section(text, "Arguments") + [

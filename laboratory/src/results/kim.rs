@@ -34,7 +34,7 @@ pub(super) fn kim(results: &Results) -> String {
          blocks of one page stand on both sides. They say nothing of new sites: fitted on \
          dragnet-train, the same trees have a word F1 of {} (25 attributes) and {} (Boilerpipe's) on \
          l3s-gn1.\n\n\
-         What the folds and pruning make:\n\n{}",
+         {}",
         table.text(),
         thousands(ours.blocks),
         thousands(ours.content),
@@ -48,25 +48,9 @@ pub(super) fn kim(results: &Results) -> String {
     )
 }
 
-/// What cross-validation by page and by site, and pruning, make of Kim's table.
+/// The effect of folds by page and by site, and of pruning, on Kim's table.
 fn kim_ways(results: &Results) -> String {
-    let mut headings = vec!["folds".to_owned(), "trees".to_owned()];
-    for row in KIM_ROWS {
-        headings.extend([format!("{}: P", row.name), "R".to_owned(), "F1".to_owned()]);
-    }
-    let mut table = MarkdownTable::new(headings);
-    for (unit, folds) in [(FoldUnit::Block, "blocks (the paper)"), (FoldUnit::Page, "pages"), (FoldUnit::Site, "sites")]
-    {
-        for (is_pruned, trees) in [(false, "confidence .70 (the paper)"), (true, "pruned, .25")] {
-            let scores = results.kim.way(unit, is_pruned);
-            let figures = scores
-                .iter()
-                .flat_map(|block_scores| [block_scores.precision, block_scores.recall, block_scores.f1].map(share));
-            let names = [folds.to_owned(), trees.to_owned()];
-            table.row(names.into_iter().chain(figures));
-        }
-    }
-    let mut text = table.text();
+    let mut text = String::new();
     for (at, row) in KIM_ROWS.iter().enumerate() {
         let f1 = |unit, is_pruned| {
             let scores = results.kim.way(unit, is_pruned);
@@ -76,9 +60,9 @@ fn kim_ways(results: &Results) -> String {
         let as_paper = f1(FoldUnit::Block, false);
         let by_site = f1(FoldUnit::Site, false);
         text.push_str(&format!(
-            "\n- {}: F1 is {:+.3} above the paper's. Folds of pages instead of blocks change it by {:+.3}, of sites \
+            "- {}: F1 is {:+.3} above the paper's. Folds of pages instead of blocks change it by {:+.3}, of sites \
              by {:+.3}; pruning by {:+.3}, on folds of sites by {:+.3}. On folds of sites it is still {:+.3} above \
-             the paper's on folds of blocks, so that the rest is of the blocks and the labels.",
+             the paper's on folds of blocks, so that the rest is of the blocks and the labels.\n",
             row.name,
             as_paper - paper,
             f1(FoldUnit::Page, false) - as_paper,
@@ -88,6 +72,5 @@ fn kim_ways(results: &Results) -> String {
             by_site - paper,
         ));
     }
-    text.push('\n');
     text
 }

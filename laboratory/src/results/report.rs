@@ -214,7 +214,6 @@ mod tests {
         has("1,000 with 250 content (25.0 %) here, 84,198 with 13,209 (15.7 %) there");
         has("| dragnet-test | 2,000 | 1,000 | 25.0 % | 0.0 % |");
         has("picks 7, from");
-        has("| sites | confidence .70 (the paper) | .500 | 1.000 | .500 | .500 | 1.000 | .500 |\n");
         has(
             "Boilerpipe's attributes: F1 is -0.149 above the paper's. Folds of pages instead of blocks change it by -0.667, of sites by -0.167;",
         );

@@ -17,7 +17,7 @@ use super::paper::PAPER_SETS;
 use super::plot::plot;
 use super::report::report;
 use super::set::{self, TRAIN};
-use super::speed::{Machine, growth, pages_per_second, speed_report};
+use super::speed::{Machine, pages_per_second, speed_report};
 use super::stacking::{Stacker, VotedSet, stacked as stacked_f1};
 use crate::methods::{About, Example, Method, MethodError, all, all_by_site};
 use crate::methods::{BlockAttributes, FoldUnit, Validation, block_scores};
@@ -97,7 +97,7 @@ pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
         stacked: stacks(&read)?,
         tokens: TokenCounts::of(&examples, &listed),
     };
-    let speed = speed_report(&Machine::here(), &results.methods, &speeds, &growth(&methods)?);
+    let speed = speed_report(&Machine::here(), &results.methods, &speeds);
     write(
         out,
         &[
