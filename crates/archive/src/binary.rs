@@ -124,9 +124,9 @@ fn zipped(head: &[u8]) -> String {
     "application/zip".to_owned()
 }
 
-/// Returns whether so many of the bytes are none of text that it is data: more than one in 20, where chance would give
-/// one in nine. UTF-16, which is known by a bracket beside a zero, is text, and so is what begins with a tag: the
-/// standard asks for those first.
+/// Returns whether the bytes are data: more than one in 20 does not occur in text, where chance would give one in nine.
+/// UTF-16, which is recognised by a bracket beside a zero, is text, and so is a start with a tag, which the standard
+/// checks first.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();

@@ -64,7 +64,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     }
 }
 
-/// Returns whether nothing but trailer fields and blank lines follows the last chunk.
+/// Returns whether only trailer fields and blank lines follow the last chunk.
 fn is_end(tail: &[u8]) -> bool {
     tail.split(|&b| b == b'\n').all(|line| {
         let name = line.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();

@@ -59,7 +59,7 @@ pub enum ArchiveError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The file has no byte, or nothing but empty members and blank lines.
+    /// The file is empty, or has only empty members and blank lines.
     #[error("{file}: empty archive")]
     Empty {
         /// Name of the archive.

@@ -27,8 +27,8 @@ const MAX_PLAIN: usize = 16 * 1024 * 1024;
 const FIRST_PLAIN: usize = 256 * 1024;
 /// Room beyond the plain bytes that are expected.
 const SPARE_BYTES: usize = 512;
-/// After so many members in a row that can't be taken whole, no more are tried: the file's members
-/// hold several records each, or parts of records.
+/// Number of successive members that cannot be decoded whole, after which the reader stops trying: the members of the
+/// file hold several records each, or parts of records.
 const MAX_MISSES: u32 = 4;
 
 /// Decoder of one member after another.
@@ -212,7 +212,7 @@ impl Gzip {
         false
     }
 
-    /// Returns whether the member at hand was taken whole.
+    /// Returns whether the current member was decoded whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.sum.is_some()
     }

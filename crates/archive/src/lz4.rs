@@ -138,8 +138,8 @@ impl Lz4 {
         }
     }
 
-    /// The plain bytes that the frame `stored` begins with as far as they stand there as they are, if it is one: a block
-    /// begins with bytes that are no copies.
+    /// Copies the uncompressed bytes at the start of the frame `stored` into `plain`; none if it is not a frame. A
+    /// block begins with bytes that are not copies.
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         let frame = Frame::new(stored);
         let header = stored.get(..frame.header).filter(|header| header.starts_with(&MAGIC))?;

@@ -2,7 +2,7 @@
 
 use crate::{record::Record, record::RecordType};
 
-/// A media type, as far as extraction cares.
+/// A media type, with the distinctions that matter for extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaType {
     /// text/html.

@@ -34,8 +34,8 @@ pub fn ending(name: &str) -> &str {
     at.and_then(|at| name.get(at..)).unwrap_or("files without an ending")
 }
 
-/// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
-/// but an ending keeps it.
+/// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that consists of an ending keeps
+/// it.
 pub fn stem(name: &str) -> &str {
     if is_wacz(name) { without_one_of(name, &[WACZ]) } else { without_one_of(without_compression(name), &FORMATS) }
 }

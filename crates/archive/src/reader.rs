@@ -60,7 +60,7 @@ pub struct Reader {
     pub(crate) hint: Option<String>,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
-    /// State before the items at hand were read; its items are those given since.
+    /// State before the buffered items were read; its items are those returned since.
     pub(crate) before: ResumePoint,
 }
 
@@ -139,8 +139,8 @@ impl Reader {
         }
     }
 
-    /// Says how many stored bytes the input has, as far as is known when reading begins. If it ends
-    /// before, that is damage ([`Damage::Shrunk`]) even where a record ends.
+    /// Sets the number of stored bytes that the input is known to have when reading begins. If it ends before, that is
+    /// damage ([`Damage::Shrunk`]) even where a record ends.
     pub fn expect_length(&mut self, length: u64) {
         self.expected_length = Some(length);
     }
@@ -267,7 +267,7 @@ impl Reader {
         }
     }
 
-    /// Passes blank lines, through members if need be. False if nothing but a stop is left.
+    /// Skips blank lines, through members if necessary. False if only a stop is left.
     fn skip_blank(&mut self) -> bool {
         loop {
             let bytes = self.stream.bytes();
@@ -314,8 +314,8 @@ impl Reader {
         }
     }
 
-    /// Opens the next member and tells whether it goes on with the record at hand, whose unread
-    /// bytes are the first `at` of the window.
+    /// Opens the next member, and returns whether it continues the current record, whose unread bytes are the first
+    /// `at` of the window.
     fn continues(&mut self, at: usize) -> bool {
         while self.stream.bytes().len() <= at {
             self.stream.advance();

@@ -136,9 +136,9 @@ pub enum Note {
     MissingContentLength,
     /// WARC-Date is no date of the calendar.
     WrongDate,
-    /// The record was written in so many segments; their blocks were put together.
+    /// Number of segments in which the record was written; their blocks were joined.
     SegmentsJoined(u64),
-    /// The record was written in segments; so many, the first ones, were found.
+    /// Number of segments found, the first ones, of a record that was written in segments.
     SegmentsMissing(u64),
     /// Checksum or length of the compressed member is wrong; the block may be altered.
     Checksum,

@@ -12,7 +12,7 @@ pub struct RecordBlock {
 }
 
 impl RecordBlock {
-    /// A part of a buffer, as far as there is one.
+    /// A part of a buffer, cut at the end of the buffer.
     pub(crate) fn within(buffer: Vec<u8>, part: Range<usize>) -> Self {
         let end = part.end.min(buffer.len());
         Self { start: part.start.min(end), end, buffer }

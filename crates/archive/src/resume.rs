@@ -41,7 +41,7 @@ pub(crate) struct MemberAccount {
 }
 
 impl ResumePoint {
-    /// The point after so many items from the start, for a source of items that is not a file.
+    /// The point after a number of items from the start, for a source of items that is not a file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }

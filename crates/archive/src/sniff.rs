@@ -27,7 +27,7 @@ struct FirstTag {
 }
 
 impl FirstTag {
-    /// The first tag, if nothing but comments, declarations and blanks stand before it.
+    /// Finds the first tag, if only comments, declarations and blanks come before it.
     fn of(body: &[u8]) -> Option<Self> {
         let head = body.get(..SNIFF).unwrap_or(body);
         let head = match head {

@@ -125,7 +125,7 @@ impl Source {
         self.position = self.position.saturating_add(n).min(self.end);
     }
 
-    /// Keeps bytes from here on available to `rewind`, as far as memory allows.
+    /// Keeps bytes from here on available to `rewind`, within the bound on memory.
     pub(crate) fn mark(&mut self) {
         self.mark = self.position();
     }

@@ -26,7 +26,7 @@ impl Spares {
         }
     }
 
-    /// The smallest buffer at hand that has room for this many bytes and is not far too large.
+    /// Takes the smallest free buffer that has room for this many bytes and is not far too large.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
         let most = bytes.max(MIN_BUFFER_BYTES).saturating_mul(4);
         let fitting = self.0.iter().enumerate();

@@ -240,8 +240,8 @@ impl Stream {
         }
     }
 
-    /// Stored offset up to which nothing but bytes before the window was decoded: where the step that
-    /// made the next unread byte began. Damage that a step ran into lies behind it.
+    /// Stored offset at which the step that decoded the next unread byte began. Everything before it decoded to bytes
+    /// before the window, and damage that a step met lies after it.
     pub(crate) fn decoded_before(&mut self) -> u64 {
         if self.window.len() == 0 {
             return self.position();

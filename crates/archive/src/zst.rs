@@ -27,8 +27,8 @@ pub(crate) struct Zst {
     probe: Option<Decoder<'static>>,
     dictionary: Vec<u8>,
     at_head: bool,
-    /// Stored bytes the decoder asked for: the rest of a block, or the checksum. Giving it just
-    /// these keeps all blocks before damage, as a call that fails tells nothing of what it decoded.
+    /// Stored bytes that the decoder requested: the rest of a block, or the checksum. Passing exactly these keeps all
+    /// blocks before damage, because a failed call does not report what it decoded.
     wanted: usize,
 }
 

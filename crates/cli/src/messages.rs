@@ -42,7 +42,7 @@ const PLAIN: u8 = 0;
 const JSON: u8 = 1;
 const QUIET: u8 = 2;
 
-/// Sets up all that the program says from here on.
+/// Sets up the messages of the program.
 pub fn begin(args: MessageArgs) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",

@@ -34,7 +34,7 @@ const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];
 /// A page that an argument names, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageInput {
-    /// The file as it was named, as far as that is text; the URL; or `-` for standard input.
+    /// Name of the file, converted to text; the URL; or `-` for standard input.
     pub name: String,
     /// The file, if it is one.
     file: Option<PathBuf>,

@@ -88,7 +88,8 @@ fn counts(state: &ProgressState) -> String {
     )
 }
 
-/// Bytes read, how fast, and the time left, if `before` had been read when so much time ago it began.
+/// Describes the bytes read, the speed, and the time left, given the `before` bytes that were read at the start, `time`
+/// ago.
 fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
     let rate = state.bytes.saturating_sub(before) as f64 / time.as_secs_f64().max(1e-3);
     let Some(total) = state.total else { return format!("{} bytes, {:.1} MB/s", state.bytes, rate / 1e6) };

@@ -102,7 +102,7 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
 }
 
-/// The digits of a time as far as seconds.
+/// The digits of a time down to seconds.
 fn digits(time: &str) -> String {
     time.chars().filter(char::is_ascii_digit).take(14).collect()
 }

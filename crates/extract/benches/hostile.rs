@@ -25,7 +25,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|shape| shape.name)
 }
 
-/// A page of one part in so many of the full size.
+/// A page of the full size divided by `PARTS`.
 #[divan::bench(args = names(), consts = [64, 32, 16, 8], sample_count = 3, sample_size = 1)]
 fn one_in<const PARTS: usize>(bencher: Bencher, name: &str) {
     let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();

@@ -115,7 +115,7 @@ impl Serialize for Decider {
     }
 }
 
-/// Names that this program does not know are those of rules that went: the model's, as far as can be said.
+/// Reads the name of a decider. Unknown names are those of former rules, and count as the model's decision.
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
@@ -195,7 +195,7 @@ impl<'d> Decisions<'d> {
         self.changed_within(decider, (rules::ANY, &[]), change)
     }
 
-    /// The same, but only what has a probability within bounds is changed.
+    /// Like [`Self::changed`], but changes only blocks whose probability is within bounds.
     fn changed_within<T>(
         &mut self,
         decider: Decider,

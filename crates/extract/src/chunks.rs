@@ -142,8 +142,8 @@ fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]
     }
 }
 
-/// The atoms of each chunk: as many as fit, with no heading at the end. A heading starts a new chunk if the
-/// current one is half full. Repeats no more bytes than there is room for, and says whether it would have.
+/// Assigns atoms to chunks: as many as fit, without a heading at the end. A heading starts a new chunk if the current
+/// one is half full. Repeats at most `room` bytes, and returns whether it left out a repetition.
 fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Range<usize>>, bool) {
     let limit = u64::from(size.size.get());
     // Of all atoms before each: so a sum takes one step.

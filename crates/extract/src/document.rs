@@ -146,7 +146,7 @@ impl DocumentOptions {
         with_posts(posts: bool);
         /// The same options with the text in chunks of this size as well, or without.
         with_chunks(chunks: Option<ChunkSize>);
-        /// The same options with text of at most so many tokens, or without a limit.
+        /// The same options with a maximum number of tokens of the text, or without one.
         with_max_tokens(max_tokens: Option<NonZeroU32>);
         /// The same options with tokens counted by this counter.
         with_token_counter(tokens: TokenCounter);

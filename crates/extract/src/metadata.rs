@@ -36,7 +36,7 @@ pub(crate) fn is_date(text: &str) -> bool {
     calendar::find(text, false).is_some()
 }
 
-/// Facts about a page, as far as it states them.
+/// Facts that a page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -102,7 +102,7 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     (title.and_then(readable), metadata)
 }
 
-/// The same, but of the metadata only the declared language, and the date of publication if `is_dated`.
+/// Reads only title, declared language and, if `is_dated`, the date of publication.
 pub(crate) fn read_few(
     html: &str,
     page: &Page,
@@ -133,7 +133,7 @@ pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     calendar::find(text, month_first).map(|stamp| stamp.text)
 }
 
-/// Returns whether a text begins with a date in numbers that stands as month/day/year, as far as it tells.
+/// Returns whether a text begins with a date in numbers in the order month/day/year; none if the order is unclear.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     calendar::says_month_first(text)
 }

@@ -46,7 +46,7 @@ pub(crate) struct NoteMark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub number: u32,
-    /// The element that holds nothing but the note.
+    /// The element that holds only the note.
     pub element: u32,
     /// Its blocks; of a note within a line none.
     pub blocks: Vec<u32>,
@@ -133,7 +133,7 @@ impl Notes {
         self.moved.contains(&block)
     }
 
-    /// Gives the notes their numbers: those shown as far as they are different numbers.
+    /// Numbers the notes: with the numbers that the page shows if they differ.
     fn number(&mut self, pairs: &[Pair]) {
         let mut targets: Vec<(&Target, &str)> = Vec::new();
         let mut place: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
@@ -246,7 +246,7 @@ impl Notes {
         self.definitions.retain(|definition| !definition.blocks.is_empty() || definition.inline.is_some());
     }
 
-    /// The headings of sections that held nothing but notes go with them.
+    /// Drops the headings of sections that held only notes.
     fn drop_headings(&mut self, page: &Page, kept: &mut [bool]) {
         let mut heading: Option<usize> = None;
         let mut behind = false;

@@ -115,7 +115,7 @@ impl PushPage {
         bytes.get(..4096).unwrap_or(bytes)
     }
 
-    /// The head of the page as far as it has been read.
+    /// The head of the page, if enough of it has been read.
     pub fn head(&self) -> Option<&Head> {
         self.reader.as_ref().map(GrowingReader::head)
     }
@@ -129,7 +129,7 @@ impl PushPage {
         bytes
     }
 
-    /// Reads all that has come and is complete: pieces of few bytes are otherwise left for later.
+    /// Reads everything complete that has arrived; small pieces are otherwise left for later.
     pub fn catch_up(&mut self) {
         if let Some(reader) = &mut self.reader {
             reader.read_on_now(&self.text);

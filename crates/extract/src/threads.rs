@@ -38,8 +38,8 @@ mod tests {
 
     const POST: &str = "I asked the same last year and had to find out by myself, so here is what worked for me.";
 
-    /// Returns whether a page is judged as a thread of comments, if it has this type and so many comments below
-    /// `first`.
+    /// Returns whether a page of this type, with this number of comments below `first`, is judged as a thread of
+    /// comments.
     fn is_thread(name: &str, probability: f32, first: &str, comments: usize) -> bool {
         let comment = format!("<div class=comment><span class=author>user</span> <p>{POST} {POST}</div>");
         let comments = format!("<div class=comments>{}</div>", comment.repeat(comments));

@@ -24,7 +24,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         self.len
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `more` further values.
     pub fn reserve(&mut self, more: usize) {
         // Half empty at least, so that a search ends after one or two places; a power of two makes the place a mask.
         let places = (2 * (self.len + more)).next_power_of_two();

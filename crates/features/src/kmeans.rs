@@ -98,7 +98,7 @@ struct Nearest<const D: usize> {
     assigned: Scratch<u32>,
     distances: Scratch<f32>,
     before: Scratch<u32>,
-    /// Distances to the centre at hand.
+    /// Distances to the current centre.
     new: Scratch<f32>,
     /// Distances to the first centre if that never moves: they stay the same from round to round.
     to_first: Option<Scratch<f32>>,

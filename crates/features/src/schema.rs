@@ -61,8 +61,8 @@ impl Schema {
         rows
     }
 
-    /// Gives the columns of a set for batch after batch of the page's blocks. Groups that have none of the
-    /// columns are left out with all that only they need. Takes time linear in the elements and blocks
+    /// Passes the columns of a set to `give`, for one batch of the page's blocks after the other. Groups without any of
+    /// the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
     /// (times the number of columns), and memory for one batch beside a few numbers an element and block.
     pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&Columns)) {
         self.each_wanted_batch(page, url, set, |_| true, give);

@@ -39,7 +39,7 @@ fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option
 }
 
 impl<T: 'static> Scratch<T> {
-    /// An empty vector with room for so many.
+    /// Creates an empty vector with room for `capacity` items.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut vector = with_spare(Vec::pop).flatten().unwrap_or_default();
         // Values that own memory must be dropped by their owner, not by whoever comes next.

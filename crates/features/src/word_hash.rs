@@ -76,7 +76,7 @@ pub(crate) fn term_hash(term: &str) -> u64 {
     }
 }
 
-/// Appends the hashes of the words of a part of a text, at most so many.
+/// Appends the hashes of at most `most` words of a part of a text.
 #[inline(always)]
 pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, most: usize, hashes: &mut Vec<u64>) {
     let most = hashes.len().saturating_add(most);
@@ -94,7 +94,7 @@ pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, most
     }
 }
 
-/// The hashes of the first words of a part of a text, as many as there is room for; gives their number.
+/// Writes the hashes of the first words of a part of a text into `hashes`, up to its length; returns their number.
 #[inline(always)]
 pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hashes: &mut [u64]) -> usize {
     let mut len = 0;

@@ -33,7 +33,7 @@ pub struct MemoryState<K> {
 }
 
 impl<K: Copy + Ord + Hash> Memory<K> {
-    /// A memory that takes at most so many bytes (but holds seven keys at least).
+    /// Creates a memory of at most `bytes` (which holds at least seven keys).
     pub(crate) fn new(bytes: u64) -> Self {
         // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
         let place = size_of::<K>() as u64 + 1;

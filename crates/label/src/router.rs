@@ -22,8 +22,8 @@ use crate::role::LABEL_ROLES;
 const INDEX: &str = include_str!("../assets/index.html");
 const STYLE: &str = include_str!("../assets/label.css");
 const SCRIPT: &str = include_str!("../assets/label.js");
-/// The page loads nothing but its own files and asks nobody but this program; texts of pages are put in as
-/// text, never as markup.
+/// Content security policy: the page loads only its own files and connects only to this program. Texts of pages are
+/// inserted as text, never as markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.

@@ -77,8 +77,7 @@ impl Gold {
         text
     }
 
-    /// The texts that must stand in the result, if they are all that is known of the main text: nothing is
-    /// said of the rest of the page.
+    /// The texts that the result must contain, if nothing else is known of the main text.
     pub fn required(&self) -> Option<&[String]> {
         (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }

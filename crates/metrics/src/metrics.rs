@@ -129,7 +129,7 @@ impl Metrics {
         self.stored_bytes.inc_by(bytes);
     }
 
-    /// A page of so many decoded bytes went through the extractor.
+    /// Counts a page of `bytes` decoded bytes that was extracted.
     pub fn page(&self, bytes: u64, time: Duration) {
         self.pages.inc();
         self.page_bytes.inc_by(bytes);

@@ -234,7 +234,7 @@ mod tests {
         assert!(expected.iter().any(|odds| *odds != expected[0]));
     }
 
-    /// A tree with so many leaves, each split at another place than the one before.
+    /// A tree with `leaves` leaves, each split at another place than the one before.
     fn tree(leaves: u32) -> Trees {
         let mut nodes = Vec::new();
         // Each split takes some leaves to its left and the rest to its right.

@@ -1,13 +1,13 @@
 //! The limits of confidence below which a page is hard, for each built-in model: the table behind `--hard-share`.
 
-/// Made by `trommel-quality confidences`: a line for each percentage of the pages, with the confidence of each model
-/// below which so many of them lie.
+/// Table by `trommel-quality confidences`: for each percentage of the pages, the confidence of each model below which
+/// that many lie.
 const TABLE: &str = include_str!("../models/confidences.tsv");
 /// First word of the line that names the models.
 const HEAD: &str = "percent";
 
-/// The confidence (0..=1) below which so many percent of usual pages lie by the model of that name; between the lines
-/// of the table by interpolation. None for models that the table does not name.
+/// The confidence (0..=1) below which `percent` of usual pages lie by the model of that name, interpolated between the
+/// lines of the table. None for models that the table does not name.
 pub(crate) fn confidence_below(model: &str, percent: f64) -> Option<f32> {
     read(TABLE, model, percent)
 }

@@ -20,7 +20,7 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// Adds a block of so many words, of whose terms this share is known.
+    /// Adds a block with its number of words and the share of its terms that are known.
     pub fn add(&mut self, words: u32, share: f32) {
         let words = words as f32;
         self.known += share * words;

@@ -237,8 +237,8 @@ impl Model {
         BUILTIN.iter().map(|(name, _)| *name)
     }
 
-    /// The confidence (0..=1) below which so many percent of usual pages lie, by a table that was made of labelled
-    /// pages. None if it is not a built-in model: of others nobody knows.
+    /// The confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages. None if it
+    /// is not a built-in model.
     pub fn confidence_below(&self, percent: f64) -> Option<f32> {
         confidence_below(self.builtin?, percent)
     }
@@ -264,7 +264,7 @@ impl Model {
         }
     }
 
-    /// The bytes of its model file: the same, packed with zstd.
+    /// Returns the bytes of its model file, packed with zstd.
     ///
     /// # Errors
     /// Only if memory runs out.

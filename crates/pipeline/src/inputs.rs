@@ -252,7 +252,7 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
     })
 }
 
-/// A copy of what is behind a URL, of so many bytes at the most, in a file that goes with its handle.
+/// Downloads at most `most` bytes from a URL into a file that is removed with its handle.
 fn fetch(url: &str, most: u64, network: &Network) -> Result<TempPath, InputError> {
     let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;

@@ -39,7 +39,7 @@ pub struct Plan {
     pub inputs: Vec<Input>,
     /// The destination of the documents.
     pub output: Output,
-    /// Every choice. A run can be continued under the same choices only, as far as they change the output.
+    /// All settings. A run can be continued only with the same values of those that change the output.
     pub settings: Settings,
     /// Checksums of the files that the settings name.
     pub files: NamedFiles,

@@ -60,8 +60,8 @@ pub fn scored(set: &PageSet, models: &[Arc<Model>]) -> ScoredSet {
     ScoredSet { points: points.collect(), is_trained: is_trained.collect(), name: set.name.clone() }
 }
 
-/// The table of confidences that the built-in models take: a line for each percentage of the pages, with the
-/// confidence of each model below which so many lie. Every set weighs the same.
+/// The table of confidences of the built-in models: for each percentage of the pages, the confidence of each model
+/// below which that many lie. Every set weighs the same.
 pub fn table(names: &[String], models: &[Arc<Model>], sets: &[ScoredSet]) -> String {
     let of: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     let dates: Vec<String> =

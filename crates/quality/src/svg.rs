@@ -20,7 +20,7 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// A white sheet of so many pixels with a title.
+    /// A white sheet of `width` by `height` pixels with a title.
     pub fn new(title: &str, width: f64, height: f64) -> Self {
         Self {
             out: format!(

@@ -65,11 +65,10 @@ impl App {
         }
     }
 
-    /// Has a page judged as soon as a worker and so much memory are free. A short one is judged right here, on
-    /// the thread of its connection: handing it to another thread and back costs an eighth of the
-    /// time of a request and leaves cores idle. Before, whatever has come on other connections is taken
-    /// in, so that small requests and pieces of bodies do not wait behind every page. The memory is free again when
-    /// the share that is given is dropped.
+    /// Has a page judged as soon as a worker and enough memory are free. A short one is judged right here, on the
+    /// thread of its connection: handing it to another thread and back costs an eighth of the time of a request and
+    /// leaves cores idle. Before, whatever has come on other connections is taken in, so that small requests and pieces
+    /// of bodies do not wait behind every page. The memory is free again when the share that is given is dropped.
     ///
     /// # Errors
     /// [`Refusal::Fault`] if it panics; if there is no room for it.
@@ -93,8 +92,8 @@ impl App {
         Ok((made.map_err(|_| self.fault())?, share))
     }
 
-    /// Has `work` done on a thread of its own as soon as a worker and so much memory are free. It is done even if
-    /// the client has gone; its place is free after it.
+    /// Has `work` done on a thread of its own as soon as a worker and enough memory are free. It is done even if the
+    /// client has gone; its place is free after it.
     ///
     /// # Errors
     /// [`Refusal::Fault`] if it panics; if there is no room for it.
@@ -115,7 +114,7 @@ impl App {
         done.await.map_err(|_| self.fault())
     }
 
-    /// Waits for a free worker, and then for so much memory.
+    /// Waits for a free worker, and then for enough memory.
     async fn worker(&self, weight: u64) -> Result<(OwnedSemaphorePermit, Share), Refusal> {
         let begin = Instant::now();
         let permit = self.admission.worker().await.ok_or(Refusal::Busy)?;

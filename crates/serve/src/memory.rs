@@ -39,7 +39,7 @@ impl Memory {
         self.all
     }
 
-    /// A share of so many bytes, if they are free.
+    /// Takes a share of `bytes`, if they are free.
     ///
     /// # Errors
     /// [`Refusal::Busy`] if they are not.
@@ -54,7 +54,7 @@ impl Memory {
         }
     }
 
-    /// A share of so many bytes as soon as they are free.
+    /// Takes a share of `bytes` as soon as they are free.
     ///
     /// # Errors
     /// [`Refusal::Busy`] if they are not in time, or never can be.
@@ -80,7 +80,7 @@ impl Memory {
         Err(self.refuse())
     }
 
-    /// Adds so many bytes to a share.
+    /// Adds `bytes` to a share.
     ///
     /// # Errors
     /// [`Refusal::Busy`] if they are not free.
@@ -100,7 +100,7 @@ impl Memory {
 }
 
 impl Share {
-    /// Gives back all but so many bytes.
+    /// Returns all but `bytes` of the share.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let kept = units(bytes).unwrap_or(u32::MAX) as usize;
         let spare = self.permit.num_permits().saturating_sub(kept);

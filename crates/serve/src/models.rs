@@ -48,7 +48,7 @@ impl Models {
         }
     }
 
-    /// The same, but it keeps the blocks of at least `percent` probability.
+    /// The model of that name, which keeps the blocks of at least `percent` probability.
     pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
         let (name, model) = self.get(name)?;
         let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);

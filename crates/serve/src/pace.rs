@@ -34,7 +34,7 @@ impl Pace {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// The client has sent or taken so many bytes.
+    /// Counts bytes that the client has sent or taken.
     pub(crate) fn moved(&mut self, bytes: usize) {
         let waited = self.waited();
         self.since = None;

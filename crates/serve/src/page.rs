@@ -9,8 +9,8 @@ const INDEX: &str = include_str!("../assets/index.html");
 const STYLE: &str = include_str!("../assets/app.css");
 const SCRIPT: &str = include_str!("../assets/app.js");
 
-/// The page loads nothing but its own files and asks nobody but this service. Style attributes are the
-/// viewer's, which escapes all that is of a page.
+/// Content security policy: the page loads only its own files and connects only to this service. Style attributes are
+/// the viewer's, which escapes the content of pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

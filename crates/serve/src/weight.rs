@@ -52,12 +52,12 @@ pub(crate) fn of_report(page: &[u8]) -> u64 {
     of_page(page).saturating_add(shown.min(MAX_VIEW_BYTES))
 }
 
-/// Bytes of the longest page that may be judged in so much memory, if nothing but text stands in it.
+/// Bytes of the longest page of plain text that may be judged in `memory`.
 pub(crate) fn longest(memory: u64) -> u64 {
     memory.saturating_sub(FIXED_BYTES) / BYTE
 }
 
-/// The longest start of a page that may be judged in so much memory.
+/// The longest start of a page that may be judged in `memory`.
 pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
     if of_lists(page, lists) <= memory {
         return page;

@@ -184,7 +184,7 @@ impl SiteMemory {
         true
     }
 
-    /// Adds all that another memory counted. The room of the smaller one bounds both together.
+    /// Adds the counts of another memory. The smaller bound of the two holds for the result.
     ///
     /// # Errors
     /// If they hold probabilities of different models; nothing is added then.

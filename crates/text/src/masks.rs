@@ -164,7 +164,7 @@ pub struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Takes the bits of the 64 bytes at hand, those of `bits` only.
+    /// Takes the bits of the current 64 bytes that are in `bits`.
     #[inline(always)]
     fn read_bits(&mut self, bits: u64) {
         let left = self.end.saturating_sub(self.from);

@@ -7,7 +7,7 @@
 use crate::hash::mix;
 use crate::stats::Word;
 
-/// A phrase of so many words.
+/// A phrase of a fixed number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shingle {
     /// Well mixed hash of its words, in their order.

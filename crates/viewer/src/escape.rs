@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use askama::filters::Escaper;
 
-/// Escapes what templates fill in: all that means something to an HTML parser. Control characters, which HTML cannot
-/// hold, become U+FFFD.
+/// Escapes the values of templates: every character with a meaning for an HTML parser. Control characters, which HTML
+/// cannot hold, become U+FFFD.
 #[derive(Clone, Copy, Debug)]
 pub struct Html;
 

@@ -175,7 +175,7 @@ impl Reasons {
         self.shown.iter().map(|reason| reason.odds.abs()).fold(0.0, f64::max)
     }
 
-    /// The three topics that add most, as a sentence; none if nothing but the start counts.
+    /// The three topics that add most, as a sentence; none if no feature counts.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {

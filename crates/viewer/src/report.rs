@@ -111,7 +111,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The start of a text that has at most so many bytes when it is escaped.
+/// The longest start of a text that has at most `most` bytes when it is escaped.
 fn fitting(text: &str, most: usize) -> &str {
     if text.len() <= most / 6 {
         return text;

@@ -17,7 +17,7 @@ pub(crate) const MAX_NAMES: usize = 64 << 20;
 pub struct UnreadEntries {
     /// The number of them, their names and the reason, in one line.
     pub what: String,
-    /// Bytes that they take in the container, as far as that is known.
+    /// Bytes that they take in the container, if known.
     pub stored: u64,
 }
 

@@ -97,7 +97,7 @@ impl PageList {
         self.bad
     }
 
-    /// Returns whether there were more pages than are remembered: two millions, or as many as have titles of 64 MiB.
+    /// Returns whether there were more pages than are remembered: two million, or titles of 64 MiB.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -109,7 +109,7 @@ impl PageList {
     }
 }
 
-/// The lines of a list, as far as they are of bounded length.
+/// Reads the lines of a list, in pieces of at most the maximum length.
 pub(crate) struct Lines<R> {
     input: R,
     line: Vec<u8>,

@@ -14,8 +14,8 @@ use crate::stream::StreamCodec;
 
 /// Maximum bytes reserved for a block before they are decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
-/// After so many lengths that ran into the next record, lengths are no longer believed: a start of
-/// a record inside a block ends it. Keeps reading linear when every length of a file is wrong.
+/// Number of lengths that ran into the next record, after which lengths are ignored: the start of a record inside a
+/// block then ends the block. This keeps reading linear when every length of a file is wrong.
 const MAX_WRONG_LENGTHS: u32 = 4;
 /// Bytes by which a length may be too large without being damage: writers count line ends twice, or those after the
 /// block.

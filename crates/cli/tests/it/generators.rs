@@ -21,7 +21,7 @@ const TWINS: [&str; 16] = [
     "mkdocs-material-lines", "mkdocs-readthedocs", "pandoc-katex", "pandoc-mathjax", "sphinx-alabaster", "sphinx-book",
     "sphinx-rtd",
 ];
-/// Generators beside the twins that must have so many constructs each, so many of which must be exact in percent.
+/// Minimum number of generators beside the twins, of constructs for each, and of exact constructs in percent.
 const DIFFERENT_GENERATORS: usize = 15;
 const CONSTRUCTS_EACH: usize = 12;
 const EXACT_PERCENT: usize = 98;

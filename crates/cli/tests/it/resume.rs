@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::program::trommel;
 use crate::sample::{archive_bytes, page_record};
 
-/// The sample archive so many times over, in one file.
+/// The sample archive, repeated in one file.
 fn repeated(folder: &Path, times: usize) -> PathBuf {
     let path = folder.join("long.warc.gz");
     fs::write(&path, archive_bytes().repeat(times)).unwrap();
@@ -87,7 +87,7 @@ impl Numbers {
     }
 }
 
-/// Kills a run into `outputs` files or more so many times, continues it, and compares it with a whole one.
+/// Kills a run into at least `outputs` files `kills` times, continues it, and compares it with an unbroken one.
 fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
     let folder = tempfile::tempdir().unwrap();
     let archive = repeated(folder.path(), 3);

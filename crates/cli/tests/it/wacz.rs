@@ -182,7 +182,7 @@ fn texts_are_written_into_the_list_of_pages() {
     onto.said("is read by the command");
 }
 
-/// Containers of other projects, where these are at hand.
+/// Containers of other projects, if the shared folder has them.
 #[test]
 fn shared_containers_are_read_or_refused_with_a_line() {
     let shared = std::env::var_os("TROMMEL_SHARED").map(PathBuf::from);

@@ -11,7 +11,7 @@ const ANCESTORS: usize = 4;
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
 const MIN_CONTENTS_LINKS: usize = 3;
 
-/// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
+/// Drops code that consists of the line numbers of the code after it (`kept` has one entry for each block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
@@ -53,7 +53,7 @@ fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
     last.is_some()
 }
 
-/// Takes lists of nothing but links to places of the same page out of `kept` (one entry a block).
+/// Drops lists that consist of links to places on the same page (`kept` has one entry for each block).
 pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {
         return;
@@ -74,7 +74,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     }
 }
 
-/// Returns whether a block of a list is nothing but a link to a place of the same page.
+/// Returns whether a block of a list consists of a link to a place on the same page.
 fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     if block.link_density() != 1.0 {
         return false;

@@ -43,7 +43,7 @@ pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)>
     Some((list, blocks.collect()))
 }
 
-/// Returns whether a list has so many words a block in the mean.
+/// Returns whether the blocks of a list have at least `mean` words on average.
 pub(crate) fn has_words(blocks: &[&Block], mean: usize) -> bool {
     let words: u32 = blocks.iter().map(|block| block.words).sum();
     words as usize >= mean * blocks.len()

@@ -12,8 +12,8 @@ const MAX_HEADING_WORDS: u32 = 25;
 // Sites wrap headings into several boxes; the bound keeps a climb constant.
 const ANCESTORS: usize = 12;
 
-/// Keeps headings directly above kept text, except the headline (a block). The kept text must stand beside
-/// the heading, or beside an element with nothing but the heading in it (one entry a block in `kept`).
+/// Keeps headings directly above kept text, except the headline (a block). The kept text must be a sibling of the
+/// heading, or of an element that holds only the heading (`kept` has one entry for each block).
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
@@ -102,8 +102,8 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|element| element.hidden)
 }
 
-/// Returns whether a block is in the element around a heading (the block at `at` is its first). Elements around that
-/// one count too, as long as those inside hold nothing but the heading.
+/// Returns whether a block is in the element around a heading (the block at `at` is its first). Outer elements count
+/// too, if the inner ones hold only the heading.
 pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));

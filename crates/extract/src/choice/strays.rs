@@ -9,7 +9,7 @@ const MIN_BLOCKS: u32 = 4;
 /// Share of a field, by the square roots of its words, up to which what is kept of it is a stray.
 // Measured together with the next bound, without which zhweb lost .0141: all of one page.
 const MAX_STRAY_SHARE: f32 = 0.35;
-/// Share of the words of all that is kept up to which strays are dropped: a page may be nothing else.
+/// Maximum share of the kept words that may be dropped as strays, because a page may consist of them.
 const MAX_PAGE_SHARE: f32 = 0.25;
 
 /// The kept part of the blocks of a field.

@@ -84,7 +84,7 @@ const OTHER_THINGS: [&str; 24] = [
 const PAGES: [&str; 9] = [
     "WebPage", "CollectionPage", "ItemPage", "AboutPage", "FAQPage", "QAPage", "ProfilePage", "ContactPage", "ItemList",
 ];
-/// Types that are about one text, and thereby about the page; beside them all that end in `Article`.
+/// Types of nodes that describe one text, and so the page. All types that end in `Article` count as well.
 const TEXTS: [&str; 7] =
     ["Report", "Recipe", "HowTo", "SocialMediaPosting", "DiscussionForumPosting", "LiveBlogPosting", "BlogPosting"];
 

@@ -303,8 +303,8 @@ fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     named.then(|| after.trim())
 }
 
-/// Returns whether a part of a title names the site: the same, or one begins as the other does and is not much longer
-/// (`BBC` and `BBC News`).
+/// Returns whether a part of a title names the site: it is equal to its name, or one begins with the other and is not
+/// much longer (`BBC` and `BBC News`).
 fn is_same_name(part: &str, name: &str) -> bool {
     if part == name {
         return true;

@@ -11,7 +11,7 @@ const PERSON_STEPS: [&str; 16] = [
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
 /// Steps behind [`PERSON_STEPS`] that are not people.
 const OTHER_STEPS: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
-/// Returns whether an address is one of the page's site, as far as the page's own is known.
+/// Returns whether an address belongs to the page's site; true if the URL of the page is unknown.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     let is_here = |url: &Url| {
         let to = url.join(href);

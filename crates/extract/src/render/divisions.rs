@@ -46,7 +46,7 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
     out
 }
 
-/// Without line ends around it and without lines at its end that hold nothing but the marks of a quote.
+/// Removes line ends around a part, and lines at its end that hold only the marks of a quote.
 fn without_blank_lines(part: &str) -> &str {
     let mut part = part.trim_start_matches('\n');
     loop {

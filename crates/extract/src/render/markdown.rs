@@ -42,8 +42,8 @@ use word_lists::word_item;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
-    /// Links as `[text](address)`, those around nothing but an image as
-    /// `[![alternative text](image)](address)`; else their text alone.
+    /// True to write links as `[text](address)`, and those around an image alone as `[![alternative
+    /// text](image)](address)`; otherwise only their text is written.
     pub links: bool,
     /// Images that stand by themselves in the text as `![alternative text](address)`.
     pub images: bool,

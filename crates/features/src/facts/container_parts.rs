@@ -26,7 +26,7 @@ pub(crate) struct ContainerParts {
 }
 
 impl ContainerParts {
-    /// Parts of so many elements of a page, all yet to be set.
+    /// Creates the parts of a number of elements, all unset.
     pub fn new(elements: usize, whole: &Sums) -> Self {
         let page = (divisor(whole.words), divisor(whole.prose));
         let mut outside = parts(whole, page);

@@ -27,7 +27,7 @@ pub(crate) struct Paths {
 /// The innermost element that holds both a block and something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meeting {
-    /// Levels from the block's element up to it; as many as there are and one more, if there is none.
+    /// Levels from the block's element up to it; one more than all levels if there is none.
     pub up: u16,
     /// Its depth; 0 if there is none.
     pub depth: u16,

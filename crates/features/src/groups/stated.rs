@@ -12,7 +12,7 @@ use crate::work::count_work;
 const NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
-/// Words of a line that tell it from others: as many as are hashed of a block.
+/// Number of first words by which a line is recognised: as many as are hashed of a block.
 const LINE_WORDS: usize = 60;
 
 /// The listed items, as sets of lines, pairs and words.

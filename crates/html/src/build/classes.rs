@@ -38,10 +38,10 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     slots: Vec<Slot>,
-    /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
+    /// Number of the page and a part of the hash of each slot's value: small enough for the processor's cache.
     // With the number of the page in each key, forgetting a page needs no clearing of the table.
     keys: Vec<(u32, u32)>,
-    /// The values, one after the other as they came: what is written side by side is at hand.
+    /// The values in the order in which they came, adjacent in memory.
     texts: Vec<u8>,
     /// Number of the page.
     page: u32,

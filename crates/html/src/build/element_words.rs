@@ -10,7 +10,7 @@ use crate::page::{Attribute, AttributeWord};
 use trommel_text::hash;
 
 impl Builder {
-    /// Takes over the words of an element before, as far as there is room.
+    /// Copies the words of an earlier element, up to the cap.
     pub(super) fn copy_words(&mut self, (start, count): (u32, u16)) {
         let page = &mut self.page;
         let room = self.limits.words.saturating_sub(page.attribute_words.len());

@@ -53,7 +53,7 @@ impl Builder {
         is_beside && self.fold.ends_word()
     }
 
-    /// Returns whether an unknown element that ends runs within the line, as far as can be told: else it ends a block.
+    /// Returns whether an unknown element that ends may run within the line; otherwise it ends a block.
     pub(super) fn ends_within_line(&mut self, name: &[u8]) -> bool {
         let Some(open) = self.stack.last().copied().filter(|open| open.tag == Tag::Other) else { return false };
         let number = self.intern(name);
@@ -87,8 +87,8 @@ impl Builder {
         }
     }
 
-    /// Text comes behind an unknown element, which thereby runs within the line; whether that was all that was to be
-    /// done with it, as with white space, which says nothing yet.
+    /// Handles text after an unknown element, which shows that the element runs within the line. Returns whether the
+    /// text is done with, as white space is, which decides nothing yet.
     #[inline(never)]
     pub(super) fn text_behind_unknown(&mut self, raw: &str) -> bool {
         if self.keep_space == 0 && self.keep_lines == 0 && raw.bytes().all(|byte| byte.is_ascii_whitespace()) {

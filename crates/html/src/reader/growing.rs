@@ -45,7 +45,7 @@ impl GrowingReader {
         self
     }
 
-    /// Reads on in `html`, which begins with all that was there before.
+    /// Continues to read `html`, which begins with everything that was there before.
     pub fn read_on(&mut self, html: &str) {
         // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
@@ -78,7 +78,7 @@ impl GrowingReader {
         self.builder.finish_into(text.len(), spare)
     }
 
-    /// The page as far as it has been read, as if it ended there.
+    /// The tables of the part that has been read, as if the page ended there.
     pub fn so_far(&self) -> Page {
         // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)

@@ -12,7 +12,7 @@ use crate::markup::Tag;
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TagText, TextRun};
 
-/// Gives a page to the builder, as far as spans reach; tells how far.
+/// Passes a page to the builder, up to the maximum offset of spans; returns the end.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     let text = up_to(html, u32::MAX as usize);
     if text.len() < html.len() {

@@ -23,7 +23,7 @@ fn with_work_of(other: &Page, mut page: Page) -> Page {
     page
 }
 
-/// The page as it is read while it grows by so many bytes at a time, or a little more.
+/// Reads a page that grows by `step` bytes at a time, or a little more.
 fn grown(html: &str, step: usize) -> Page {
     let mut reader = GrowingReader::new(&Limits::default()).with_styles();
     let mut at = 0;
@@ -198,7 +198,7 @@ pub(crate) fn shared_data() -> PathBuf {
     std::env::var_os("TROMMEL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from).join("data")
 }
 
-/// The sample archive, and those of the evaluation sets where they are at hand.
+/// The sample archive, and those of the evaluation sets if the shared folder has them.
 pub(crate) fn archives() -> Vec<PathBuf> {
     let shared = shared_data();
     let mut archives = vec![root().join("samples/wcxb-sample.warc.gz")];

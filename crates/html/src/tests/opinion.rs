@@ -57,7 +57,8 @@ fn text(html: &str, out: &mut String) {
     }
 }
 
-/// Returns whether the words are the same, but for those of the other that are divided here: where two elements meet.
+/// Returns whether the words are equal, apart from words of the other reader that are divided here because two elements
+/// meet in them.
 fn are_same<'a, 'b>(mut ours: impl Iterator<Item = &'a str>, other: impl Iterator<Item = &'b str>) -> bool {
     for word in other {
         let mut rest = word;

@@ -55,7 +55,7 @@ pub(super) fn sketch(table: &BlockTable) -> Result<Additive, LearnError> {
     sketch_of(&binned, &table.labels, &table.weights, 1)
 }
 
-/// The same over bins, the mean of so many seeds.
+/// Fits the same model over bins, as the mean of `seeds` seeds.
 ///
 /// # Errors
 /// If there is nothing to learn from.

@@ -32,7 +32,7 @@ pub struct TrainOptions {
 pub enum Weighting {
     /// Every block once, as in the paper.
     Blocks,
-    /// Every page the same, divided among its blocks by the square roots of their words.
+    /// Every page weighs the same, divided among its blocks by the square roots of their words.
     Pages,
 }
 

@@ -6,7 +6,7 @@ use trommel_text::{hash, mix};
 use super::labelled::Labelled;
 use crate::pages::LabelledPage;
 
-/// One page of so many gets a copy.
+/// Number of pages for each one that gets a copy.
 const PAGES_PER_COPY: u64 = 5;
 /// The weight of a copy beside a page.
 const SHARE: f64 = 0.5;

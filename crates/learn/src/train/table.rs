@@ -9,8 +9,8 @@ pub(crate) struct BlockTable {
     pub width: usize,
     pub data: Vec<f32>,
     pub labels: Vec<bool>,
-    /// Divided among a page's blocks by the square roots of their words. Each page of a set counts the
-    /// same, and a set counts by the square root of its pages, so that none decides alone.
+    /// Weights of the rows, divided among a page's blocks by the square roots of their words. Each page of a set counts
+    /// the same, and a set counts by the square root of its pages, so that none decides alone.
     pub weights: Vec<f32>,
     /// Rows that a page gives at most; of longer pages some are drawn, which weigh for the others.
     pub most_rows: usize,

@@ -25,7 +25,7 @@ struct WaitingBlocks {
 }
 
 impl<'m> PageOdds<'m> {
-    /// No log odds yet of so many blocks.
+    /// Creates the log odds of `blocks` blocks, none of them computed.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
         Self { compiled, odds: vec![f32::NAN; blocks], waiting: WaitingBlocks::default(), list_share: 0.0 }
     }

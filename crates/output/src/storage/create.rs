@@ -126,7 +126,7 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Puts what was written in place on disk, as far as it is of a kind that can be.
+/// Syncs a file that was written in place, if its kind allows it.
 ///
 /// # Errors
 /// The error of the system for a disk.

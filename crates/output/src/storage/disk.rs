@@ -60,7 +60,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
 
 /// A file being written.
 pub trait DiskFile: Write + Send {
-    /// Puts all that was written on disk.
+    /// Syncs everything that was written to disk.
     ///
     /// # Errors
     /// The error of the system.

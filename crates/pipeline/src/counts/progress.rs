@@ -89,7 +89,7 @@ impl Counters {
         self.archives.load(Ordering::Relaxed)
     }
 
-    /// The counts now, of inputs with so many stored bytes.
+    /// Returns the current counts, with the stored bytes of all inputs as `total`.
     pub(crate) fn state(&self, total: Option<u64>) -> ProgressState {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (records, documents, failures) = (of(&self.records), of(&self.documents), of(&self.failures));

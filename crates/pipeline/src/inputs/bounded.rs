@@ -10,7 +10,7 @@ pub(super) const MAX_CONFIG: u64 = 4 << 20;
 // The parts of Common Crawl's index have a gigabyte.
 pub(super) const MAX_INDEX: u64 = 4 << 30;
 
-/// `input`, which fails if it has more than so many bytes.
+/// Wraps `input` so that reading fails if it has more than `most` bytes.
 pub(super) fn bounded<R: Read>(input: R, most: u64) -> Bounded<R> {
     Bounded { input, left: most, most }
 }

@@ -83,7 +83,7 @@ impl fmt::Debug for ContainerPlace {
 }
 
 impl Packed {
-    /// The archives at `entries` of a container, which are all that are read of it.
+    /// The archives at `entries` of a container; no others are read.
     pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
         let entries = entries.into_iter().enumerate();
         let packed = entries.map(|(at, entry)| Self { container: container.clone(), entry, is_first: at == 0 });
@@ -198,7 +198,7 @@ impl Packed {
 }
 
 impl ReadContainer {
-    /// A container with so many archives in it, of which `faults` are known.
+    /// Creates a container with a number of archives and its known `faults`.
     pub(crate) fn new(
         container: Container,
         place: ContainerPlace,

@@ -9,7 +9,7 @@ use trommel_sources::{is_url, redacted};
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
     pub arguments: Vec<String>,
-    /// Time without anything new after which all that came is written out.
+    /// Time without new data after which everything is written out.
     pub idle: Duration,
     /// Time without anything new after which the run ends; none: it goes on until it is stopped.
     pub until_idle: Option<Duration>,

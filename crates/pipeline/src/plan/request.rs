@@ -52,7 +52,7 @@ pub struct RunRequest {
 /// The time limits of following inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FollowTimes {
-    /// Time without anything new after which all that came is written out.
+    /// Time without new data after which everything is written out.
     pub idle: Option<Duration>,
     /// Time without anything new after which the run ends.
     pub until_idle: Option<Duration>,

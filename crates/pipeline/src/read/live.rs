@@ -63,7 +63,7 @@ impl GrowingInput {
         }
     }
 
-    /// Lets go of the bytes before `offset`, as far as they need not be there again.
+    /// Releases the bytes before `offset` that are not needed again.
     pub(crate) fn discard_before(&self, offset: u64) {
         if let Self::Pipe(pipe) = self
             && let Err(error) = pipe.forget(offset)

@@ -65,7 +65,7 @@ pub(crate) struct RecordFeed<'a> {
     held: Option<HeldResponse>,
     /// The captures that revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
-    /// Stored bytes of the input at hand that are counted.
+    /// Stored bytes of the current input that are counted.
     counted: u64,
 }
 
@@ -179,7 +179,7 @@ impl<'a> RecordFeed<'a> {
         Ok((reader.position(), end))
     }
 
-    /// Counts stored bytes of the input at hand, up to that place.
+    /// Counts stored bytes of the current input up to a place.
     pub(crate) fn advance(&mut self, position: u64) {
         self.reading.counters.read(position.saturating_sub(self.counted));
         self.counted = self.counted.max(position);

@@ -20,7 +20,7 @@ struct Occupancy {
 }
 
 impl Gate {
-    /// A gate for so many tasks and bytes at a time.
+    /// Creates a gate for a maximum number of tasks and bytes.
     pub(crate) fn new(tasks: usize, bytes: u64) -> Self {
         Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
@@ -54,7 +54,7 @@ impl Gate {
         GatePass { gate: entered.then_some(self), bytes }
     }
 
-    /// Says that so many tasks of `bytes` in all are done.
+    /// Releases the places of `tasks` finished tasks with `bytes` in total.
     pub(crate) fn leave(&self, tasks: usize, bytes: u64) {
         let mut inside = self.lock();
         inside.tasks = inside.tasks.saturating_sub(tasks);

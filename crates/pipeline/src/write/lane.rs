@@ -29,8 +29,8 @@ use crate::write::stdout::Stdout;
 /// Records after which the state is saved even if they gave few bytes.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.
 const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
-/// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
-/// dropping so many again takes a few seconds.
+/// Bytes of blocks, in frames, after which the state is saved even if they gave little output: reading them again takes
+/// a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
 /// Settings and state that the writers of all lanes share.
@@ -70,7 +70,7 @@ pub(crate) struct LaneWriter<'a, 'r, 'c, T> {
     archive: Option<OpenArchive<'a>>,
 }
 
-/// The archive at hand.
+/// The archive that is being written.
 struct OpenArchive<'a> {
     state: ArchiveState,
     /// Index of the input.
@@ -128,7 +128,7 @@ impl<'a> OpenArchive<'a> {
         encoded >= frame.max(self.duplicates.bytes()) || records >= MAX_UNSAVED_RECORDS || read_enough
     }
 
-    /// Puts its files on disk; gives its state, and that of what archives have in common if it is in its hands.
+    /// Syncs its files; returns its state, and that of the shared outputs if it holds them.
     fn checkpoint(&mut self) -> Result<(ArchiveState, Option<SharedState>), RunError> {
         let (outputs, sides) = (self.outputs.checkpoint()?, self.sides.save(false)?);
         let mut state = self.state.clone();
@@ -176,7 +176,7 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         Self { writing, stdout: None, take: None, archive: None }
     }
 
-    /// The same, to standard output if that is the destination.
+    /// Directs the output to standard output if that is the destination.
     pub(crate) fn on_stdout(mut self, stdout: &'c mut dyn Write) -> Self {
         if self.writing.plan.output.destination == Destination::Stdout {
             self.stdout = Stdout::new(self.writing.plan, stdout);
@@ -295,7 +295,7 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         self.writing.publish(files)
     }
 
-    /// Ends the archive at hand.
+    /// Ends the current archive.
     fn end(&mut self, end: ArchiveEnd) -> Result<(), RunError> {
         let ArchiveEnd { bytes, error, broken, point } = end;
         if let (true, Some(error)) = (broken, &error) {

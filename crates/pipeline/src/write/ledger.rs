@@ -223,7 +223,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Returns whether so many archives wait for an earlier one that no more should be read.
+    /// Returns whether too many archives wait for an earlier one, so that no more should be read.
     pub(crate) fn is_ahead(&self) -> bool {
         self.works.len() >= MAX_AHEAD
     }

@@ -146,7 +146,7 @@ impl<'a> Outputs<'a> {
         Ok(longest)
     }
 
-    /// Returns whether a part has no room for so many bytes more. One without documents always has.
+    /// Returns whether a part has no room for `length` more bytes. A part without documents always has room.
     fn is_full(&self, at: usize, length: u64) -> bool {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
@@ -212,7 +212,7 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Ends all that are open; they are complete then.
+    /// Ends and completes all open outputs.
     pub(crate) fn complete(&mut self) -> Result<(), RunError> {
         for open in std::mem::take(&mut self.open) {
             self.complete.push(open.complete()?);

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use trommel_output::{Disk, DiskFile, LocalDisk};
 
-/// Does so many operations that change files and fails at all after them, as a disk does that is full
-/// or gone. The write at which it fails stores half of its bytes. Files end with an error after so
-/// many bytes read.
+/// A disk that fails after a number of operations that change files, as if it were full or gone. The failing write
+/// stores half of its bytes. Files end with an error after a number of bytes.
 #[derive(Debug)]
 pub struct Failing {
     left: Arc<AtomicU64>,

@@ -315,7 +315,7 @@ fn parts_go_on_where_they_ended() {
     }
 }
 
-/// Stops the run after so many updates.
+/// Stops the run after a number of updates.
 struct Stopper {
     stop: Arc<AtomicBool>,
     records: u64,
@@ -458,7 +458,7 @@ fn assembled_outputs_survive_errors_as_well() {
     }
 }
 
-/// All that is in a folder, by name.
+/// The files of a folder by name.
 fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

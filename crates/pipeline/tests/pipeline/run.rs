@@ -253,7 +253,7 @@ fn a_panic_fails_its_record_only() {
     assert_eq!(summary.outcome(), Outcome::Partial);
 }
 
-/// Takes so many bytes, then fails.
+/// A writer that fails after a number of bytes.
 struct Broken(usize, io::ErrorKind);
 
 impl Write for Broken {

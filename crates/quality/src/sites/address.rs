@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use trommel_learn::LabelledPage;
 use trommel_sites::site_of;
 
-/// Links to a host of at least so many, and most of all, say that it is the page's own.
+/// Minimum number of links to a host that is taken for the page's own; it must also have the most links.
 const MIN_LINKS: usize = 10;
 
 /// The URL of a page: that of its gold. If this is a placeholder, the page decides (`canonical`, `og:url`,

@@ -120,8 +120,7 @@ fn over_capacity_requests_are_told_to_come_back() {
     assert_eq!(get(host.address, "/readyz").status, 200);
 }
 
-/// Clients send all of a request before they look at the answer: it must reach them all the same, and the
-/// connection goes on.
+/// Clients that send a whole request before they read must still get an early answer, and the connection continues.
 #[test]
 fn early_answers_reach_clients_that_are_still_sending() {
     let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };

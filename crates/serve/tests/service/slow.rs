@@ -9,7 +9,7 @@ use trommel_serve::ServiceLimits;
 use crate::client::{answer, connect, get, head, post};
 use crate::host::{Host, limits, settings};
 
-/// Returns whether a service goes on to answer `/healthz` within so many seconds, on a connection of its own.
+/// Returns whether a service answers `/healthz` within `seconds`, on a connection of its own.
 fn answers_within(host: &Host, seconds: u64) -> bool {
     let mut stream = TcpStream::connect(host.address).unwrap();
     let time = Duration::from_secs(seconds);
@@ -36,8 +36,7 @@ fn ask_until_stuck(stream: &TcpStream, request: &[u8]) {
     stream.set_nonblocking(false).unwrap();
 }
 
-/// Returns whether the service has closed the connection, within so many seconds. Nothing is read, or it would not be
-/// deaf.
+/// Returns whether the service closes the connection within `seconds`. The client reads nothing.
 fn is_closed_within(stream: &TcpStream, seconds: u64) -> bool {
     stream.set_nonblocking(true).unwrap();
     let begin = Instant::now();

@@ -11,8 +11,8 @@ use crate::NetworkOptions;
 /// Length of an object whose server does not say it.
 pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
 
-/// A client by the options of a store, which come from the environment as well. `object_store` makes the
-/// same, but lets it follow redirects, with all its headers, to wherever a server says.
+/// Creates a client with the options of a store, which come from the environment as well. That of `object_store`
+/// follows redirects, with all its headers, to any host that a server names.
 pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> object_store::Result<HttpClient> {
     let failed = |error: reqwest::Error| object_store::Error::Generic { store: "network", source: Box::new(error) };
     let mut builder = Client::builder()

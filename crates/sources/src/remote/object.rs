@@ -97,7 +97,7 @@ impl Object {
         Ok(size)
     }
 
-    /// Returns whether the server gives parts of the object, as far as [`Object::size`] found.
+    /// Returns whether the server supports ranges of the object, as [`Object::size`] found.
     pub(crate) fn knows_ranges(&self) -> bool {
         !self.whole
     }

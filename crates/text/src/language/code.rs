@@ -11,8 +11,7 @@ use rustc_hash::FxHashMap;
 /// the members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and withdrawn codes.
 const OTHER_CODES: &str = include_str!("codes.tsv");
 
-/// Languages that have codes of their own and belong to one that has a code as well (ISO 639-3,
-/// macrolanguages), as far as both are in use.
+/// Macrolanguages with a code, and their member languages with codes of their own (ISO 639-3), if both are in use.
 const MEMBERS: [(&str, &[&str]); 4] = [
     ("ku", &["ckb", "sdh"]),
     ("no", &["nb", "nn"]),

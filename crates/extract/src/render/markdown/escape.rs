@@ -26,7 +26,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
     escape_by(text, from, to, context, out, |at| plain_start(text.get(at..to).unwrap_or_default()));
 }
 
-/// The places at which the texts of a page may have to be escaped, found once for all that is kept.
+/// The places at which the texts of a page may need an escape, found once for all kept blocks.
 #[derive(Debug)]
 pub(super) struct PageSigns {
     ends: RunEnds,

@@ -127,7 +127,7 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Returns whether so many bytes may be said again. In all they are at most those of the page.
+    /// Returns whether `bytes` more may be repeated. In total the repetitions are at most as long as the page.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);

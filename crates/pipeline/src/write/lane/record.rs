@@ -12,7 +12,7 @@ use crate::state::archive::ArchiveState;
 use crate::work::task::{RecordVerdict, WorkerResult};
 
 impl<T> LaneWriter<'_, '_, '_, T> {
-    /// Writes and counts the result of a record with so many bytes.
+    /// Writes and counts the result of a record.
     pub(super) fn record(
         &mut self,
         mut result: WorkerResult<T>,

@@ -14,7 +14,7 @@ use crate::write::manifest;
 use crate::write::publish::{listed, published};
 
 impl<'a> Ledger<'a> {
-    /// Ends all that is left to end, and says so on disk.
+    /// Ends all remaining files, and records the end on disk.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
         self.join()?;
         // First of all: outputs whose counts do not add up must not get their names.
