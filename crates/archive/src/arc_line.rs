@@ -41,8 +41,8 @@ impl ArcLine {
         usual.or_else(|| Self::of_odd_type(line))
     }
 
-    /// Reads a header line whose media type holds blanks, or is missing: it is what stands between the date and the
-    /// length, or between the date and the six fields before the end that version 2 has more.
+    /// Reads a header line whose media type contains blanks, or is missing. The type lies between the date and the
+    /// length or, in version 2, between the date and the last six fields.
     fn of_odd_type(line: &[u8]) -> Option<ArcLine> {
         let mut at = 0;
         let mut fields: Vec<(usize, &[u8])> = Vec::new();

@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 1445;
 /// Bytes in which the headers of a saved message name its type.
 const MESSAGE_HEAD_BYTES: usize = 4096;
 
-/// First bytes and what they begin.
+/// First bytes of formats, with the names of the formats.
 const PATTERNS: [(&[u8], &str); 33] = [
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),

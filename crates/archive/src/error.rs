@@ -81,7 +81,7 @@ pub enum ArchiveError {
         /// Name of the compression or container.
         what: &'static str,
     },
-    /// A reading can't be taken up again: the file is not what it was.
+    /// Reading cannot continue, because the file has changed.
     #[error("{file}: changed since its reading was interrupted")]
     Changed {
         /// Name of the archive.
@@ -111,7 +111,7 @@ impl ArchiveError {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
-    /// Returns whether the system failed to read what is there, as it does on a disk that is about to break.
+    /// Returns whether the system failed to read existing bytes, as on a failing disk.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{
             InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,

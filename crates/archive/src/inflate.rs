@@ -33,8 +33,8 @@ impl Inflate {
         NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)
     }
 
-    /// Inflates the stream that `stored` begins with into a buffer, in place of what that holds, but into no
-    /// more than its capacity or `most` bytes. If the stream is not whole, the buffer is empty.
+    /// Inflates the stream at the start of `stored` into a buffer, whose contents are replaced, up to its capacity or
+    /// `most` bytes. If the stream is not whole, the buffer is empty.
     pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> InflateResult {
         plain.clear();
         let room = plain.spare_capacity_mut();

@@ -44,7 +44,7 @@ pub enum PayloadNote {
     HeaderLied(Coding),
     /// The body has a coding no header names; it was undone.
     Undeclared(Coding),
-    /// The coded body ends before its end or is damaged there; what decoded was kept.
+    /// The coded body is truncated or damaged; its decoded part was kept.
     BodyCut(Coding),
     /// Chunk sizes are wrong; no byte of the rest was dropped.
     WrongChunks,

@@ -2,8 +2,8 @@
 
 use std::{fmt, ops::Deref, ops::Range};
 
-/// The bytes of a record's block. They may be a part of a longer buffer: what a compressed member was inflated
-/// into, whose header and line ends stand around them.
+/// The bytes of a record's block. They may be a part of the buffer into which a whole member was inflated, with the
+/// header and the line ends around them.
 #[derive(Default)]
 pub struct RecordBlock {
     buffer: Vec<u8>,

@@ -135,15 +135,15 @@ impl Source {
         self.mark
     }
 
-    /// Goes back to `offset`, but no further than what is kept for sure.
+    /// Goes back to `offset`, but not before the bytes that are certainly kept.
     pub(crate) fn rewind(&mut self, offset: u64) {
         let kept = self.position().saturating_sub(KEEP as u64);
         let index = offset.max(kept).saturating_sub(self.base);
         self.position = usize::try_from(index).map_or(self.position, |i| i.min(self.position));
     }
 
-    /// Reads `n` bytes more and on to the end of a chunk, so that what follows does not depend on
-    /// how the input happens to cut its bytes. Of a live source: what comes with one call.
+    /// Reads `n` more bytes and on to the end of a chunk, so that the result does not depend on how the input divides
+    /// its bytes. Of a live source it reads the result of one call.
     fn fill(&mut self, n: usize) {
         let want = self.to_chunk_end(n);
         self.make_room(want);

@@ -149,7 +149,8 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
     Ok(())
 }
 
-/// Removes what was written `again` because it is there: after an interruption the same command goes on.
+/// Removes files that were written `again` although they exist, so that the same command continues after an
+/// interruption.
 fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     let is_equal = SignedFile::of(there)? == SignedFile::of(again)?;
     fs::remove_file(again).with_context(|| again.display().to_string())?;

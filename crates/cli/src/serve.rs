@@ -97,7 +97,7 @@ fn memory(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.
+/// Runs the command. It returns 0 if it was told to stop and finished current requests, 2 for errors.
 pub fn run(args: &ServeArgs) -> Result<Exit> {
     let defaults_of_pages = args.settings.chosen.clone().over(args.settings.file()?);
     let settings = defaults_of_pages.settings()?;

@@ -28,7 +28,7 @@ trommel_text::named! {
     }
 }
 
-/// Words of the page above which no title, and no phrase, makes it one; what blocks says little.
+/// Maximum words of a page that a title, and of one that a phrase, makes a block page. Block pages are short.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
 const MAX_WORDS: (u32, u32) = (400, 150);
 /// Fields of the forms of a page to log in, at least: documents have one to search.

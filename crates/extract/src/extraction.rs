@@ -40,7 +40,7 @@ use crate::verdicts::Verdicts;
 
 /// The name of the limit on tokens among the caps of a document.
 const TOKEN_CAP: &str = "max-tokens";
-/// The name of the bound on what chunks repeat.
+/// The name of the cap on repetitions in chunks.
 const CHUNK_CAP: &str = "chunks";
 /// The name of the bound on the steps of writing.
 const WRITING_CAP: &str = "writing";

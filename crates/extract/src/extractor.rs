@@ -52,12 +52,12 @@ impl Extractor {
         with_inline_style(inline_style: bool);
         /// The same extractor, which tells `observer` how long each stage of a page takes.
         with_observer(observer: Arc<dyn ExtractionObserver>);
-        /// The same extractor, which corrects the model by what is known of other pages of a page's site. Of an
-        /// unknown site a page comes out exactly as without.
+        /// The same extractor, which corrects the model by the counts of other pages of a page's site. A page of an
+        /// unknown site gives the same document as without them.
         with_sites(sites: Arc<SiteMemory>);
     }
 
-    /// The same extractor, which corrects the model by what a survey of all pages said.
+    /// The same extractor, which corrects the model by a survey of all pages.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();

@@ -27,7 +27,7 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     if text.as_bytes().last() == Some(&b']') { without_controls(page, html, block) } else { text }
 }
 
-/// The same without what the page hides of it, such as its buttons.
+/// The text of a heading without the parts that the page hides, such as its buttons.
 pub(crate) fn visible_text<'p>(page: &'p Page, html: &str, block: &Block) -> Cow<'p, str> {
     let text = shown_text(page, html, block);
     let is_hidden = |notation: &Notation| notation.kind == NotationKind::Hidden;

@@ -41,8 +41,7 @@ pub enum HintError {
 }
 
 impl<'a> Hints<'a> {
-    /// Refuses hints that say nothing, for those that a person gives: what servers and archives say is passed
-    /// over where it means nothing.
+    /// Refuses meaningless hints from a person. Those from servers and archives are ignored instead.
     ///
     /// # Errors
     /// For an encoding that nobody knows, and a date that is none.

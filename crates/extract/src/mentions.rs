@@ -6,7 +6,7 @@ use trommel_html::Element;
 /// Names that are looked for in a page, at most.
 const MAX_NAMES: usize = 32;
 
-/// The names that a script of the page, or a link or button, gives: what has them can be opened by readers.
+/// The names that a script, a link or a button of the page mentions. Readers can open elements with these names.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     known: FxHashMap<String, bool>,

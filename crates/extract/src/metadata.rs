@@ -138,7 +138,7 @@ pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     calendar::says_month_first(text)
 }
 
-/// A line without what steers terminals and displays; none if nothing else is in it.
+/// A line without control characters; none if nothing else is in it.
 fn readable(line: String) -> Option<String> {
     let clean = match without_controls(&line) {
         Cow::Borrowed(_) => line,

@@ -15,7 +15,7 @@ use trommel_html::{NotationKind, Page, Tag};
 use crate::heading_text::is_heading;
 use crate::kept::KeptBlocks as _;
 
-/// Blocks and words of a note; what is longer is a part of the text.
+/// Maximum blocks and words of a note; a longer one is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
 const MAX_NOTE: (usize, u32) = (60, 1500);
 
@@ -56,7 +56,7 @@ pub(crate) struct Definition {
     pub judged: bool,
 }
 
-/// A mark with what it refers to, before notes have numbers.
+/// A mark with its target, before notes have numbers.
 #[derive(Clone, Debug)]
 struct Pair {
     block: u32,
@@ -119,7 +119,7 @@ impl Notes {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether a part of a block's text is a part of a mark, or of what is cut.
+    /// Returns whether a part of a block's text belongs to a mark, or is cut.
     pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
         let marks = self.marks(block);
         let next = marks.partition_point(|mark| mark.to <= from);
@@ -214,7 +214,7 @@ impl Notes {
         self.definitions.sort_by_key(|definition| definition.number);
     }
 
-    /// Cuts what labels the notes and what leads back from them.
+    /// Cuts the labels of the notes, and the links back from them.
     fn cut_labels(&mut self, page: &Page) {
         for definition in &mut self.definitions {
             let number = definition.number;

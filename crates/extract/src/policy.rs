@@ -99,6 +99,6 @@ pub struct ContentPolicy {
     pub include: RoleSet,
     /// Roles of which none is, whatever `include` says.
     pub exclude: RoleSet,
-    /// Rules that are not applied, to measure what they add.
+    /// Rules that are not applied, to measure their effect.
     pub without: RuleSet,
 }

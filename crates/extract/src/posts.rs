@@ -24,7 +24,7 @@ use signing::Signing;
 // `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.
 const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
-/// Words beside those by which an element holds what a user wrote after all.
+/// Attribute words that, beside those, make an element hold a user's text after all.
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
 /// The text of one person on a page by several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,12 +86,12 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     if are_several { posts } else { Vec::new() }
 }
 
-/// Returns whether an element is about who wrote a post, and not what they wrote.
+/// Returns whether an element describes the author of a post, and is not its text.
 fn says_about_writer(page: &Page, element: &Element) -> bool {
     page.is_named_as(element, &ABOUT_WRITERS) && !page.is_named_as(element, &CONTENTS)
 }
 
-/// Name and first word of the class of an element: what parts made by one template share.
+/// Name and first class of an element, which all parts of one template share.
 fn kind<'a>(page: &'a Page, element: &Element) -> (&'a str, &'a str) {
     let words = page.attribute_words(element).iter();
     let class = words.filter(|word| word.attribute == Attribute::Class);

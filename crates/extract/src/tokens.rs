@@ -2,8 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-/// UTF-8 bytes of text that are taken for one token: what tokenizers of language models need on average of English
-/// prose.
+/// UTF-8 bytes of text that count as one token: the average of tokenizers of language models on English prose.
 const BYTES_A_TOKEN: usize = 4;
 
 type Count = dyn Fn(&str) -> u32 + Send + Sync;

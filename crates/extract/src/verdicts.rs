@@ -179,7 +179,7 @@ fn is_one_text(judgement: &Judgement) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.sharpness >= SHARPNESS_OF_TEXTS)
 }
 
-/// Word F1 that the model expects of what is kept.
+/// Word F1 that the model expects of the kept blocks.
 fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
     let (mut hit, mut size, mut content) = (0.0, 0.0, 0.0);
     for ((block, probability), kept) in page.blocks.iter().zip(probabilities).zip(kept) {

@@ -28,8 +28,8 @@ const DESCRIBED_SHARE: f32 = 0.9;
 /// Share of the words of unspaced scripts from which on a text is in one.
 const UNSPACED_SHARE: f32 = 0.3;
 
-/// Words of a page from which on the data of its scripts is not looked at: what shows more is no shell, and its data
-/// holds what other pages show as well.
+/// Number of words of a page from which its scripts are not examined. A page with more text is no empty shell, and its
+/// data repeats other pages.
 // A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
 const MAX_SHELL_WORDS: u64 = 100;
 
@@ -150,7 +150,7 @@ fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
-/// Returns whether a text says what a page is about rather than being its text.
+/// Returns whether a text describes a page instead of being its text.
 fn is_summary(content: &Content) -> bool {
     // The description of a product is the text of its page; that of an article only announces it.
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product

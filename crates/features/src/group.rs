@@ -12,8 +12,8 @@ pub(crate) struct Group {
     pub needs: &'static [Fact],
     /// Names of its columns under a lexicon.
     pub columns: fn(&Lexicon) -> Vec<String>,
-    /// Makes its own pass over the page, if the columns that are asked for need one, and gives the function that fills
-    /// them. What only others need is left out.
+    /// Makes its own pass over the page, if the requested columns need one, and returns the function that fills them.
+    /// Work that only other columns need is left out.
     pub on: for<'a> fn(&'a PageFacts<'a>, RequestedColumns<'_>) -> Fill<'a>,
 }
 

@@ -16,7 +16,7 @@ const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
-    /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
+    /// Vectors by the type of their items, as a `Vec<Vec<T>>` each.
     // By thread, so that no lock is taken and memory stays in the caches of one core.
     static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }

@@ -46,7 +46,7 @@ unsafe fn hints<'a>(url: *const c_char, charset: *const c_char, date: *const c_c
     unsafe { Hints { url: text(url), http_charset: text(charset), crawl_charset: None, date: text(date) } }
 }
 
-/// Gives a string away; null for none. What comes after a 0 in it is left out, as C would not see it.
+/// Hands a string over to the caller; null for none. It is cut at the first 0, where C would end it.
 fn owned_c_text(text: Option<String>) -> *mut c_char {
     let text = text.map(|text| match text.find('\0') {
         Some(end) => text.get(..end).unwrap_or_default().to_owned(),

@@ -115,7 +115,7 @@ impl Duplicates {
         }
     }
 
-    /// Goes on from what filters of the same settings remembered.
+    /// Continues from the memory of filters with the same settings.
     pub fn restore(&mut self, state: DuplicatesState) {
         if let (Some(exact), Some(state)) = (&mut self.exact, state.exact) {
             exact.0.restore(state);

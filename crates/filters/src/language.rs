@@ -27,7 +27,7 @@ impl Filter for LanguageFilter {
     }
 }
 
-/// A list of what is wanted and one of what is not, in words.
+/// Describes the wanted and the unwanted languages in words.
 pub(crate) fn describe_lists<T: ToString>(name: &str, include: &[T], exclude: &[T]) -> String {
     let list = |of: &[T]| {
         let names: Vec<String> = of.iter().map(ToString::to_string).collect();

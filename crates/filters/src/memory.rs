@@ -104,7 +104,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         }
     }
 
-    /// Goes on from what a memory of the same size remembered.
+    /// Continues from the state of a memory of the same size.
     pub(crate) fn restore(&mut self, state: MemoryState<K>) {
         self.old = Generation::new(0);
         self.old.keys = state.old.into_iter().take(self.capacity).collect();

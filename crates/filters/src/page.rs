@@ -26,7 +26,7 @@ impl Filter for PageTypes {
     }
 }
 
-/// Drops pages that stand in the way of what was asked for.
+/// Drops block pages, which stand in place of the requested page.
 #[derive(Debug)]
 pub(crate) struct BlockPages;
 

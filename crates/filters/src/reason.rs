@@ -26,7 +26,7 @@ trommel_text::named! {
         PageType = "page-type",
         /// Less confidence than asked for.
         Confidence = "confidence",
-        /// The page stands in the way of what was asked for.
+        /// The page is a block page, in place of the requested one.
         BlockPage = "block-page",
         /// C4: the text has a curly bracket.
         C4CurlyBracket = "c4-curly-bracket",

@@ -98,7 +98,7 @@ impl StatusRange {
     }
 }
 
-/// A word in the configuration that means nothing; the message says what would.
+/// An unknown word in the configuration; the message names the known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownWord(String);

@@ -449,7 +449,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether something that came before is yet to be decided by what comes.
+    /// Returns whether the next input is needed to decide about earlier input.
     #[inline]
     fn waits(&self) -> bool {
         self.formulas.is_pending() || self.unknown_line.is_some()

@@ -11,7 +11,7 @@ use trommel_text::{hash, words};
 use crate::limits::up_to;
 use crate::markup::strip_markup;
 
-/// Bytes of a script in which it says what it is.
+/// Number of first bytes of a script that show its kind.
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
 /// Bytes of payloads that are read of one page.

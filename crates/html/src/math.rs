@@ -2,7 +2,7 @@
 
 use crate::reread::pieces::{Piece, Pieces, TagPiece};
 
-/// Nesting of one formula; what is deeper counts for the deepest.
+/// Maximum nesting of a formula; deeper elements count as the deepest.
 // Keeps the work on a formula of many levels in proportion to its length.
 const MAX_DEPTH: usize = 96;
 

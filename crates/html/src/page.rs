@@ -56,7 +56,7 @@ pub struct Page {
     pub facts: Vec<StatedFact>,
     /// Kinds of all elements.
     pub kinds: ElementKinds,
-    /// Elements that a style sheet of the page hides, in document order, without what is in them.
+    /// Elements that a style sheet of the page hides, in document order, without their descendants.
     pub hidden_by_sheet: Vec<u32>,
     /// Elements that `hidden`, their style or a class of the usual frameworks takes out of sight, likewise.
     pub invisible: Vec<u32>,

@@ -262,7 +262,7 @@ fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError>
     Ok(u64::from(FieldNormReader::id_to_fieldnorm(longest)) * BYTES_PER_TERM)
 }
 
-/// Stands where a snippet leaves out what is before it or after it.
+/// Sign for text that a snippet leaves out before or after it.
 const ELLIPSIS: char = '…';
 
 /// The best piece of `body`, or its start if no word looked for is in it, with a sign where more of the text stands

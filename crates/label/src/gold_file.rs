@@ -184,7 +184,7 @@ impl GoldFile {
         self.at(record_id).is_some()
     }
 
-    /// A mark of what the file says of a page, which changes with it.
+    /// A fingerprint of the line of a page in the file.
     pub fn mark(&self, page: &LabelPage) -> String {
         let mut hasher = DefaultHasher::new();
         let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));

@@ -25,7 +25,7 @@ pub struct LabelPage {
     charset: Option<String>,
 }
 
-/// The pages of an archive in its order, and what of it is not shown.
+/// The pages of an archive in its order, and the number of those that are not shown.
 #[derive(Clone, Debug, Default)]
 pub struct LabelPages {
     /// The pages.

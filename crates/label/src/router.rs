@@ -29,10 +29,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 /// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.
 const MAX_CHOICE_BYTES: usize = 4 << 20;
 
-/// Time for what is in flight when it ends: browsers keep their connections open.
+/// Time for current requests at the end, because browsers keep their connections open.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Pages, what was said of them, and the model that makes the first proposal.
+/// Pages, their labels, and the model that makes the first proposal.
 pub struct Labelling {
     /// The pages.
     pub pages: LabelPages,
@@ -42,7 +42,7 @@ pub struct Labelling {
     pub model: Arc<Model>,
     /// True if there are no proposals: every block starts as `other`.
     pub blank: bool,
-    /// Keeps out what pages of other sites send through a browser.
+    /// Refuses requests that pages of other sites send through a browser.
     pub guard: HostGuard,
     /// Commands to go on with when all pages are labelled.
     pub next: Vec<String>,

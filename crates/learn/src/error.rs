@@ -25,7 +25,7 @@ pub enum LearnError {
         /// The error of the parser.
         source: serde_json::Error,
     },
-    /// A line of a file of judged pages says what cannot be.
+    /// A line of a file of judged pages has impossible values.
     #[error("{path}, line {line}: {message}")]
     Unsound {
         /// The file.

@@ -220,7 +220,7 @@ fn bare(id: &str) -> &str {
     id.trim().trim_start_matches('<').trim_end_matches('>')
 }
 
-/// Reads a page just as the extractor does; also gives what was decoded.
+/// Reads a page as the extractor does; returns its decoded bytes, too.
 fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);

@@ -12,7 +12,7 @@ pub struct Required {
 }
 
 impl Required {
-    /// Looks for the texts in what was kept, by their letters and digits in lower case.
+    /// Finds the texts in the kept text, by their letters and digits in lower case.
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));

@@ -12,7 +12,7 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 /// The media type of the text that [`Metrics`] displays.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper bounds of times in seconds: from a tenth of a millisecond to what is an alarm.
+/// Upper bounds of times in seconds: from a tenth of a millisecond to alarming times.
 const SECONDS: [f64; 14] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 /// Upper bounds of confidences.
 const CONFIDENCE: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];

@@ -16,7 +16,7 @@ const MIN_ALONE_PROBABILITY: f32 = 0.3;
 /// An embedded text and the verdict on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
-    /// The text, what is known of it and its features.
+    /// The text, facts about it, and its features.
     pub embedded: EmbeddedText,
     /// Probability of being content, 0..=1.
     pub probability: f32,

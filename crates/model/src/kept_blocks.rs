@@ -166,7 +166,7 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
 // Numbers of f32 near 1 are 6e-8 apart: a smaller bound could round to 1, whose log odds are infinite.
 const MIN_PROBABILITY: f32 = 1e-7;
 
-/// Log odds of a probability, within what single precision can tell.
+/// Log odds of a probability, within the range of single precision.
 fn log_odds(p: f32) -> f32 {
     let p = p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
     (p / (1.0 - p)).ln()

@@ -337,8 +337,8 @@ impl Model {
         judgement.embedded = other.embedded;
     }
 
-    /// Adds to the log odds of the blocks of a page and chooses anew. What has no change stays as it is, to
-    /// the bit.
+    /// Adds to the log odds of the blocks of a page and chooses again. Without changes the result is the same, to the
+    /// bit.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
@@ -349,7 +349,7 @@ impl Model {
         self.choose(page, judgement, with_comments);
     }
 
-    /// Name and day of training: what tells models apart where probabilities are compared.
+    /// Name and day of training, which identify a model where probabilities are compared.
     pub fn identity(&self) -> String {
         format!("{} {}", self.file.name, self.file.created)
     }

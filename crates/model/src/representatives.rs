@@ -64,7 +64,7 @@ impl Layout {
     }
 }
 
-/// Returns whether log odds are in doubt. What is no number is.
+/// Returns whether log odds are in doubt. NaN is.
 pub(crate) fn is_in_doubt(odds: f32) -> bool {
     odds.is_nan() || odds.abs() < DOUBT
 }

@@ -45,7 +45,7 @@ pub struct RoleScorer {
     pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with their log odds of the role.
     pub word_weights: Vec<TermWeight>,
-    /// Log odds of the role by what the block itself is.
+    /// Log odds of the role from the block alone.
     pub scorer: Additive,
     /// Pooled log odds ([`pooled`]) above which a block has the role.
     pub threshold: f32,

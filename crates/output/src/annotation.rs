@@ -31,7 +31,7 @@ pub struct Annotation {
     pub warc_record_length: Option<i64>,
     /// First plain byte of the record in a gzip member that holds several.
     pub warc_record_inner: Option<i64>,
-    /// WARC-Record-ID, or what stands for it.
+    /// WARC-Record-ID, or the id in its place.
     pub warc_record_id: String,
     /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
     pub language: Option<String>,

@@ -18,7 +18,7 @@ pub struct OutputHead<'a> {
 
 /// Turns records into bytes. Pure: the same record gives the same bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends to `out` what stands before the first record of an output; most formats have nothing there.
+    /// Appends the head of an output to `out`; most formats have none.
     ///
     /// # Errors
     /// If the head cannot be written in this format; `out` is then to be thrown away.

@@ -69,8 +69,8 @@ pub enum FieldValue<R: 'static = OutputRecord> {
     Rows(fn(&R, usize) -> &[Vec<String>]),
 }
 
-/// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and what stands for
-/// it past the end of the list.
+/// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and the placeholder
+/// past the end of the list.
 macro_rules! structures {
     ($list:ident: $($name:literal $kind:ident |$item:ident| $value:expr, $none:expr;)*) => {
         Structures {

@@ -81,8 +81,7 @@ impl RecordReader<Box<dyn BufRead>> {
     }
 }
 
-/// Opens a file for reading what it holds before compression: plain, or in gzip or zstd, which is seen from
-/// its bytes.
+/// Opens a file for reading its decompressed contents: plain, gzip or zstd, which its bytes show.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -242,7 +242,7 @@ fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::E
 pub(crate) mod tests {
     use super::*;
 
-    /// A record with what nearly every page has.
+    /// A record with the fields that nearly every page has.
     pub(crate) fn record() -> OutputRecord {
         OutputRecord {
             id: "urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c".into(),

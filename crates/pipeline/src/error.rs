@@ -80,7 +80,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Returns whether the run ended before it did anything: what is there is as it was.
+    /// Returns whether the run ended before it changed anything.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -132,7 +132,7 @@ pub enum BucketError {
     /// The existing outputs cannot be continued.
     #[error("{0}: outputs in a bucket cannot be continued; what is whole there stays")]
     Resume(String),
-    /// There is no room for what is not yet sent.
+    /// There is no local folder for outputs that are not yet sent.
     #[error("folder for unfinished outputs (TMPDIR): {0}")]
     Folder(#[source] io::Error),
     /// The network cannot be used.

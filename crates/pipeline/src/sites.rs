@@ -39,7 +39,7 @@ pub enum RunSites {
     File(Box<SiteMemory>),
 }
 
-/// Why a memory of sites cannot be used; one line that says what to do.
+/// Reason why a site memory cannot be used, and a remedy, in one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesError {
@@ -75,7 +75,7 @@ impl RunSites {
         matches!(self, Self::TwoPass { .. })
     }
 
-    /// Refuses to read twice what can be read once.
+    /// Refuses inputs that can be read only once.
     ///
     /// # Errors
     /// In one line.

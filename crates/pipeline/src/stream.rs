@@ -39,8 +39,8 @@ impl<'a> Run<'a> {
 }
 
 impl<'a, T: Send> Run<'a, T> {
-    /// Has the workers make of each document what the caller takes, in any order. Encoding belongs here: what
-    /// [`Run::each`] calls is called on one thread.
+    /// Sets the function by which workers turn each document into the caller's form, in any order. Encoding belongs
+    /// here, because [`Run::each`] calls its function on one thread.
     #[must_use]
     pub fn map<U: Send>(self, map: impl Fn(T) -> U + Sync + 'a) -> Run<'a, U>
     where

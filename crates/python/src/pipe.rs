@@ -27,7 +27,7 @@ pub(crate) struct PyDocuments {
     ready: Mutex<VecDeque<PyDocument>>,
 }
 
-/// A page with what is known of it.
+/// A page with its hints.
 struct PageRequest {
     html: PageBytes,
     url: Option<String>,

@@ -23,7 +23,7 @@ impl MarkdownTable {
         Self::new(first.iter().map(|heading| (*heading).to_owned()).chain(headings))
     }
 
-    /// Adds a row; what it lacks is left empty.
+    /// Adds a row; missing cells stay empty.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         cells.resize(self.columns, String::new());

@@ -18,7 +18,7 @@ pub enum SitesError {
         /// Version that is read.
         known: u32,
     },
-    /// It says what cannot be.
+    /// The file has impossible values.
     #[error("damaged site memory: {0}")]
     Unsound(&'static str),
     /// It cannot be written.

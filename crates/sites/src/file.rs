@@ -37,7 +37,7 @@ struct Contents {
 }
 
 impl SiteMemory {
-    /// Writes the memory: a head, then what it holds.
+    /// Writes the memory: a head, then its contents.
     ///
     /// # Errors
     /// If `out` takes no more.

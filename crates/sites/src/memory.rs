@@ -314,7 +314,7 @@ impl SiteMemory {
         }
     }
 
-    /// Lowers the threshold until what is kept has room.
+    /// Lowers the threshold until the remaining entries fit.
     pub(crate) fn make_room(&mut self) {
         while self.bytes() > self.max_bytes {
             self.threshold = self.threshold.lower();
@@ -322,7 +322,7 @@ impl SiteMemory {
         }
     }
 
-    /// Drops what is not below the threshold.
+    /// Drops the entries that are not below the threshold.
     fn drop_above(&mut self) {
         let threshold = self.threshold;
         if threshold == Threshold::ALL {

@@ -34,7 +34,7 @@ pub(crate) struct IndexEntry {
 pub(crate) struct IndexLine {
     /// Its number, from 1.
     pub(crate) number: usize,
-    /// The record it names, or what is wrong with it.
+    /// The record that it names, or its fault.
     pub(crate) entry: Result<IndexEntry, String>,
 }
 

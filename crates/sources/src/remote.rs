@@ -49,7 +49,7 @@ const END: Bytes = Bytes::new();
 pub struct Remote {
     runtime: Runtime,
     options: NetworkOptions,
-    /// Stores by what they are for, so that connections are used again.
+    /// Stores by their host or bucket, so that connections are reused.
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
 }
 

@@ -60,7 +60,7 @@ pub struct SelectOptions {
 pub struct BadLines {
     /// The number of records.
     pub count: usize,
-    /// The first of them: number of the line, and what is wrong.
+    /// The first of them: number of the line, and its fault.
     pub first: Vec<(usize, String)>,
 }
 

@@ -12,7 +12,7 @@ use crate::stats::Word;
 pub struct Shingle {
     /// Well mixed hash of its words, in their order.
     pub hash: u64,
-    /// Its characters, without what stands between its words.
+    /// Its characters, without those between its words.
     pub chars: u32,
     /// Number of its words, characters of scripts without spaces each counted.
     pub words: usize,

@@ -129,7 +129,7 @@ pub trait Compare: Tally {
     /// One bit for each of the bytes that is a letter or digit of ASCII, or `_`.
     fn word(self, bytes: Self::Bytes) -> u64;
 
-    /// One bit for each of the numbers that is at most `most`; what is no number is not.
+    /// One bit for each of the numbers that is at most `most`; NaN is not.
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64;
 }
 

@@ -70,7 +70,7 @@ impl Row<'_> {
 }
 
 impl<'a> View<'a> {
-    /// Gathers what there is to show of a page that `model` judged, and why it judged so.
+    /// Gathers the view of a page that `model` judged, with the reasons.
     pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
         let (page, verdicts) = (extraction.page(), extraction.verdicts());
         let document = extraction.document(&DocumentOptions::default());

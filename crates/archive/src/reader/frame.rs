@@ -113,7 +113,7 @@ impl Reader {
         }
     }
 
-    /// Passes a header that can't be read, and what follows up to the next record.
+    /// Skips an unreadable header, and everything up to the next record.
     fn skip_header(&mut self, start: u64) {
         let queued = self.queue.len();
         self.skip_junk();

@@ -54,7 +54,7 @@ pub(crate) enum StreamCodec {
 }
 
 impl StreamCodec {
-    /// Its decoder, with what the head of the file holds for it.
+    /// Its decoder, with the dictionary from the head of the file if there is one.
     pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
         Ok(match self {
             StreamCodec::Plain => Codec::Plain,

@@ -100,7 +100,7 @@ impl Documents {
         Ok(Self { outputs, wets, archives })
     }
 
-    /// Gives all documents to `indexer`. What cannot be read is logged and passed over.
+    /// Passes all documents to `indexer`. Unreadable ones are logged and skipped.
     pub(super) fn feed(&self, indexer: &mut IndexWriter) -> Result<FeedOutcome> {
         let mut feed = FeedOutcome::default();
         for path in &self.outputs {

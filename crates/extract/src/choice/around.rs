@@ -96,8 +96,8 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
     }
 }
 
-/// Returns whether all of these blocks stand in boxes that are children of `around`, and are neither a heading of what
-/// follows nor something that texts set apart.
+/// Returns whether all of these blocks are in boxes that are children of `around`, and are neither a heading of the
+/// following text nor something that texts set apart.
 fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
     let apart = [Tag::Figure, Tag::Figcaption, Tag::Table, Tag::Pre, Tag::Code, Tag::Blockquote, Tag::Dl];
     let last = blocks.end.checked_sub(1).and_then(|last| page.blocks.get(last));
@@ -121,7 +121,7 @@ fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
         })
 }
 
-/// Cards in a row that are teasers, at least, and what share of them has to be.
+/// Minimum number of adjacent cards, and minimum share of teasers among them.
 const MIN_TEASERS: usize = 3;
 const TEASER_SHARE: f32 = 0.8;
 /// Words of a teaser.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use trommel_html::{Element, NONE, Page, Tag};
 
-/// Kept words of an article; what has fewer is a teaser, or a post.
+/// Minimum kept words of an article; a shorter one is a teaser or a post.
 const MIN_ARTICLE_WORDS: u32 = 40;
 /// Attributes of the element around an article that state its own address.
 // Attributes by which scripts of news sites change the address while a reader scrolls.

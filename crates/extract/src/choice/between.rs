@@ -113,7 +113,7 @@ pub(super) fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
     blocks.clone().any(is_comment) && beside.into_iter().flatten().any(is_comment)
 }
 
-/// Elements of what is no part of the text around them, as the tags of a post.
+/// Elements that do not belong to the text around them, such as the tags of a post.
 pub(super) fn is_beside(page: &Page, element: &Element) -> bool {
     use Tag::*;
     let mut words = page.attribute_words(element).iter();

@@ -42,8 +42,7 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Keeps paragraphs that the page's markup calls references to what else there is to read (`seealso`), right behind
-/// what is kept.
+/// Keeps paragraphs that the page's markup calls references to further reading (`seealso`), directly after kept text.
 pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     for at in 1..page.blocks.len() {
         if !kept.lacks(at) || !kept.has(at - 1) {

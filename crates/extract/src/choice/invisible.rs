@@ -19,10 +19,10 @@ const MAX_SHORT_WORDS: u32 = 60;
 const MIN_LONG: u32 = 2;
 /// Parts of one kind that are slides or the like.
 const MANY: u32 = 4;
-/// Words of attributes of what readers can open.
+/// Attribute words of parts that readers can open.
 const OPENED: [&str; 9] = ["accordion", "answer", "carousel", "collapse", "panel", "slide", "tab", "tabpanel", "tabs"];
 
-/// Takes what is in short invisible elements out of `kept` (one entry a block).
+/// Drops the blocks of short invisible elements (`kept` has one entry for each block).
 pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     if page.invisible.is_empty() {
         return;

@@ -36,7 +36,7 @@ fn is_elsewhere(href: &str, site: &str) -> bool {
     matches!(url.scheme(), "http" | "https") && !href.contains(site)
 }
 
-/// The name of a site: its host without what stands before the last two names.
+/// The name of a site: the last two names of its host.
 fn site(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
     // The last two names: `example.org`. For `example.co.uk` that is too little, which only keeps fewer lists.

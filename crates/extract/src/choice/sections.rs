@@ -68,8 +68,8 @@ fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     element.is_some_and(|element| level(element.tag) <= level(before.tag))
 }
 
-/// Returns whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so
-/// stands the headline of a text whose title is another.
+/// Returns whether a block is a whole dropped heading of the first level directly above and beside kept text: the
+/// headline of a text whose title differs.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
     let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
         return false;

@@ -6,7 +6,7 @@ use trommel_html::Page;
 /// Blocks of a field (those whose whole path of names and classes is equal) from which on it says something.
 // Of three blocks a single kept one would already be a stray.
 const MIN_BLOCKS: u32 = 4;
-/// Share of a field, by the square roots of its words, up to which what is kept of it is a stray.
+/// Maximum share of a field, by the square roots of its words, whose kept blocks are strays.
 // Measured together with the next bound, without which zhweb lost .0141: all of one page.
 const MAX_STRAY_SHARE: f32 = 0.35;
 /// Maximum share of the kept words that may be dropped as strays, because a page may consist of them.

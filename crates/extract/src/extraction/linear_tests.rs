@@ -7,7 +7,7 @@ use crate::{DocumentOptions, MarkdownOptions};
 /// A part of a page for each number of its repetition.
 type Shape = (&'static str, fn(usize) -> String);
 
-/// Starts of pages, each with what is repeated behind it.
+/// Starts of pages, each with the part that is repeated after it.
 const SHAPES: [Shape; 42] = [
     ("<p>", |_| "The mill turns by the river of the old village. ".into()),
     ("", |at| format!("<p>Paragraph {at} of it.")),

@@ -82,8 +82,8 @@ impl<'p> Surroundings<'p> {
         self.text.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns whether what stands in an element at a block is the headline's: no other heading stands over it, no link
-    /// leads from it to another page, and it is neither a comment nor an item of a listing.
+    /// Returns whether the content of an element at a block belongs to the headline: it has no other heading, no link
+    /// to another page, and is neither a comment nor an item of a listing.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.

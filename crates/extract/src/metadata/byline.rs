@@ -15,7 +15,7 @@ const BLOCKS_AFTER: usize = 14;
 const MAX_SEARCHED_BLOCKS: usize = 400;
 /// Words of such a block.
 const MAX_TITLE_WORDS: u32 = 40;
-/// Likeness to the title from which a block says it, and what counts for a heading among those that do.
+/// Minimum likeness to the title of a block that states it, and the bonus of headings among such blocks.
 const MIN_LIKENESS: f32 = 0.5;
 // A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;

@@ -111,7 +111,7 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// A text without what stands before and after the name.
+/// The name in a text, without the words before and after it.
 fn trim(text: &str) -> String {
     let mut text = fold_space(text);
     loop {

@@ -26,7 +26,7 @@ pub(super) struct Sources<'a> {
     pub crawled: Option<Date>,
     /// The language that the page declares, as a BCP 47 tag.
     pub language: Option<String>,
-    /// Block of the headline, or of what stands for it.
+    /// Block of the headline, or of the text in its place.
     pub headline: Option<usize>,
     surroundings: OnceCell<Option<Surroundings<'a>>>,
 }

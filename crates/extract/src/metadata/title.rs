@@ -19,7 +19,7 @@ const MIN_LIKENESS: f32 = 0.3;
 /// Blocks that are searched for a headline that is not a heading.
 const MAX_ECHO_BLOCKS: usize = 300;
 
-/// Names of parts that are of no use without what they are parts of.
+/// Names of parts that say nothing without the name of the whole.
 // Manuals and books head each chapter so.
 const PARTS: [&str; 28] = [
     "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index", "contents",
@@ -28,8 +28,8 @@ const PARTS: [&str; 28] = [
     "введение",
 ];
 
-/// The best title of a page, as [`chosen`]; one that names but a part (`Introduction`) in full, with
-/// what the page states that it is part of.
+/// The best title of a page, by [`chosen`]. A title that names only a part (`Introduction`) gets the name of the whole,
+/// if the page states it.
 pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let chosen = without_marks(chosen(sources, names)?);
     if !is_part(&chosen) {

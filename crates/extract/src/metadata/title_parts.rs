@@ -26,7 +26,7 @@ pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// Returns whether a heading is one end of a title: what that says beside the name of the site.
+/// Returns whether a heading is one end of a title, apart from the name of the site.
 pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
     let heading = key(heading);
     !heading.is_empty()

@@ -222,7 +222,7 @@ fn is_said_note(page: &Page, element: &Element) -> bool {
     page.says(element, &["footnote"])
 }
 
-/// Returns whether what a mark links to is a note, and not a numbered part of the text.
+/// Returns whether the target of a mark is a note, and not a numbered part of the text.
 fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32]) -> bool {
     let fragment = mark.fragment.to_ascii_lowercase();
     let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"].iter().any(|name| fragment.contains(name));

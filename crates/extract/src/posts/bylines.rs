@@ -21,7 +21,7 @@ const BESIDE_WRITERS: [&str; 15] = [
     "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic", "photo", "joined",
     "bio", "signature", "statistics",
 ];
-/// Attributes that state the name of who wrote what is in their element.
+/// Attributes that state the author of their element.
 const WRITER_ATTRIBUTES: [&str; 5] =
     ["data-author", "data-author-name", "data-username", "data-user-name", "data-poster"];
 /// Words in the attributes of elements that say when something was written.
@@ -41,10 +41,10 @@ const TIME_ATTRIBUTES: [&str; 8] = [
     "datetime", "data-timestamp", "data-time", "data-date", "data-datetime", "data-utc", "data-created",
     "data-published",
 ];
-/// Attributes that hold what is shown of an element on a pointer's touch: often the time in full.
+/// Attributes with the text that a browser shows when the pointer is over the element: often the complete time.
 const TOOLTIPS: [&str; 6] =
     ["title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip", "aria-label"];
-/// Words in the attributes of elements that hold what somebody else wrote.
+/// Attribute words of elements with the text of another person.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
 /// Maximum words and elements of an element that names the author or time of a post without being the post.
 // A name, a rank, a date and a number of posts.

@@ -39,7 +39,7 @@ pub(super) struct Part {
     pub(super) elements: Range<u32>,
     says_post: bool,
     is_kept: bool,
-    /// It is in a part that holds what it lacks.
+    /// It is in a part that has the missing facts.
     is_half: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Ends a row, if one has begun: cells above may cover what is behind its last cell.
+    /// Ends a row, if one has begun. Cells above may cover the columns after its last cell.
     pub fn end_row(&mut self, row: Option<&mut TableRow>) {
         if let Some(row) = row {
             self.pass_covered(self.covered.len(), &mut row.spanned);
@@ -31,7 +31,7 @@ impl Columns {
         }
     }
 
-    /// Passes the next columns that cells above cover; up to `end` also what lies between them.
+    /// Skips the next columns that cells above cover, and the columns between them up to `end`.
     fn pass_covered(&mut self, end: usize, spanned: &mut Vec<(usize, u32)>) {
         loop {
             let covered = self.covered.get(self.next).filter(|(rows, _)| *rows > 0);

@@ -107,7 +107,7 @@ impl<'a> KeptContent<'a> {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, false))
     }
 
-    /// The content of a part of the page, such as a note or a post: what stands in a row of a table is no table.
+    /// The content of a part of the page, such as a note or a post. A row of a table in it is not a table.
     pub fn of_part(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, true))
     }

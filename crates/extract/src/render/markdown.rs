@@ -94,7 +94,7 @@ impl MarkdownOptions {
         self
     }
 
-    /// The same options with what is more than text in divisions, or not.
+    /// The same options, with or without divisions for sections.
     #[must_use]
     pub fn with_sections(mut self, sections: bool) -> Self {
         self.sections = sections;

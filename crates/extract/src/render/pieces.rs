@@ -43,7 +43,7 @@ pub(crate) enum PieceKind {
 /// The purpose of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Plain text, which shows neither what is struck out nor images.
+    /// Plain text, which shows neither struck-out text nor images.
     Plain,
     /// Markdown.
     Markdown,
@@ -186,7 +186,7 @@ fn page_bracket(text: &str, from: usize, to: usize) -> Option<char> {
     (!is_closed && text.get(to..)?.starts_with(close)).then_some(close)
 }
 
-/// Takes the space before what is left out at the end of a text along.
+/// Removes the space before a part that is left out at the end of a text.
 fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     let is_left_out = |piece: &Piece| matches!(&piece.kind, PieceKind::Sign(sign) if sign.is_empty());
     let left_out = pieces.iter().rev().take_while(|piece| is_left_out(piece)).count();

@@ -53,7 +53,7 @@ pub(crate) struct Origin {
 /// The source of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
-    /// These bytes of the text of a block: as they stand, or if it is longer or shorter, what is said instead.
+    /// A range of the text of a block, copied, or replaced if the lengths differ.
     Copied { block: u32, from: usize, to: usize },
     /// These blocks, the first and the last.
     Blocks(u32, u32),
@@ -180,8 +180,8 @@ impl Origin {
     }
 }
 
-/// Places in the page of parts of what origins gave, by the order of the parts. A block is read again once for
-/// all of its parts that follow each other.
+/// Places in the page of parts of the text, in the order of the parts. A block is read again once for all of its parts
+/// that follow each other.
 fn places(
     page: &Page,
     html: &str,

@@ -19,8 +19,7 @@ fn names() -> Vec<String> {
     crossed(neighbours, &PARTS)
 }
 
-/// Stand for the element around the container of a block that has none, and of what is no block. No element has
-/// such a number.
+/// Placeholders for the element around a container that has none, and for missing blocks. No element has these numbers.
 const NO_CONTAINER: u32 = NONE - 1;
 const NO_BLOCK: u32 = NONE - 2;
 

@@ -29,7 +29,7 @@ const ORNAMENTS: &str = "•·●■▪◦»›►▸▶▼▲▾▴×✕✖";
 const SIGN_CLASSES: [&str; 3] = ["emo", "smil", "gaiji"];
 
 impl Builder {
-    /// Appends a sign that stands for what is between two places in the page.
+    /// Appends a sign as the text of the markup between two places in the page.
     fn add_sign(&mut self, sign: &str, start: usize, end: usize) {
         if self.text_room >= sign.len() {
             self.text_room -= sign.len();
@@ -160,7 +160,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether the text ends with what the image at a place is.
+    /// Returns whether the text ends with the alternative text of the image at a place.
     fn is_behind_formula_image(&self, offset: usize) -> bool {
         self.current.as_ref().is_some_and(|current| current.end > offset)
     }

@@ -72,7 +72,7 @@ pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut giv
     texts.truncate(if has_words { base + value.len() } else { base });
 }
 
-/// Gives each name of a value: what stands between white space, which may be nothing.
+/// Iterates over the names in a value: the parts between white space, which may be empty.
 #[inline(always)]
 pub(crate) fn each_name<'a>(vectors: Vectors, value: &'a [u8], mut give: impl FnMut(&'a [u8])) {
     let mut start = 0;

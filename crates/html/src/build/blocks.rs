@@ -16,7 +16,7 @@ const HEADING_LEVELS: usize = 4;
 const MAX_HEADING_WORDS: u32 = 40;
 
 impl Builder {
-    /// Takes over what the fold has appended since the last call.
+    /// Records the text that the fold has appended since the last call.
     pub(super) fn note_text(&mut self) {
         let Some(source) = self.fold.take_source() else { return };
         let tag_count = self.tag_count;
@@ -48,7 +48,7 @@ impl Builder {
         self.breaks = 0;
     }
 
-    /// Ends a text node: what waited for more of it is taken as it is.
+    /// Ends a text node: an incomplete end of it becomes text as it is.
     #[inline]
     pub(super) fn end_text_run(&mut self) {
         if self.in_title || self.fold.waits() {

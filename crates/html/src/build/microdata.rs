@@ -19,8 +19,7 @@ const MAX_FACTS: usize = 400;
 const MAX_FACT_BYTES: usize = 300;
 
 impl Builder {
-    /// Keeps what the element whose row was written last states; `is_author` tells whether it is a link to the page of
-    /// an author.
+    /// Stores the facts that the latest element states; `is_author` is true for a link to the page of an author.
     #[inline(never)]
     pub(super) fn note_facts(&mut self, text: &TagText, is_author: bool, offset: usize) {
         if self.page.facts.len() >= MAX_FACTS {
@@ -49,7 +48,7 @@ impl Builder {
         }
     }
 
-    /// Keeps what a `<meta itemprop>` in the body states.
+    /// Stores the fact of a `<meta itemprop>` in the body.
     pub(super) fn note_meta_fact(&mut self, itemprop: &[u8], content: &[u8], offset: usize) {
         if let Some(kind) = FactKind::of_itemprop(itemprop)
             && let Some(around) = self.stack.last()

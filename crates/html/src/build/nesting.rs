@@ -117,7 +117,7 @@ impl Builder {
         }
     }
 
-    /// Ends what the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    /// Ends the elements that the start of `tag` ends by implication (HTML standard, 13.2.6.4).
     #[inline(never)]
     pub(super) fn imply_ends(&mut self, tag: Tag) {
         use Tag::*;
@@ -141,8 +141,8 @@ impl Builder {
         }
     }
 
-    /// Ends the heading whose text stands right before the start of `tag`: what cannot be a part of a heading shows
-    /// that it has no end tag.
+    /// Ends the heading directly before the start of `tag`. A tag that cannot be a part of a heading shows that its end
+    /// tag is missing.
     #[inline(never)]
     pub(super) fn end_heading_above(&mut self, tag: Tag) {
         use Tag::*;

@@ -17,7 +17,7 @@ bitflags! {
     pub(super) struct Marks: u16 {
         /// Its class is one of formulas.
         const MATH = 1;
-        /// It has the source of a formula, or what may be that.
+        /// It has the source of a formula, or a candidate.
         const SOURCE = 1 << 1;
         /// Its class is one of notes beside the text.
         const NOTE = 1 << 2;
@@ -314,7 +314,7 @@ pub(super) fn is_out_of_sight(vectors: Vectors, class: &[u8]) -> bool {
     is_aid || may_hide && hides(class)
 }
 
-/// Classes of what is for readers' aids alone.
+/// Classes of texts for screen readers only.
 // Within a line such a part may say what the eye is shown otherwise (`Original price: `), so it is no notation.
 const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
 /// Classes by which frameworks and wikis hide an element altogether, beside `hidden` with its variants.

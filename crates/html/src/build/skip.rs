@@ -12,7 +12,7 @@ use crate::markup::tag_lexer::{Key, TagText};
 pub(super) enum Capture {
     Nothing,
     JsonLd,
-    /// `math`, or what MathJax 3 puts it into.
+    /// `math`, or the element in which MathJax 3 wraps it.
     Mathml,
     /// A script with MathML.
     MathmlScript,
@@ -20,7 +20,7 @@ pub(super) enum Capture {
     TexScript,
     /// The layout by MathJax 2. Its source may follow.
     LaidOut,
-    /// A script whose first bytes will tell what it is.
+    /// A script whose kind its first bytes will show.
     Script,
     /// A script with a payload.
     Payload,
@@ -68,7 +68,7 @@ impl Builder {
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Ends what is open of that: the bytes `part` of the page are read again.
+    /// Ends the elements of a part whose bytes are read again.
     pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
         let known = &self.recovered;
@@ -105,7 +105,7 @@ impl Builder {
         self.end_capture(skip.capture);
     }
 
-    /// The end tag of a `foreignObject`, or of the svg around it: what else stands in the svg is no text.
+    /// Handles the end tag of a `foreignObject`, or of the svg around it. The rest of the svg is not text.
     pub(super) fn end_foreign_object(&mut self, tag: Tag) {
         let Some(depth) = self.foreign_objects.pop() else { return };
         self.settle_formula();
@@ -124,7 +124,7 @@ impl Builder {
         }
     }
 
-    /// An end tag comes: of an inline element, what waits for its source may yet have it behind.
+    /// Handles an end tag. After that of an inline element, a waiting formula may still find its source.
     pub(super) fn settle_inline(&mut self, tag: Tag) {
         if !tag.is_inline() {
             self.settle_formula();

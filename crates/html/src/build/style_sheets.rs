@@ -302,7 +302,7 @@ fn keeps_or_skips(tag: &[u8]) -> bool {
     tag.keeps_space() || tag.is_skipped()
 }
 
-/// The selector at the end of what stands before a rule.
+/// The selector at the end of the text before a rule.
 fn last_selector(before: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b';', before).map_or(0, |end| end + 1);
     before.get(start..).unwrap_or_default().trim_ascii()

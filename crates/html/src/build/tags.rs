@@ -28,7 +28,7 @@ bitflags! {
         const COUNTED = 1 << 3;
         /// Its element may be a notation by its name alone.
         const NOTATION = 1 << 4;
-        /// More than its tag tells what its end tag ends.
+        /// Its end tag is matched by more than its name.
         const SLOW_END = 1 << 5;
     }
 }

@@ -121,19 +121,19 @@ impl TextFold {
         self
     }
 
-    /// Place of what was appended since the last call, if any character was.
+    /// Place of the text that was appended since the last call, if there is any.
     pub fn take_source(&mut self) -> Option<SourceSpan> {
         self.source.take()
     }
 
-    /// A line break between what was appended and what comes.
+    /// Puts a line break between the appended text and the next.
     pub fn line_break(&mut self) {
         self.space = SpaceBefore::Line;
         self.kept.push('\n');
     }
 
-    /// White space between what was appended and what comes, where it is not kept; whether it could be
-    /// taken so: a reference that waits for more ends with it.
+    /// Puts white space between the appended text and the next, where white space is not kept. Returns whether that was
+    /// possible: a reference that waits for more ends with it.
     pub fn blank(&mut self, blank: &[u8]) -> bool {
         if !self.waiting.is_empty() {
             return false;
@@ -142,7 +142,7 @@ impl TextFold {
         true
     }
 
-    /// A line ends between what was appended and what comes, even where white space is kept.
+    /// Ends a line between the appended text and the next, even where white space is kept.
     pub fn part_lines(&mut self) {
         self.space = SpaceBefore::Line;
     }
@@ -156,7 +156,7 @@ impl TextFold {
         self.space = self.space.max(space);
     }
 
-    /// Takes the white space before what comes out.
+    /// Removes the white space before the next text.
     pub fn take_space(&mut self) -> SpaceBefore {
         std::mem::take(&mut self.space)
     }
@@ -166,8 +166,8 @@ impl TextFold {
         self.space = space;
     }
 
-    /// Returns whether what comes begins a word of its own where no white space follows: behind white space, an opening
-    /// sign, or a character of a script without spaces.
+    /// Returns whether the next text begins a new word without white space between: after white space, an opening sign,
+    /// or a character of a script without spaces.
     pub fn ends_word(&self) -> bool {
         let last = self.out.chars().next_back();
         self.space != SpaceBefore::None
@@ -187,7 +187,7 @@ impl TextFold {
         self.out.pop();
     }
 
-    /// Two elements meet between what was appended and what comes.
+    /// Records that two elements meet between the appended text and the next.
     pub fn seam(&mut self, kind: SeamKind) {
         self.seam = Some(kind);
     }
@@ -244,7 +244,7 @@ impl TextFold {
         self.append(rest, at, keep_space);
     }
 
-    /// Appends a text that stands for what is between two places in the page.
+    /// Appends a text in place of the markup between two places in the page.
     pub fn push_whole(&mut self, text: &str, start: usize, end: usize, keep_space: bool) {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);

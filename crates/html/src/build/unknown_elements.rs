@@ -36,8 +36,8 @@ pub(super) fn is_of_prose(tag: Tag) -> bool {
 }
 
 impl Builder {
-    /// Returns whether an unknown element that starts is known to run within the line: what is around it holds a line,
-    /// or text stands right before it, which does not run together with it.
+    /// Returns whether an unknown element that starts certainly runs within the line: the element around it holds a
+    /// line, or text directly before it does not run together with it.
     pub(super) fn runs_in_line(&self) -> bool {
         let around = self.stack.last().map_or(NONE, |open| open.container);
         let is_in_line = self.stack.last().is_some_and(|open| open.state.contains(OpenState::IN_LINE));

@@ -91,10 +91,10 @@ const ARTICLES: [&str; 11] = [
 /// Types of products.
 pub(super) const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
 
-/// Types of what stands in forums as a page's own text.
+/// Types of the texts of forums that are a page's own.
 pub(super) const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
 
-/// Types of what readers say.
+/// Types of readers' comments and reviews.
 pub(super) const COMMENTS: [&str; 7] =
     ["Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview", "Recommendation"];
 

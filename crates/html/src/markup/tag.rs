@@ -289,7 +289,7 @@ impl Tag {
         self.has(Traits::VOID)
     }
 
-    /// Returns whether what stands inside the element is never text of the page.
+    /// Returns whether the content of the element is never text of the page.
     pub const fn is_skipped(self) -> bool {
         self.has(Traits::SKIPPED)
     }

@@ -5,7 +5,7 @@ use bitflags::bitflags;
 use crate::markup::Tag;
 
 bitflags! {
-    /// Kinds of elements that say what the text inside of them is a part of.
+    /// Kinds of elements, by the part of the page that their text belongs to.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
         /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.

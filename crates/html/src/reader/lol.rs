@@ -97,7 +97,7 @@ impl PushReader {
     }
 }
 
-/// One lol_html rewriter and what it has yet to tell the builder.
+/// One lol_html rewriter, with the events that it has not yet passed to the builder.
 struct Stream {
     rewriter: HtmlRewriter<'static, Discard>,
     gaps: Rc<RefCell<Gaps>>,

@@ -32,7 +32,7 @@ pub(super) struct Scanner<'a> {
     pub(super) namespaces: Namespaces,
     /// Kind of the text between tags.
     pub(super) kind: TextKind,
-    /// Set while what something unclosed swallowed is read again.
+    /// Set while the content of an unclosed element is read again.
     recovery: Option<Recovery>,
     /// True if more of the page will follow. Incomplete parts at the end are then left for later.
     pub(super) grows: bool,
@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads what begins with the `</` at `lt`; gives the place behind, none at the end.
+    /// Reads the tag or comment that begins with the `</` at `lt`; returns the place after it, none at the end.
     fn end_tag(&mut self, lt: usize) -> Option<usize> {
         match self.html.as_bytes().get(lt + 2) {
             Some(c) if c.is_ascii_alphabetic() => self.tag(lt),
@@ -311,7 +311,7 @@ impl<'a> Scanner<'a> {
         end.map(|end| lt + end + 1)
     }
 
-    /// Reads what begins with `<!`.
+    /// Reads a comment or declaration, which begins with `<!`.
     pub(super) fn declaration(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;

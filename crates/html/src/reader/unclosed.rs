@@ -81,7 +81,7 @@ impl Recovery {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
 
-    /// Notes that what begins has no end in the rest of the page.
+    /// Records that an element has no end in the rest of the page.
     pub fn note_endless(&mut self, unclosed: UnclosedMarkup) {
         if !self.is_endless(unclosed) {
             self.endless.push(unclosed);

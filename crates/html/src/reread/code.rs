@@ -8,7 +8,7 @@ use crate::markup::Tag;
 /// Maximum length of code that is read, in bytes of the page.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
 const MAX_CODE_BYTES: usize = 4 << 20;
-/// Names in classes of what stands beside code and is no part of it.
+/// Class names of parts beside code that do not belong to it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
 const BESIDE_CODE_CLASSES: [&str; 51] = [
     "line-numbers-wrapper", "highlight-line-number", "react-line-numbers", "cm-announced", "cm-panels",
@@ -216,7 +216,7 @@ struct Code {
     waiting: String,
     /// A line element has ended, and no line end stands behind it.
     line_ended: bool,
-    /// Length of what was written when the line element that is open started.
+    /// Length of the output at the start of the open line element.
     line_from: usize,
     /// The tag before was one of a block-level element.
     behind_block: bool,

@@ -1,6 +1,6 @@
 //! Recognises lines that a generator hides in Rust code. rustdoc writes them as `# line` in its sources.
 
-/// The first line of what mdBook puts around code that has no `main`, as hidden lines; and what else it adds.
+/// The first of the hidden lines that mdBook puts around code without `main`, and its other additions.
 const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";

@@ -108,8 +108,8 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments, with what stands in scripts, style sheets and drawings or without, and
-/// with the texts of images or without.
+/// A part of a page without tags and comments; with or without the contents of scripts, style sheets and drawings, and
+/// with or without the texts of images.
 fn text_between_tags(source: &str, with_programs: bool, with_images: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -285,7 +285,7 @@ fn is_note(line: &str) -> bool {
     number.is_some_and(|(digits, _)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The words of a line, without what stands in the text alone; none if nothing is left.
+/// The words of a line, without those that trommel added; none if nothing is left.
 fn words_of_line(line: &str) -> Option<String> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|');
     let mut line = line.trim_start_matches(is_mark);

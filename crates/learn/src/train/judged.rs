@@ -54,7 +54,7 @@ pub struct JudgedRow {
     /// these alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Required>,
-    /// F1 of the blocks whose label is true: about what the best choice of blocks could reach.
+    /// F1 of the blocks whose label is true: about the maximum for any choice of blocks.
     pub oracle_f1: f64,
     /// Words of the gold text.
     pub gold_words: u64,

@@ -89,7 +89,7 @@ impl Learner {
         }
     }
 
-    /// Fits the model, or both. Gives what makes up the log odds of each.
+    /// Fits the model, or both. Returns the scorers that make up the log odds of each.
     ///
     /// # Errors
     /// If there is nothing to learn from or a solver fails.

@@ -13,8 +13,8 @@ use crate::example::Example;
 const ODDS: f64 = 2.5;
 /// Share of the content blocks, or of the others, that must carry a listed token (same source).
 const SHARE: f64 = 0.01;
-/// Hosts that must use a token. The paper's authors picked tokens "with an obvious meaning" by hand;
-/// what only a few sites use has none.
+/// Minimum number of hosts that use a token. The paper's authors picked tokens "with an obvious meaning" by hand, which
+/// tokens of few sites lack.
 const HOSTS: usize = 5;
 /// And the share of all hosts that must.
 const HOST_SHARE: f64 = 0.01;

@@ -27,7 +27,8 @@ const SHARE: f32 = 0.7;
 /// Bias added to the log odds of every block, because recall costs these pages more than precision.
 // Agendas gain .009, courts, documentation and wcxb-dev change by less than .001.
 const LIFT: f32 = 0.4;
-/// Probability that a page is not one text from which on it counts fully in training, and what a page counts at least.
+/// Probability that a page is not one text above which it has its full weight in training, and the minimum weight of a
+/// page.
 const FULL_WEIGHT: f32 = 0.5;
 const MIN_WEIGHT: f32 = 0.1;
 

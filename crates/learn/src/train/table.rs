@@ -24,8 +24,8 @@ impl BlockTable {
         Self { width, most_rows, data: Vec::new(), labels: Vec::new(), weights: Vec::new(), pages: Vec::new() }
     }
 
-    /// Adds the rows of a page, `number` among the training pages, if it has blocks. `share` is what the
-    /// pages of its set count beside others.
+    /// Adds the rows of a page, `number` among the training pages, if it has blocks. `share` is the weight of the pages
+    /// of its set.
     pub fn push_page(&mut self, number: usize, page: &Labelled, rows: &[f32], share: f64) {
         let blocks = &page.page.page.blocks;
         if blocks.is_empty() {

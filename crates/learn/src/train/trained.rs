@@ -31,15 +31,15 @@ pub struct JudgedPage {
     pub embedded: Vec<(JudgedEmbedded, bool)>,
     /// The selection that chose the blocks.
     pub selection: Selection,
-    /// Expected F1 of what was chosen.
+    /// Expected F1 of the chosen text.
     pub confidence: f32,
-    /// Scores of what was chosen. Where only some texts of the page are known they are against these.
+    /// Scores of the chosen text, against the known texts if only some are known.
     pub scores: Scores,
     /// The number of these that are kept.
     pub required: Option<Required>,
 }
 
-/// A trained model and what cross-validation said of it.
+/// A trained model and its scores in cross-validation.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The model, its scores filled in.
@@ -139,7 +139,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         .collect()
 }
 
-/// Every page with what was decided about it.
+/// Every page with the decisions about it.
 pub(super) fn judged_pages(
     pages: &[Labelled],
     probabilities: &[Vec<f32>],

@@ -127,7 +127,7 @@ impl<'m> PageOdds<'m> {
         blocks.extend(lanes.iter().filter_map(|lane| numbers.get(*lane)).copied());
     }
 
-    /// Adds what the trees say of the blocks that wait.
+    /// Adds the log odds of the trees to the waiting blocks.
     fn ask_trees(&mut self) {
         let rest = self.rest();
         let WaitingBlocks { values, blocks } = &mut self.waiting;

@@ -17,7 +17,7 @@ use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
 
-/// A question, and what it adds where it is answered by yes.
+/// A question, and the weight that it adds where the answer is yes.
 #[derive(Clone, Debug)]
 struct Question {
     edge: f32,

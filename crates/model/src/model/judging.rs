@@ -47,8 +47,7 @@ impl Judging<'_> {
 }
 
 impl Model {
-    /// Log odds of being content of each block of a page by itself: what its parts add up to, before the
-    /// fields are pooled.
+    /// Log odds of each block of a page by itself: the sum of its parts, before the fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
         self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
@@ -99,7 +98,7 @@ impl Model {
         judgement
     }
 
-    /// The log odds of the blocks of a page, and what else their columns tell.
+    /// The log odds of the blocks of a page, and other facts from their columns.
     fn judging(&self, page: &Page, url: Option<&str>, layout: &Layout, with_comments: bool) -> Judging<'_> {
         let representatives = Representatives::of(layout);
         let mut judging = Judging {

@@ -4,8 +4,8 @@ use super::Model;
 use crate::file::Scorer;
 
 impl Model {
-    /// Names of what the log odds of a block are the sum of: columns of linear and additive parts,
-    /// crosses as `a x b`, `intercept`, and `trees` for all trees together.
+    /// Names of the summands of a block's log odds: columns of linear and additive parts, crosses as `a x b`,
+    /// `intercept`, and `trees` for all trees together.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (_, scorer) in &self.parts {
@@ -17,7 +17,7 @@ impl Model {
         all
     }
 
-    /// Names what a scorer adds up.
+    /// Names the summands of a scorer.
     fn name_reasons(&self, scorer: &Scorer, all: &mut Vec<String>) {
         let name = |column: u16| {
             let name = self.schema.names().get(usize::from(column));

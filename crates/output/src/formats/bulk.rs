@@ -10,8 +10,8 @@ use crate::{Encode, OutputError, OutputRecord, record::SearchedRecord, record_id
 /// Maximum bytes of an `_id` that the servers accept.
 const MAX_ID: usize = 512;
 
-/// Settings of an index that takes what [`Bulk`] writes. A date of a page that is none is kept in the
-/// document and not searched.
+/// Settings of an index for the documents of [`Bulk`]. An invalid date of a page is kept in the document but not
+/// searched.
 pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"properties":{
 "id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
 "title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 const MAX_TRIES: usize = 8;
 /// Links that lead to links before they count as a circle.
 const LINKS: usize = 40;
-/// Folders of links to what is open already.
+/// Folders of links to open files.
 const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// Makes the file `path` anew. What has that name (left by a run that was killed, or a link planted there)
-/// loses it; what a link points at stays as it is.
+/// Creates the file `path` anew. An existing entry of that name (from a killed run, or a planted link) is removed; the
+/// target of a link stays as it is.
 ///
 /// # Errors
 /// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
@@ -117,7 +117,7 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens what is no regular file to be written where it is.
+/// Opens a file that is not regular, for writing in place.
 ///
 /// # Errors
 /// The error of the system.

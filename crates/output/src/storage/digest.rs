@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read, Write};
 
 use sha2::{Digest, Sha256};
 
-/// Takes the SHA-256 of what is written to it.
+/// Computes the SHA-256 of the bytes that are written to it.
 #[derive(Clone, Debug, Default)]
 pub struct DigestWriter(pub Sha256);
 

@@ -17,7 +17,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(File::open(path)?))
     }
 
-    /// Makes a file of our own. What had its name loses it, and is not written to.
+    /// Creates a file of our own. An existing file of its name is removed, and never written to.
     ///
     /// # Errors
     /// The error of the system.
@@ -25,7 +25,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(create_new(path)?))
     }
 
-    /// Opens a file of our own that is there to go on behind its first `length` bytes; what follows them is cut off.
+    /// Opens an existing file of our own, to continue after its first `length` bytes; the rest is cut off.
     ///
     /// # Errors
     /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.

@@ -17,8 +17,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Starts the file that will be `path`. What an interrupted run left under the hidden name is
-    /// overwritten.
+    /// Starts the file that will be `path`. A file of an interrupted run under the hidden name is overwritten.
     ///
     /// # Errors
     /// If the hidden file cannot be made, or `path` has no file name.
@@ -59,7 +58,7 @@ impl Shard {
         self.frames.end_frame().map(drop)
     }
 
-    /// Ends the frame and puts everything on disk; gives what the file holds.
+    /// Ends the frame and syncs the file; returns its length and checksum.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -79,8 +78,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Ends the last frame and puts everything on disk, still under the hidden name; gives what the file
-    /// holds.
+    /// Ends the last frame and syncs the file, still under its hidden name; returns its length and checksum.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -118,7 +116,7 @@ impl Write for CountedFile {
     }
 }
 
-/// Writes what is read of it to a file as well.
+/// A reader that copies the bytes it reads to a file.
 struct Copied<'a, R> {
     from: R,
     to: &'a mut CountedFile,
@@ -180,7 +178,7 @@ pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) ->
     Ok(disk.remove(&spool)?)
 }
 
-/// Removes what an interrupted run left of the shard `path` under its hidden name.
+/// Removes the hidden file of the shard `path` that an interrupted run left.
 pub fn discard(disk: &dyn Disk, path: &Path) {
     if let Ok(spool) = hidden(path, "tmp")
         && spool.exists()

@@ -19,8 +19,8 @@ const GZIP_LEVEL: u32 = 6;
 /// do the work of zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
 
-/// Compresses what is written to it. Its output depends on the bytes written only, never on the time
-/// or the thread.
+/// Compresses the bytes that are written to it. Its output depends only on these bytes, never on the time or the
+/// thread.
 pub struct CompressedStream<W: Write>(Coder<W>);
 
 enum Coder<W: Write> {
@@ -48,7 +48,7 @@ pub(crate) struct SpareBuffers {
 }
 
 impl SpareBuffers {
-    /// Compresses what came into one frame.
+    /// Compresses the collected bytes into one frame.
     fn pack(&mut self, packing: Packing) -> io::Result<&[u8]> {
         self.packed.clear();
         match packing {
@@ -70,7 +70,7 @@ impl SpareBuffers {
         Ok(&self.packed)
     }
 
-    /// Compresses what came, and from now on whatever comes as it comes.
+    /// Compresses the collected bytes, and from now on each write at once.
     fn go_on<W: Write>(&mut self, output: W, packing: Packing) -> io::Result<Coder<W>> {
         let plain = std::mem::take(&mut self.plain);
         Ok(match packing {

@@ -204,7 +204,7 @@ impl Summary {
         *self.drops.entry(reason).or_default() += 1;
     }
 
-    /// Takes out what an input added of which no record could be read, and which is read again.
+    /// Removes the counts of an input that is read again because none of its records could be read.
     pub(crate) fn forget(&mut self, report: &FileReport) {
         self.damaged = self.damaged.saturating_sub(report.damaged);
         self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
@@ -250,7 +250,7 @@ impl Summary {
 }
 
 impl FileReport {
-    /// Adds what a later visit of the same input gave.
+    /// Adds the counts of a later visit of the same input.
     pub(crate) fn add(&mut self, more: Self) {
         self.outputs.extend(more.outputs);
         self.records += more.records;

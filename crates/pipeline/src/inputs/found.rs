@@ -23,7 +23,7 @@ impl<T> Default for Found<T> {
 }
 
 impl<T: Ord> Found<T> {
-    /// Sorts in what is found under a path.
+    /// Adds the inputs that are found under a path, in order.
     pub(super) fn sort(&mut self, entry: T, path: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         if is_archive(name) || is_wacz(name) {
@@ -40,7 +40,7 @@ impl<T: Ord> Found<T> {
         *self.others.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Gives the inputs, and names in one line what is none.
+    /// Returns the inputs, and names the files that are none in one line.
     pub(super) fn give(mut self, place: &str, reason: &'static str, inputs: &mut Vec<Input>, input: fn(T) -> Input) {
         if self.archives.is_empty() {
             self.archives = std::mem::take(&mut self.texts);

@@ -13,9 +13,9 @@ use trommel_wacz::{Container, Entry, PageList, StorageMethod, Window};
 /// Options for WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PackedOptions {
-    /// Compare what is in them with the hashes that they state.
+    /// True to compare the contents with the hashes that the containers state.
     pub check_hashes: bool,
-    /// Take the pages they list only.
+    /// True to take only the pages that the containers list.
     pub pages_only: bool,
 }
 
@@ -125,8 +125,8 @@ impl Packed {
         self.entry.stored
     }
 
-    /// The lists of its container, and what is wrong with the container if nobody was told yet. Lists are
-    /// read once for all archives of a container that are read one after the other.
+    /// The lists of its container, and the faults of the container if they were not reported yet. Lists are read once
+    /// for all archives of a container that are read one after the other.
     pub(crate) fn pages(&self) -> (ContainerLists, Vec<ContainerFault>) {
         let mut faults = if self.is_first { self.container.faults.clone() } else { Vec::new() };
         let (pages, found) = self.container.pages();
@@ -222,7 +222,7 @@ impl ReadContainer {
         self.pages().0.is_empty()
     }
 
-    /// Its lists, and what is wrong with them.
+    /// Its lists, and their faults.
     fn pages(&self) -> (Arc<PageList>, Vec<ContainerFault>) {
         let mut known = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let mut faults = Vec::new();
@@ -250,7 +250,7 @@ impl ReadContainer {
     }
 }
 
-/// The lists of a container, and whether only what is listed is wanted.
+/// The lists of a container, and true if only listed pages are wanted.
 #[derive(Clone, Debug)]
 pub(crate) struct ContainerLists {
     pages: Arc<PageList>,
@@ -273,7 +273,7 @@ impl ContainerLists {
 pub(crate) struct Listing {
     /// Its title.
     pub(crate) title: Option<String>,
-    /// True if it is not listed, and only what is listed is wanted.
+    /// True if the page is not listed, and only listed pages are wanted.
     pub(crate) is_left_out: bool,
 }
 

@@ -19,7 +19,7 @@ pub enum Existing {
     Refuse,
     /// They are replaced.
     Overwrite,
-    /// The run that wrote them is continued: what it did stays, what is left or new is done.
+    /// Continue the run that wrote them: finished outputs stay, the rest and new inputs are done.
     Resume,
 }
 
@@ -119,8 +119,7 @@ pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError>
     Ok(())
 }
 
-/// Removes what interrupted runs left under hidden names of these outputs, whatever size their parts
-/// had.
+/// Removes the hidden files of these outputs that interrupted runs left, with any size of parts.
 pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
     let Some(names) = Names::new(plan) else { return Ok(()) };
     for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
@@ -145,8 +144,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
     Ok(())
 }
 
-/// Refuses to replace what is no file, and a folder in which there is anything but what an assembled output
-/// has.
+/// Refuses to replace anything but a file, or a folder that holds only an assembled output.
 pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
     for path in outputs {
         let kind = fs::symlink_metadata(path).map(|found| found.file_type());

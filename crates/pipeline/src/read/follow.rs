@@ -22,7 +22,7 @@ use crate::work::task::{ArchiveEnd, Opened, Step};
 use discovery::{find_inputs, there};
 use mark::Mark;
 
-/// Time between two looks at what there is.
+/// Time between two scans of the inputs.
 // By asking: notifications of file systems do not reach network folders and containers.
 const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
@@ -85,7 +85,7 @@ struct LiveInput {
     mark: Mark,
 }
 
-/// A visit of an input: what is new in it, up to a pause.
+/// A visit of an input: its new records, up to a pause.
 #[derive(Default)]
 struct Visit {
     /// True if the writer knows of it.
@@ -104,8 +104,8 @@ struct Inputs {
 }
 
 impl RecordFeed<'_> {
-    /// Reads what there is and what comes, until nothing has come for long enough, all pipes have ended, or
-    /// the run is stopped. Each input is visited again and again; a visit ends where nothing complete is left.
+    /// Reads existing and new data until none has arrived for long enough, all pipes have ended, or the run is stopped.
+    /// Each input is visited again and again; a visit ends where nothing complete is left.
     pub(crate) fn follow(mut self, follow: &Follow, followed: FollowState) -> Result<(), Disconnected> {
         let mut inputs = Inputs { all: Vec::new(), names: HashSet::new(), stems: HashSet::new(), followed };
         // Names of outputs are given in the same order as before.
@@ -155,8 +155,8 @@ impl RecordFeed<'_> {
         }
     }
 
-    /// Reads what is new of one input. Whether there was anything. The `last` time, what is cut at the end is
-    /// damage, as in any run.
+    /// Reads the new data of one input; returns whether there was any. The `last` time, a cut end is damage, as in any
+    /// run.
     fn read_new(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
         let mut visit = Visit { is_open: input.is_begun, begun: std::mem::take(&mut input.is_begun), bytes: 0 };
         if visit.is_open {
@@ -336,8 +336,7 @@ fn is_no_archive(error: &ArchiveError) -> bool {
     matches!(error, ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. })
 }
 
-/// Returns whether an item may be another once more bytes are there: one that is damaged, or odd, at the end of what
-/// there is.
+/// Returns whether an item may change when more bytes arrive: a damaged or odd one at the current end.
 fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
     match item {
         Ok(record) => at_end && (!record.notes.is_empty() || !is_ended),

@@ -90,7 +90,7 @@ struct StoredBytes {
 }
 
 impl Pipe {
-    /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
+    /// Begins to read the pipe that `open` opens, on a thread of its own that ends with the pipe or the program.
     pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self(Mutex::new(StoredBytes {
             // On disk, because a record may be read twice and memory would grow with a slow run.
@@ -194,7 +194,7 @@ impl Seek for PipeBytes {
 /// The suffix that crawlers add to the name of a file while they write it.
 pub(crate) const OPEN: &str = ".open";
 
-/// The path without what says that the file is still being written.
+/// The path without the ending that marks an unfinished file.
 pub(crate) fn without_open(path: &Path) -> PathBuf {
     let name = path.to_string_lossy();
     match name.strip_suffix(OPEN) {

@@ -47,7 +47,7 @@ pub fn record_in<R: Read + Send + 'static>(
     }
 }
 
-/// The record at `offset` of what the reader reads.
+/// The record at `offset` of the reader's archive.
 fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<(Record, Option<String>)> {
     let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
     let record = reader

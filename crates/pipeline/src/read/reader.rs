@@ -317,7 +317,7 @@ impl<'a> RecordFeed<'a> {
         }
     }
 
-    /// Sends the response held back, with what the record after it says about it.
+    /// Sends the response that was held back, with the facts that the record after it states about it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some(held) = self.held.take() {
             let HeldResponse { record, after } = held;

@@ -123,7 +123,7 @@ fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
 }
 
-/// The stored bytes of an archive from `offset` on; none of what can be read once, or from its start only.
+/// The stored bytes of an archive from `offset` on; none if it can be read only once, or only from its start.
 fn at(input: &Input, offset: u64, network: &Network) -> Option<io::Result<Box<dyn Read + Send>>> {
     match input {
         Input::File(path) if path.is_file() => Some(file_at(path, offset)),

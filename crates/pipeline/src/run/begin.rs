@@ -101,7 +101,7 @@ pub(crate) fn make_folder(plan: &Plan) -> Result<(), RunError> {
     }
 }
 
-/// Takes the mark of completeness away, and writes what does not depend on the inputs.
+/// Removes the mark of completeness, and writes the files that do not depend on the inputs.
 pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<(), RunError> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.

@@ -37,7 +37,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The caller of a run who takes its documents.
 pub(crate) struct Caller<'a, T> {
-    /// Makes of a document what the caller takes.
+    /// Turns a document into the caller's form.
     pub(crate) map: &'a MapDocument<'a, T>,
     /// Takes the events.
     pub(crate) take: &'a mut TakeStep<'a, T>,

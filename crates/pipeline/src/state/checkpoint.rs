@@ -43,7 +43,7 @@ pub(crate) struct Checkpoint {
     pub(crate) begun: u64,
     /// The archives in work, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
-    /// The one output of all archives and what of it counts.
+    /// The shared output of all archives, and its valid state.
     pub(crate) outputs: OutputsState,
     /// The files beside them, likewise.
     pub(crate) sides: Vec<SideState>,

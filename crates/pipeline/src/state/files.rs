@@ -67,7 +67,7 @@ impl OutputsState {
     }
 }
 
-/// A side output and what of it counts.
+/// A side output and its valid state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SideState {
     /// Its final name.

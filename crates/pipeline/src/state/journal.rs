@@ -113,7 +113,7 @@ impl CountedBytes {
     }
 }
 
-/// Reads what counts of a journal.
+/// Reads the valid part of a journal.
 ///
 /// # Errors
 /// If it is shorter, its bytes are others, or it is not a journal.

@@ -182,7 +182,7 @@ pub(crate) enum RecordVerdict<T> {
         kind: FailureKind,
         /// One line naming the file, the offset, the record and the fault.
         message: String,
-        /// The record and what is known of its failure, for the quarantine.
+        /// The record and the facts about its failure, for the quarantine.
         members: Vec<u8>,
     },
 }

@@ -18,7 +18,7 @@ pub(crate) const RESULTS_PER_SEND: usize = 4;
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
-/// Makes of a document what the caller of a stream takes.
+/// Turns a document into the form for the caller of a stream.
 pub(crate) type MapDocument<'a, T> = dyn Fn(OutputRecord) -> T + Sync + 'a;
 
 /// Channels for the results of a lane.

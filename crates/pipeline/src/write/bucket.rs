@@ -78,7 +78,7 @@ impl Bucket {
         Ok(Some(bucket))
     }
 
-    /// Refuses to write over what is in the bucket; if it may be, takes the mark of an earlier run away.
+    /// Refuses to replace objects in the bucket; if that is allowed, removes the mark of an earlier run.
     ///
     /// # Errors
     /// If the bucket does not answer, or has an output of the plan already.
@@ -103,13 +103,13 @@ impl Bucket {
         Ok(())
     }
 
-    /// The name in the bucket of what is below the folder.
+    /// The name in the bucket of a file below the folder.
     fn url(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(self.folder.path()).ok()?;
         Some(format!("{}{}", self.prefix, below.to_string_lossy()))
     }
 
-    /// Names in the summary what is in the bucket as it is there.
+    /// Gives files in the summary their names in the bucket.
     pub fn name(&self, summary: &mut Summary) {
         let outputs = summary.files.iter_mut().flat_map(|file| &mut file.outputs);
         for name in outputs.chain(&mut summary.quarantine) {

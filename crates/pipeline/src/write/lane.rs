@@ -60,7 +60,7 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// Writes what the workers made of the archives of a lane. It must be given the steps in their order.
+/// Writes the results of the workers for the archives of a lane. It must receive the steps in their order.
 pub(crate) struct LaneWriter<'a, 'r, 'c, T> {
     writing: &'r Writing<'a>,
     /// Standard output, if documents go there.

@@ -47,7 +47,7 @@ pub(crate) struct SharedState {
 }
 
 impl Shared<'_> {
-    /// Puts it on disk; gives what counts of it.
+    /// Syncs it; returns its valid state.
     pub(crate) fn checkpoint(&mut self) -> Result<SharedState, RunError> {
         self.unsaved = 0;
         Ok(SharedState {
@@ -57,8 +57,8 @@ impl Shared<'_> {
         })
     }
 
-    /// Returns whether saving costs no more than what was written since, however much the filters of duplicates
-    /// remember.
+    /// Returns whether saving costs no more than the output since the last save, whatever the size of the duplicate
+    /// filters' memory.
     pub(crate) fn is_worth_saving(&self) -> bool {
         // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
         self.unsaved >= self.duplicates.bytes()
@@ -247,8 +247,8 @@ impl<'a> Ledger<'a> {
         entered
     }
 
-    /// Begins to write an archive that was picked. If its turn has come, it gets what archives write in common, and
-    /// what it wrote itself before is added to that.
+    /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
+    /// earlier shares are added.
     pub(crate) fn start(&mut self, number: u64) -> Result<(ArchiveState, Option<Shared<'a>>), RunError> {
         self.join()?;
         let first = self.works.front().is_some_and(|work| work.state.number == number);
@@ -329,7 +329,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Adds the archives whose turn has come to what is done; gives their number.
+    /// Marks the archives whose turn has come as done; returns their number.
     fn join(&mut self) -> Result<usize, RunError> {
         let mut number = 0;
         while let Some(shared) = &mut self.shared

@@ -37,7 +37,7 @@ struct Manifest {
     files: Vec<ManifestFile>,
 }
 
-/// Bytes and, of a file, SHA-256 of what is at `path`.
+/// Bytes of the file or folder at `path` and, of a file, its SHA-256.
 pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> {
     if path.is_dir() {
         let mut bytes = 0;

@@ -126,8 +126,8 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Writes what each encoder made of a document, none where its format has no place for it. Gives the
-    /// bytes of the longest.
+    /// Writes the encoded forms of a document; none where a format has no place for it. Returns the bytes of the
+    /// longest.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64, RunError> {
         let mut longest = 0;
         for (at, bytes) in encoded.iter().enumerate() {

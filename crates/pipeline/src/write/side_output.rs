@@ -78,8 +78,8 @@ impl<'a> SideOutput<'a> {
         }
     }
 
-    /// Puts on disk what there is, for good if it `ends`: under its hidden name then. Gives its final name and what it
-    /// holds.
+    /// Syncs the file, for the last time if it `ends`, still under its hidden name. Returns its final name, length and
+    /// checksum.
     fn save(&mut self, ends: bool) -> io::Result<Option<SideState>> {
         match &mut self.target {
             Target::File { path, shard } => {
@@ -181,7 +181,7 @@ impl<'a> SideOutputs<'a> {
         Ok(shares.iter().map(|share| share.path.clone()).collect())
     }
 
-    /// Puts on disk what there is, for good if the run `ends`; gives the final names and what the files hold.
+    /// Syncs the files, for the last time if the run `ends`; returns their final names, lengths and checksums.
     pub(crate) fn save(&mut self, ends: bool) -> Result<Vec<SideState>, RunError> {
         let states = self.all().map(|side| side.save(ends).map_err(|source| RunError::output(&side.path, source)));
         states.filter_map(Result::transpose).collect()

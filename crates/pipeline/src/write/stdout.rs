@@ -43,7 +43,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         self.on(|frames| frames.write(&head))
     }
 
-    /// Writes what the encoder made of a document.
+    /// Writes an encoded document.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(), RunError> {
         match encoded.first() {
             Some(Some(bytes)) => self.on(|frames| frames.write(bytes)),
@@ -51,7 +51,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         }
     }
 
-    /// Ends the frame. Whoever reads it shall not have to wait for what comes next.
+    /// Ends the frame, so that a reader need not wait for the next document.
     pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
         self.on(|frames| frames.end_frame()?.flush())
     }

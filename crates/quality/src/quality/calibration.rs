@@ -16,7 +16,7 @@ pub struct Bin {
     pub observed: f64,
 }
 
-/// Probabilities against what came true.
+/// Probabilities beside the observed shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// `[k/n, (k+1)/n)` for each k below the number of bins n; the last holds 1 too.

@@ -131,7 +131,7 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Trials {
     Trials { plain: (mean(&few), mean(&many)), pages: (few.len(), many.len()), tried }
 }
 
-/// Changes of a page's log odds: set and page, what is known, its probabilities.
+/// Changes of a page's log odds: set and page, evidence of the site, and probabilities.
 type Changes<'a> = dyn Fn((usize, usize), &PageEvidence, &[f32]) -> Option<Vec<f32>> + Sync + 'a;
 
 /// F1 of every page of every set.

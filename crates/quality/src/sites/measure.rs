@@ -27,7 +27,7 @@ pub(super) enum Part {
 /// A labelled set with what is known of each page from the others of its site.
 pub(super) struct SiteSet {
     pub set: PageSet,
-    /// URL of each page, its own or what it says.
+    /// URL of each page, known or stated by the page.
     pub urls: Vec<String>,
     /// The purpose of the set.
     pub part: Part,

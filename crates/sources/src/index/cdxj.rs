@@ -37,7 +37,7 @@ impl Number {
     }
 }
 
-/// Gives every line that should name a record to `each`, with what is wrong with it if it names none.
+/// Passes every line that should name a record to `each`, with the fault if it names none.
 pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
     for number in 1.. {

@@ -149,7 +149,7 @@ async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError
     client.execute(request).await.map_err(|error| failed(&error))
 }
 
-/// An error of ours that the client wraps, or what it says.
+/// An error of ours that the client wraps, or its message.
 fn failed(error: &HttpError) -> SourceError {
     let wrapped = error.source().and_then(|source| source.downcast_ref::<SourceError>());
     wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))

@@ -26,7 +26,7 @@ const MAX_SLOW_READS: u32 = 3;
 /// The beginning of messages of `object_store` about a status.
 const STATUS: &str = "Server returned non-2xx status code: ";
 
-/// Characters kept of what a server says.
+/// Maximum characters kept of a server's message.
 const MAX_MESSAGE: usize = 300;
 
 /// The message of `object_store` about a server that answers with more than the requested range.

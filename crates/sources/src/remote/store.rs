@@ -104,7 +104,7 @@ fn http(url: &str, connector: RetryingConnector, retries: RetryConfig) -> object
     Ok(Arc::new(builder.build()?))
 }
 
-/// A URL without user and password, and what they are as a header.
+/// A URL without user and password, and these as a header.
 fn without_user(url: &str) -> (String, Option<HeaderValue>) {
     let Ok(mut parsed) = Url::parse(url) else { return (url.to_owned(), None) };
     if parsed.username().is_empty() && parsed.password().is_none() {

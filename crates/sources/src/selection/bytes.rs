@@ -75,7 +75,7 @@ impl ArchiveBytes {
         }
     }
 
-    /// Opens what is not behind a URL.
+    /// Opens a local archive.
     fn open(&self) -> Result<OpenBytes, SourceError> {
         let failed = |error: io::Error| SourceError::File(error.to_string());
         match self {

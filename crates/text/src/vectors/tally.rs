@@ -13,10 +13,10 @@ pub trait Tally: Copy {
     /// A number a lane.
     type Sums: Copy;
 
-    /// The lanes whose number is above `edge`; what is no number is not.
+    /// The lanes whose number is above `edge`; NaN is not.
     fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes;
 
-    /// The highest of the numbers, what is no number left out; minus infinity if none is left.
+    /// The highest of the numbers except NaN; minus infinity if none is left.
     fn highest(self, numbers: &[f32; 64]) -> f32;
 
     /// The same number in all lanes.
@@ -96,7 +96,7 @@ impl Tally for pulp::x86::V3 {
     }
 }
 
-/// The highest of some numbers, what is no number left out.
+/// The highest of some numbers except NaN.
 #[inline(always)]
 fn highest_of<const N: usize>(numbers: [f32; N]) -> f32 {
     numbers.iter().fold(f32::NEG_INFINITY, |highest, number| if *number > highest { *number } else { highest })

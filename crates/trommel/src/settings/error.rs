@@ -25,7 +25,7 @@ pub enum SettingsError {
     Conflict {
         /// The choice that cannot be.
         key: String,
-        /// Why, and what to do.
+        /// The reason, and a remedy.
         message: String,
     },
     /// The text is not JSON or TOML at all.

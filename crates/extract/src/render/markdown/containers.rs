@@ -116,7 +116,7 @@ impl<'a> SegmentWriter<'a> {
         self
     }
 
-    /// The same writer for what stands in that element, which is not shown itself.
+    /// The same writer for the content of an element that is not shown itself.
     pub fn within(mut self, element: u32) -> Self {
         self.within = Some(element);
         self
@@ -411,7 +411,7 @@ impl Container {
         matches!(self.kind, Kind::Item { .. })
     }
 
-    /// Writes what stands before the first line of the container's content.
+    /// Writes the prefix of the first line of the container's content.
     fn write_marker(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),
@@ -423,7 +423,7 @@ impl Container {
         }
     }
 
-    /// Writes what stands before its other lines.
+    /// Writes the prefix of its other lines.
     fn write_indent(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),

@@ -21,7 +21,7 @@ pub(super) struct Context {
     pub line_break: &'static str,
 }
 
-/// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
+/// Appends `text[from..to]` to `out`, escaped with regard to the text around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
     escape_by(text, from, to, context, out, |at| plain_start(text.get(at..to).unwrap_or_default()));
 }
@@ -68,7 +68,7 @@ impl PageSigns {
     }
 }
 
-/// [`escape`], with `plain` to give what stands for itself within a line from a byte of the text on.
+/// [`escape`], where `plain` returns the longest part from a byte on that needs no escape within a line.
 #[inline(always)]
 fn escape_by<'t>(
     text: &'t str,
@@ -124,7 +124,7 @@ fn escape_by<'t>(
     }
 }
 
-/// Returns whether what stands at `at` in the line that starts at `line` may start a block, or end the number that
+/// Returns whether the character at `at` in the line that starts at `line` may start a block, or end a number that
 /// does.
 fn may_start_block(bytes: &[u8], line: usize, at: usize) -> bool {
     let first = bytes.get(line).copied().unwrap_or_default();

@@ -50,7 +50,7 @@ fn push_line(line: &str, out: &mut String) {
     }
 }
 
-/// Returns whether what stands behind a bracket makes it the mark of a note.
+/// Returns whether the text after a bracket makes it the mark of a note.
 fn is_note(rest: &str) -> bool {
     const MAX_LABEL_BYTES: usize = 12;
     let label = rest.strip_prefix('^').unwrap_or_default();

@@ -25,7 +25,7 @@ pub(super) fn is_source(value: &str) -> bool {
     !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
-/// Returns whether a text that could be TeX says in words what a formula is.
+/// Returns whether a text that could be TeX describes a formula in words instead.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
     // Three words of three letters: alternative texts such as "graph of the function".

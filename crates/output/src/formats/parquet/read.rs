@@ -34,8 +34,7 @@ impl Iterator for Rows {
     }
 }
 
-/// The document of a row; what has no column, or a value of another type, is left as it is in a
-/// document of which nothing is known.
+/// The document of a row. Fields without a column, or with a value of another type, stay empty.
 fn record(row: Row) -> OutputRecord {
     let mut record = OutputRecord::default();
     let (mut file, mut offset, mut length, mut inner) = (None, None, None, 0);

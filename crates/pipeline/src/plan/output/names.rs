@@ -93,7 +93,7 @@ pub(crate) fn short_digest(name: &str) -> String {
     digest
 }
 
-/// The name of an archive or index without folder and without what says that it is one.
+/// The name of an archive or index without folder and endings.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = match name::stem(&name) {

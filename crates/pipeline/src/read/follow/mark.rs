@@ -21,7 +21,7 @@ pub(super) struct Mark {
     is_told: bool,
 }
 
-/// A followed file beside what it was when it was read last.
+/// Compares a followed file with its state when it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     /// It may have grown.

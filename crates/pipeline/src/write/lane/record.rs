@@ -65,7 +65,7 @@ impl<T> LaneWriter<'_, '_, '_, T> {
         Ok(())
     }
 
-    /// Writes what goes to files beside the outputs.
+    /// Writes the entries of files beside the outputs.
     fn write_sides(&mut self, result: &WorkerResult<T>) -> Result<(), RunError> {
         let Some(OpenArchive { state, sides, .. }) = &mut self.archive else { return Ok(()) };
         match &result.verdict {

@@ -46,7 +46,7 @@ pub(super) const NOTE_PLACE: char = '\u{fffc}';
 /// Stands for a link or an image.
 const LINK_PLACE: char = '\u{fffb}';
 
-/// Runs divided where pieces begin and end, without what stands outside of two bytes of the text.
+/// Divides runs where pieces begin and end, and drops them outside of a range of bytes.
 pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
     let mut next_run = 0;
@@ -151,7 +151,7 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
     divided
 }
 
-/// Leaves out what is struck out where no mark can say so, as plain text does.
+/// Leaves out struck-out text where no mark can show it, as plain text does.
 pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     if runs.iter().all(|run| !run.deleted) {
         return;
