@@ -200,7 +200,7 @@ def item_heads() -> list[str]:
 
 def riddle(line: str) -> str:
     """The reason against the first line of a doc comment; empty if there is none."""
-    if re.match(r"/// (What|Which|Where|Whether|Who|Whoever|Whose|Whatever|How)\b", line):
+    if re.match(r"/// (What|Which|Where|Whether|Who|Whoever|Whose|Whatever|How|Why)\b", line):
         return "begin with the noun or the verb ('Returns whether', 'True if')"
     if re.match(r"/// (Most|Least|Fewest|Longest|Shortest|Largest|Smallest)\b", line):
         return "say 'maximum' or 'minimum'"

@@ -143,7 +143,7 @@ impl ArchiveError {
     }
 }
 
-/// Why a record gave no payload.
+/// Reason why a record gave no payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadError {

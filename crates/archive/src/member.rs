@@ -14,7 +14,7 @@ pub(crate) enum MemberStart {
     Broken(Damage),
 }
 
-/// Why no further plain bytes come for now.
+/// Reason why no further plain bytes come for now.
 #[derive(Debug)]
 pub(crate) enum MemberStop {
     /// The member has ended well: `advance` opens the next.

@@ -236,7 +236,7 @@ impl Reader {
         self.queue.push_back(Err(ArchiveError::Damage { file, offset, lost, what }));
     }
 
-    /// Goes on after a member that can't be decoded further.
+    /// Continues after a member that can't be decoded further.
     fn pass_member(&mut self, what: Damage) {
         let from = self.stream.member_offset();
         let zeros = self.stream.zeros();

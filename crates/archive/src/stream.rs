@@ -187,8 +187,8 @@ impl Stream {
         self.taken += n as u64;
     }
 
-    /// Takes off the first `length` plain bytes, with the buffer that they stand in, if the member was inflated
-    /// as a whole and ends right behind them.
+    /// Takes off the first `length` plain bytes, with the buffer that they stand in, if the member was inflated as a
+    /// whole and ends directly after them.
     pub(crate) fn take_whole(&mut self, length: u64) -> Option<RecordBlock> {
         let Codec::Gzip(gzip) = &self.codec else { return None };
         let length = usize::try_from(length).ok()?;
@@ -211,7 +211,7 @@ impl Stream {
         self.taken = self.taken.saturating_sub(bytes.len() as u64);
     }
 
-    /// Why there is no more, once `more` has said so.
+    /// Reason why there is no more, once `more` has said so.
     pub(crate) fn stop(&self) -> Option<&MemberStop> {
         self.stop.as_ref()
     }
@@ -399,7 +399,7 @@ impl Stream {
         self.seek_member(None, &is_start)
     }
 
-    /// Goes on to a member whose plain bytes pass `is_start`, up to the stored offset `end`. False if there is none.
+    /// Continues to a member whose plain bytes pass `is_start`, up to the stored offset `end`. False if there is none.
     fn seek_member(&mut self, end: Option<u64>, is_start: &impl Fn(&[u8]) -> bool) -> io::Result<bool> {
         let magic = self.codec.magic();
         let finder = memmem::Finder::new(magic);

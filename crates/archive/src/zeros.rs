@@ -24,7 +24,7 @@ pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
 pub(crate) struct ZeroRuns {
     /// Stored offset of the next byte.
     position: u64,
-    /// Zeros right before it.
+    /// Zeros directly before it.
     run: u64,
     /// The beginning of the first long run.
     first: Option<u64>,

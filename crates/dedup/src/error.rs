@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Why outputs cannot be signed, compared or written again.
+/// Reason why outputs cannot be signed, compared or written again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DedupError {

@@ -56,8 +56,8 @@ fn hash(id: &str) -> u64 {
     hasher.finish()
 }
 
-/// Writes the documents of `output` that are not in `removed` to `target`, in the format and compression of the
-/// output; gives the numbers of documents kept and left out. The target appears when it is whole.
+/// Writes the documents of `output` that are not in `removed` to `target`, in the format and compression of the output;
+/// returns the numbers of documents kept and left out. The target appears when it is whole.
 ///
 /// # Errors
 /// If the output cannot be read, or is not the one whose duplicates are listed: by its checksum, by a row that it does

@@ -60,7 +60,7 @@ mod near_keys {
 }
 
 /// Signs the documents of `output` (JSON lines, MessagePack or Parquet) into `target`, JSON lines under zstd, which
-/// appears when it is whole; gives their number. The same documents give the same bytes.
+/// appears when it is whole; returns their number. The same documents give the same bytes.
 ///
 /// # Errors
 /// If the output cannot be read, or the target not be written.

@@ -79,8 +79,8 @@ enum Target {
 }
 
 impl Notes {
-    /// The notes of a page whose marks are kept. `kept` has one entry a block; notes whose marks are kept
-    /// are kept, too. `None` if there are none.
+    /// The notes of a page whose marks are kept. `kept` has one entry for each block; notes whose marks are kept are
+    /// kept, too. `None` if there are none.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
         // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {

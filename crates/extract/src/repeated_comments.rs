@@ -13,7 +13,7 @@ const MIN_PROBABILITY: f32 = 0.1;
 const MAX_LINKED: f32 = 0.5;
 
 /// Keeps blocks of a comment section whose element and the one around it have names and classes of which there are
-/// several, at any depth: replies stand in comments. There is one entry a block in `probabilities` and `kept`.
+/// several, at any depth: replies stand in comments. There is one entry for each block in `probabilities` and `kept`.
 // The choice of blocks takes comments for a doubtful part of an article, and would keep half of them.
 pub(crate) fn keep_repeated_comments(
     page: &Page,

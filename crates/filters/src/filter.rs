@@ -12,13 +12,13 @@ pub trait Filter: Debug + Send + Sync {
     /// The stage with its settings, in one line.
     fn describe(&self) -> String;
 
-    /// Why the page is dropped before its text is taken out; none if it stays.
+    /// Reason why the page is dropped before its text is taken out; none if it stays.
     fn capture(&self, _: &Capture<'_>) -> Option<Reason> {
         None
     }
 
-    /// Why the document is dropped; none if it stays. `stats` are those of its text, the same for every
-    /// filter, so that the text is divided into words once.
+    /// Reason why the document is dropped; none if it stays. `stats` are those of its text, the same for every filter,
+    /// so that the text is divided into words once.
     fn document(&self, _: &Document, _: &TextStats<'_>) -> Option<Reason> {
         None
     }
@@ -26,6 +26,6 @@ pub trait Filter: Debug + Send + Sync {
 
 /// Judges documents by those before them, so it must be asked in the order of the records.
 pub trait OrderedFilter: Debug + Send {
-    /// Why the document is dropped; none if it stays, and is then remembered.
+    /// Reason why the document is dropped; none if it stays, and is then remembered.
     fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason>;
 }

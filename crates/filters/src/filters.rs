@@ -80,13 +80,12 @@ impl Filters {
         &self.settings
     }
 
-    /// Why a page is dropped before its text is taken out; none if it stays.
+    /// Reason why a page is dropped before its text is taken out; none if it stays.
     pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         self.stages.iter().find_map(|stage| stage.capture(capture))
     }
 
-    /// Why a document is dropped by itself; none if it stays.
-    /// `stats` are those of its text.
+    /// Reason why a document is dropped by itself; none if it stays. `stats` are those of its text.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         self.stages.iter().find_map(|stage| stage.document(document, stats))
     }

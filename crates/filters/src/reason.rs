@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 trommel_text::named! {
-    /// Why a filter dropped a document.
+    /// Reason why a filter dropped a document.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]

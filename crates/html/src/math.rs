@@ -75,7 +75,7 @@ pub(crate) fn text_of_mathml(source: &str) -> String {
     open.pop().map(|root| joined(&root.parts)).unwrap_or_default()
 }
 
-/// Ends all elements from this one on; gives the TeX of an annotation that is among them.
+/// Ends all elements from this one on; returns the TeX of an annotation that is among them.
 fn end(open: &mut Vec<Open>, from: usize) -> Option<String> {
     while open.len() > from.max(1) {
         let ended = open.pop()?;

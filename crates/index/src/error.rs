@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tantivy::{TantivyError, directory::error::OpenReadError};
 
-/// Why an index cannot be written or searched.
+/// Reason why an index cannot be written or searched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {

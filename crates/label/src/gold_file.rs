@@ -18,7 +18,7 @@ use trommel::{Role, learn::numbered_lines, output::AtomicFile};
 use crate::page_list::{LabelBlock, LabelPage};
 use crate::role::{Part, chosen, part};
 
-/// Why a gold file cannot be used, or a choice not be taken.
+/// Reason why a gold file cannot be used, or a choice not be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoldError {

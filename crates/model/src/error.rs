@@ -1,6 +1,6 @@
 //! Errors of reading and using a model.
 
-/// Why a model cannot be used.
+/// Reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {

@@ -21,7 +21,7 @@ pub struct Annotation {
     pub fetch_status: Option<i32>,
     /// Digest of the payload as the archive gives it, without the name of the algorithm if that is SHA-1.
     pub content_digest: Option<String>,
-    /// Why the crawler cut the page.
+    /// Reason why the crawler cut the page.
     pub content_truncated: Option<String>,
     /// The archive as the user named it.
     pub warc_filename: Option<String>,

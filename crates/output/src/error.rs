@@ -1,6 +1,6 @@
 //! Errors of writing an entry.
 
-/// Why records cannot be written.
+/// Reason why records cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {

@@ -9,7 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use trommel_archive::signature;
 
-/// Why an output cannot be read back.
+/// Reason why an output cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {

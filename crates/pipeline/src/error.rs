@@ -125,7 +125,7 @@ pub struct NameError {
     pub option: &'static str,
 }
 
-/// Why outputs cannot be in a bucket.
+/// Reason why outputs cannot be in a bucket.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BucketError {

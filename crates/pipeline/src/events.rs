@@ -46,7 +46,7 @@ pub enum RunEvent<T> {
     Ended {
         /// Stored bytes read.
         bytes: u64,
-        /// Why it could not be read, or not to its end.
+        /// Reason why it could not be read, or not to its end.
         error: Option<String>,
     },
 }

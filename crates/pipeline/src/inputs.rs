@@ -81,7 +81,7 @@ impl Input {
     }
 }
 
-/// Why a list of arguments cannot be run.
+/// Reason why a list of arguments cannot be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -115,7 +115,7 @@ impl InputError {
     }
 }
 
-/// Why a configuration cannot be used.
+/// Reason why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -109,7 +109,7 @@ pub(crate) fn execute<T: Send>(
     Err(error)
 }
 
-/// Ends the outputs of a run, or leaves them to be continued; gives the counts, and the error that ended it early.
+/// Ends the outputs of a run, or leaves them to be continued; returns the counts, and the error that ended it early.
 fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<(), RunError>) -> (Summary, Option<RunError>) {
     let closed = written.as_ref().is_err_and(|error| is_reader_gone(plan, error));
     let written = if closed { Ok(()) } else { written };

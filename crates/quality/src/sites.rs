@@ -20,7 +20,7 @@ const CONSTANT_SETS: [(&str, &[&str]); 3] =
 /// The set that only checks it.
 const CHECK: &str = "daniel-dev";
 
-/// Why sites cannot be measured.
+/// Reason why sites cannot be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesReportError {

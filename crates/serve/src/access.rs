@@ -14,7 +14,7 @@ const MIN_TOKEN_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
-/// Why a token cannot be used. It never says the token.
+/// Reason why a token cannot be used. It never says the token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {

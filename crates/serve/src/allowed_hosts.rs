@@ -16,7 +16,7 @@ pub struct HostGuard {
     names: Vec<String>,
 }
 
-/// Why a request is refused.
+/// Reason why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foreign {

@@ -11,7 +11,7 @@ use crate::{Foreign, Problem};
 /// Seconds after which a client that was refused for lack of room may ask again.
 const RETRY: &str = "1";
 
-/// Why a request is not done.
+/// Reason why a request is not done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("{0}")]

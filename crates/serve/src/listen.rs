@@ -43,7 +43,7 @@ impl FromStr for Listen {
     }
 }
 
-/// Why an address cannot be listened at.
+/// Reason why an address cannot be listened at.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {

@@ -26,7 +26,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Time to wait after a connection could not be accepted: the system is out of something.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
-/// Why a service ended before it was told to.
+/// Reason why a service ended before it was told to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {

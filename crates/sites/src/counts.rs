@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::compact::Compact64;
 
-/// Pages with something, and whether they are captures of one URL only: the least and the greatest hash of
-/// their URLs. A page that was captured twice is no sign that its text is part of a template.
+/// Pages with something, and whether they are captures of one URL only: the least and the largest hash of their URLs. A
+/// page that was captured twice is no sign that its text is part of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageCount {
     pub pages: u32,

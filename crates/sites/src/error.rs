@@ -1,6 +1,6 @@
 //! Errors of reading, writing and merging a memory of sites.
 
-/// Why a site memory cannot be read, written or merged.
+/// Reason why a site memory cannot be read, written or merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesError {

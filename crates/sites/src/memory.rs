@@ -153,8 +153,8 @@ impl SiteMemory {
         self.model.as_deref()
     }
 
-    /// Counts a page, with the probability of each of its blocks if a model judged it. A page whose URL has no
-    /// host belongs to no site and is passed over; gives whether it was counted.
+    /// Counts a page, with the probability of each of its blocks if a model judged it. A page whose URL has no host
+    /// belongs to no site and is passed over; returns whether it was counted.
     pub fn add(&mut self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> bool {
         let Some(site) = site_of(url) else { return false };
         let keys = Keys::of(&site, url, print);

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why bytes do not come from where they are.
+/// Reason why bytes do not come from where they are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -60,7 +60,7 @@ impl From<SourceError> for io::Error {
     }
 }
 
-/// Why an index cannot be used; each is one line naming the file.
+/// Reason why an index cannot be used; each is one line naming the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordIndexError {

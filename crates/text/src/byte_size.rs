@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 #[cfg_attr(feature = "schema", schemars(transparent, extend("format" = "bytes")))]
 pub struct ByteSize(pub u64);
 
-/// Why a text is not a size.
+/// Reason why a text is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByteSizeError {

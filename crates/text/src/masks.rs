@@ -175,7 +175,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Goes on to the next 64 bytes; whether there are any.
+    /// Continues to the next 64 bytes; whether there are any.
     #[inline(always)]
     fn next_bits(&mut self) -> bool {
         self.from += 64;

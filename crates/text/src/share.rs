@@ -12,7 +12,7 @@ const PER_PERCENT: f64 = 1e6;
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
 
-/// Why a text is not a share.
+/// Reason why a text is not a share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a share between 0% and 100%, such as 5%")]
 pub struct ShareError(String);

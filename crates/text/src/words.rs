@@ -167,7 +167,7 @@ impl ByteTask for Measure<'_> {
     }
 }
 
-/// Adds the words that begin in a part of a text, and its characters; gives the end of its last character, and
+/// Adds the words that begin in a part of a text, and its characters; returns the end of its last character, and
 /// whether a word goes on there. `inside` tells whether one goes on at its start.
 #[inline(never)]
 fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSize) -> (usize, bool) {

@@ -37,7 +37,7 @@ pub struct Row<'a> {
     pub kept: bool,
     /// The decider of that.
     pub by: Decider,
-    /// Why it has that probability; none where the report leaves that out.
+    /// Reason why it has that probability; none where the report leaves that out.
     pub reasons: Option<Reasons>,
 }
 

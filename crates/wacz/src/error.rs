@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a container, or an entry of one, cannot be used; each is one line that names it.
+/// Reason why a container, or an entry of one, cannot be used; each is one line that names it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaczError {
@@ -43,7 +43,7 @@ pub enum WaczError {
         name: String,
         /// The entry.
         entry: String,
-        /// Why.
+        /// The reason.
         what: String,
     },
     /// A description (`datapackage.json`, a list of pages) that is none.

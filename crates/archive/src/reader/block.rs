@@ -25,7 +25,7 @@ const MAX_OVER: u64 = 512;
 /// Bytes after a block in which a record that begins in the block may go on.
 const LOOKAHEAD: usize = 4096;
 
-/// Why the bytes of a block came to an end.
+/// Reason why the bytes of a block came to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockEnd {
     /// All requested bytes were there.

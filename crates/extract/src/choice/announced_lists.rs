@@ -12,7 +12,7 @@ const MAX_BLOCKS: usize = 60;
 /// Words of a block of the list in the mean; buttons have fewer.
 const MIN_MEAN_WORDS: usize = 2;
 
-/// Keeps all of each list right behind a kept block that ends with a colon and stands beside it (one flag a block in
+/// Keeps all of each list directly after a kept block that ends with a colon and stands beside it (one flag a block in
 /// `kept`).
 pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {

@@ -21,8 +21,8 @@ const LEAST_BESIDE: f32 = 0.5;
 const SENTENCE_ENDS: [char; 15] =
     ['.', '!', '?', '…', '"', '\'', ')', '”', '’', '»', '\u{3002}', '\u{ff01}', '\u{ff1f}', '」', '』'];
 
-/// Keeps a paragraph of sentences in another element right behind the last kept paragraph, and one right before the
-/// first, that are not unlikely: a text whose last paragraph stands in a container of its own goes on to its end.
+/// Keeps a paragraph of sentences in another element directly after the last kept paragraph, and one directly before
+/// the first, that are not unlikely: a text whose last paragraph stands in a container of its own goes on to its end.
 pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let probability = |at: usize| probabilities.get(at).copied().unwrap_or_default();
     let (Some(first), Some(last)) = (kept.iter().position(|kept| *kept), kept.iter().rposition(|kept| *kept)) else {

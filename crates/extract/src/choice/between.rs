@@ -21,10 +21,10 @@ struct Gap {
     parent: u32,
 }
 
-/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same
-/// element, if no part of them is kept. Also keeps lists, tables and code at the end of an element with kept
-/// blocks, on pages that show code, as manuals do: there they are not menus. Terms and definitions between
-/// kept ones stay on any page (one entry a block).
+/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same element, if
+/// no part of them is kept. Also keeps lists, tables and code at the end of an element with kept blocks, on pages that
+/// show code, as manuals do: there they are not menus. Terms and definitions between kept ones stay on any page (one
+/// entry for each block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);

@@ -20,7 +20,7 @@ const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
 const ANCESTORS: usize = 4;
 
-/// Takes controls out of `kept` (one entry a block).
+/// Drops controls (`kept` has one entry for each block).
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
@@ -70,7 +70,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 
-/// Returns whether a block is all buttons and stands right before or behind code, as to copy or to run it, or in a
+/// Returns whether a block is all buttons and stands directly before or behind code, as to copy or to run it, or in a
 /// heading behind its text. What has a role, as the tabs of several pieces of code, may name them.
 fn is_button(page: &Page, html: &str, at: usize) -> bool {
     let block = |at: usize| page.blocks.get(at);

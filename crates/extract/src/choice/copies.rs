@@ -13,9 +13,9 @@ const MIN_WORDS: u32 = 20;
 // A copy of a whole section has short lines as well, but they follow each other.
 const MIN_WORDS_IN_RUN: u32 = 8;
 
-/// Takes copies out of `kept` (one entry a block). A copy is a block with the text of the kept block
-/// directly before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are
-/// left alone, because repetition is content there.
+/// Drops copies (`kept` has one entry for each block). A copy is a block with the text of the kept block directly
+/// before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are left alone, because
+/// repetition is content there.
 pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
     let count = kept.iter().filter(|kept| **kept).count();
     let mut seen: FxHashSet<&str> = FxHashSet::default();

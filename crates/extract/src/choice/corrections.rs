@@ -20,8 +20,8 @@ const LABELS: [&str; 22] = [
     "actualización", "correzione", "rettifica", "aggiornamento",
 ];
 
-/// Keeps paragraphs that say in their first words to be a correction or an addition, beside a kept paragraph right
-/// before them (one entry a block in `kept`).
+/// Keeps paragraphs that say in their first words to be a correction or an addition, beside a kept paragraph directly
+/// before them (one entry for each block in `kept`).
 pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
     for (at, block) in page.blocks.iter().enumerate() {
         if !kept.lacks(at) || block.words < MIN_WORDS || block.link_density() > 0.5 {

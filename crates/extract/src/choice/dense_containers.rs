@@ -18,8 +18,8 @@ const MIN_LABEL_TIMES: u32 = 3;
 
 /// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
 /// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
-/// Readers' comments are not: the policy decides about them. There is one entry a block in `probabilities`, `in_comments`
-/// (empty if that is not known) and `kept`.
+/// Readers' comments are not: the policy decides about them. There is one entry for each block in `probabilities`,
+/// `in_comments` (empty if that is not known) and `kept`.
 pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
     let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);

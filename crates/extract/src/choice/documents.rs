@@ -17,7 +17,7 @@ const ANCESTORS: usize = 3;
 
 /// Keeps links to documents that stand together: in a field (the blocks whose whole path of names and classes is equal)
 /// that has hardly anything else. Menus lead to pages, and who lists documents wants them to be read. There is one
-/// entry a block in `fields`, `probabilities` and `kept`.
+/// entry for each block in `fields`, `probabilities` and `kept`.
 pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilities: &[f32], kept: &mut [bool]) {
     // Of each field whether its first doubtful link is a document: most fields need no look at their other addresses.
     let mut starts = vec![None; page.blocks.len()];

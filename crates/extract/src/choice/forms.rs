@@ -17,7 +17,7 @@ const MIN_PARAGRAPH_WORDS: u32 = 8;
 const MAX_LINKED: f32 = 0.5;
 
 /// Keeps headings, paragraphs and items of forms that have several of them. Fields, labels and buttons are no text.
-/// There is one entry a block in `probabilities` and `kept`.
+/// There is one entry for each block in `probabilities` and `kept`.
 pub(crate) fn keep_form_text(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     let blocks = page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
     let doubtful = blocks.filter(|(_, ((_, probability), kept))| !**kept && **probability >= MIN_PROBABILITY);

@@ -9,8 +9,8 @@ use crate::render::tex::is_displayed;
 // More is a sentence, which the model judges by its words.
 const MAX_OTHER_CHARS: usize = 12;
 
-/// Judges the blocks that are formulas with their neighbours (one entry a block in `kept`): an article
-/// keeps all of them or none.
+/// Judges the blocks that are formulas with their neighbours (one entry for each block in `kept`): an article keeps all
+/// of them or none.
 pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
     let noted = page.blocks_with_notation(&FORMULAS);

@@ -11,8 +11,8 @@ use crate::role::Role;
 /// Link density from which a block of a list is a link.
 const LINK_DENSITY: f32 = 0.5;
 
-/// Keeps all of each list of which a part is kept, and all of each table with a header, if the blocks right before
-/// and right behind it are kept and stand in the same container (one entry a block in `roles` and `kept`).
+/// Keeps all of each list of which a part is kept, and all of each table with a header, if the blocks directly before
+/// and after it are kept and stand in the same container (one entry for each block in `roles` and `kept`).
 ///
 /// An author writes a list or table as a whole: if the text goes on behind it, all of it belongs to the text.
 pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
@@ -34,7 +34,7 @@ pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
 }
 
-/// Returns whether the blocks right before and right behind those of an element are kept, and stand in the innermost
+/// Returns whether the blocks directly before and after those of an element are kept, and stand in the innermost
 /// element around it that holds more than they.
 fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let Some(before) = blocks.start.checked_sub(1) else { return false };

@@ -15,10 +15,9 @@ const MIN_ITEMS: u64 = 2;
 // Without it the rule took hidden teasers and code; on one page F1 fell from .985 to .439.
 const MAX_ITEM_WORDS: u64 = 8;
 
-/// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of
-/// `kept` (one entry a block). A menu is `nav`, or says so in its attribute words, or consists of several
-/// items with half of their words in links. Items of a menu are short, and an element with half of the
-/// words of the page is not a menu.
+/// Drops menus that are hidden by attributes, or by a simple rule of a style sheet of the page (`kept` has one entry
+/// for each block). A menu is `nav`, or says so in its attribute words, or consists of several items with half of their
+/// words in links. Items of a menu are short, and an element with half of the words of the page is not a menu.
 pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
     let mut hidden: Vec<(u32, &Element)> = Vec::new();
     for (at, element) in (0u32..).zip(&page.elements) {

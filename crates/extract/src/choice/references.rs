@@ -19,8 +19,8 @@ const NAMES: [u64; 6] = [
     word_hash(b"reflist"),
 ];
 
-/// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same
-/// part of the page (one entry a block in `kept`). Lists of mere links stay out.
+/// Keeps lists that the page's markup calls references, with the heading directly above, behind kept text of the same
+/// part of the page (one entry for each block in `kept`). Lists of mere links stay out.
 pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     // Most pages have none, and the way up from each block costs more.
     if !page.elements.iter().any(|element| is_list(page, element)) {

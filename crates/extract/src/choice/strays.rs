@@ -26,8 +26,8 @@ impl Field {
     }
 }
 
-/// Drops the kept blocks of fields that are mostly left out, unless they are a good part of what is kept. In `kept`
-/// and `fields` there is one entry a block: whether it is kept, and the number of its field.
+/// Drops the kept blocks of fields that are mostly left out, unless they are a good part of what is kept. In `kept` and
+/// `fields` there is one entry for each block: whether it is kept, and the number of its field.
 pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
     let mut all = vec![Field::default(); page.blocks.len()];
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {

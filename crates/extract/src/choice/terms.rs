@@ -9,7 +9,7 @@ const ANCESTORS: usize = 8;
 /// Maximum words of a term.
 const MAX_WORDS: u32 = 25;
 
-/// Keeps terms right above a definition that is kept, in one list (one entry a block in `kept`).
+/// Keeps terms directly above a definition that is kept, in one list (one entry for each block in `kept`).
 pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;

@@ -13,8 +13,8 @@ const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
 const MAX_LABEL_WORDS: u32 = 4;
 
-/// Keeps all blocks of code of which some are kept, and code right beside a kept block, as formulas are (one entry a
-/// block in `kept`). Pieces of code right behind each other are judged as one.
+/// Keeps all blocks of code of which some are kept, and code directly beside a kept block, as formulas are (one entry
+/// for each block in `kept`). Pieces of code directly after each other are judged as one.
 pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;

@@ -27,7 +27,7 @@ pub enum ChunkUnit {
     Tokens,
 }
 
-/// Why a text does not describe a size of chunks.
+/// Reason why a text does not describe a size of chunks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChunkSizeError {

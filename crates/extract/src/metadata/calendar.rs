@@ -308,8 +308,8 @@ fn day(year: u32, month: u32, day: u32) -> Option<Date> {
     date.ok().filter(|date| YEARS.contains(&date.year()))
 }
 
-/// The time of day right behind a date as `THH:MM:SS` with its offset; seconds are 00 where they are
-/// not given, fractions are dropped.
+/// The time of day directly after a date as `THH:MM:SS` with its offset; seconds are 00 where they are not given,
+/// fractions are dropped.
 fn time(rest: &str) -> Option<String> {
     let rest = rest.trim_start_matches([',', ' ', '\u{a0}']);
     let rest = rest.strip_prefix(['T', 't']).unwrap_or(rest).trim_start();

@@ -33,7 +33,7 @@ fn words(say: &str) -> Vec<&'static str> {
     WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' ')).collect()
 }
 
-/// The event that the words right before a date name, if any; the nearest words decide.
+/// The event that the words directly before a date name, if any; the nearest words decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BYTES_BEFORE_DATE));
     let near = before.get(from..)?;

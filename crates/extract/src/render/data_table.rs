@@ -305,7 +305,7 @@ fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
     row.cells_with_blocks().count() >= SINGLE_ROW.0 && row.cells_with_blocks().all(is_short)
 }
 
-/// Keeps a row that has kept cells; gives the number of all its cells.
+/// Keeps a row that has kept cells; returns the number of all its cells.
 fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> usize {
     let Some((mut row, cells, _)) = row else { return 0 };
     // What is all of a row is said once, as the heads of sections are.

@@ -38,7 +38,7 @@ impl Builder {
         }
     }
 
-    /// Appends a sign right behind the text.
+    /// Appends a sign directly after the text.
     fn add_sign_behind(&mut self, sign: char) {
         let end = self.current.as_ref().map_or(0, |current| current.end);
         let space = self.fold.take_space();

@@ -115,8 +115,8 @@ impl Builder {
         }
     }
 
-    /// Changes the row that was written last by what its attributes say, and notes it where they say more; gives
-    /// what the row says the element is.
+    /// Changes the row that was written last by what its attributes say, and notes it where they say more; returns what
+    /// the row says the element is.
     #[inline(never)]
     fn mark_row(&mut self, text: &TagText, index: usize, layout: Layout) -> Tag {
         let in_line = layout.is_apart && text.tag == Tag::Other;

@@ -97,7 +97,7 @@ impl Builder {
         self.seam |= Seam::of(tag);
     }
 
-    /// Text comes: whether two elements that stand side by side, neither in code, meet right before it.
+    /// Text comes: whether two elements that stand side by side, neither in code, meet directly before it.
     pub(super) fn take_seam(&mut self) -> Option<SeamKind> {
         let seam = std::mem::take(&mut self.seam);
         let in_code = [Tag::Code, Tag::Kbd, Tag::Samp, Tag::Tt, Tag::Var];

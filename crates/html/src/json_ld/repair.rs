@@ -102,8 +102,7 @@ fn mark(rest: &str) -> usize {
     if ["<![CDATA[", "]]>", "<!--", "-->"].iter().any(|mark| text.starts_with(mark)) { 2 } else { until("\n") }
 }
 
-/// Writes the string whose opening quote stands before `text`; gives its length with the closing
-/// quote.
+/// Writes the string whose opening quote stands before `text`; returns its length with the closing quote.
 fn string(text: &str, out: &mut String) -> usize {
     out.push('"');
     let mut chars = text.char_indices();

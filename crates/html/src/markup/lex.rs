@@ -159,7 +159,7 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// The attributes in `bytes`, which start right behind a tag's name.
+    /// The attributes in `bytes`, which start directly after a tag's name.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::from(bytes, 0)
     }

@@ -85,7 +85,7 @@ fn after_dashes(bytes: &[u8], at: usize, state: ScriptState) -> (ScriptState, us
     }
 }
 
-/// One past the `>` of a comment whose text begins at `at`, right behind `<!--`.
+/// One past the `>` of a comment whose text begins at `at`, directly after `<!--`.
 pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b">") {

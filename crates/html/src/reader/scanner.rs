@@ -68,7 +68,7 @@ impl<'a> Scanner<'a> {
         self.builder.vectors().run(ReadOn { scanner: self, start })
     }
 
-    /// Reads the text from `from` on and the markup behind it, however they are written; gives the place behind, or
+    /// Reads the text from `from` on and the markup behind it, however they are written; returns the place after it, or
     /// else that from which on a page that grows is not complete.
     #[cold]
     #[inline(never)]
@@ -154,7 +154,7 @@ impl<'a> Scanner<'a> {
         self.builder.end_any_tag(tag, name);
     }
 
-    /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
+    /// Reads the tag at `lt` and text that belongs to it; returns the place after it, none at the end.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let mut lexer = TagLexer::new(self.builder.limits().attributes);
@@ -171,7 +171,7 @@ impl<'a> Scanner<'a> {
         self.start_tag(&lexer.tag(bytes, raw))
     }
 
-    /// Reads on behind a start tag, with the text that belongs to it; gives the place behind, none at the end.
+    /// Reads on behind a start tag, with the text that belongs to it; returns the place after it, none at the end.
     #[inline(never)]
     pub(super) fn start_tag(&mut self, text: &TagText) -> Option<usize> {
         let (start, end, value_missing) =
@@ -221,8 +221,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
-    /// tag, or where reading goes on if it has none.
+    /// Reads the text, from `from` on, of an element that holds no markup; returns the place of its end tag, or where
+    /// reading goes on if it has none.
     fn content(
         &mut self,
         tag: Tag,
@@ -283,7 +283,7 @@ impl<'a> Scanner<'a> {
         self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
-    /// Goes on behind `from`, where something begins that has no end; gives the place.
+    /// Continues behind `from`, where something begins that has no end; returns the place.
     fn resume(&mut self, unclosed: UnclosedMarkup, from: usize) -> Option<usize> {
         let rest = self.html.get(from..).unwrap_or_default();
         let Some(recovery) = &mut self.recovery else {
@@ -357,8 +357,8 @@ fn is_markup(bytes: &[u8], lt: usize) -> bool {
     }
 }
 
-/// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
-/// `unclosed` began right before it.
+/// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and `unclosed` began
+/// directly before it.
 pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: UnclosedMarkup) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {

@@ -142,8 +142,8 @@ fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Lear
     Ok((learned, scorer))
 }
 
-/// The log odds from which blocks get the role, so that precision and recall have the greatest harmonic
-/// mean, and both values there. `judged` is the log odds and truth of every block.
+/// The log odds from which blocks get the role, so that precision and recall have the largest harmonic mean, and both
+/// values there. `judged` is the log odds and truth of every block.
 fn best_threshold(judged: &mut [(f32, bool)]) -> (f32, f64, f64) {
     judged.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let all = judged.iter().filter(|(_, is)| *is).count() as f64;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 use trommel_filters::Reason;
 
-/// Why a record was rightly passed over.
+/// Reason why a record was rightly passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -42,7 +42,7 @@ pub enum DropReason {
     Filtered(Reason),
 }
 
-/// Why a record that should have given a document gave none.
+/// Reason why a record that should have given a document gave none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

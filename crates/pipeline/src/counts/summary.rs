@@ -51,7 +51,7 @@ pub struct Summary {
     pub text_bytes: u64,
     /// True if the reader of standard output closed it before the end; the counts end there.
     pub closed: bool,
-    /// Why the run ended before its end, if it did.
+    /// Reason why the run ended before its end, if it did.
     pub ended_early: Option<String>,
     /// The file that the failed records were written to, if there were any.
     pub quarantine: Option<String>,
@@ -96,7 +96,7 @@ pub struct FileReport {
     pub lost_bytes: u64,
     /// Stored bytes read.
     pub stored_bytes: u64,
-    /// Why it could not be read, or not to its end.
+    /// Reason why it could not be read, or not to its end.
     pub error: Option<String>,
 }
 

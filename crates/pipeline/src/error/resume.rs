@@ -6,7 +6,7 @@ use std::{io, path::PathBuf};
 // A run goes on under the same build only, so a new format need not read the old one.
 pub(crate) const VERSION: u32 = 8;
 
-/// Why a run cannot be continued.
+/// Reason why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {

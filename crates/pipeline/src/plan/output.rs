@@ -92,7 +92,7 @@ pub struct Output {
     pub split: Option<u64>,
 }
 
-/// Why an output cannot be written as asked.
+/// Reason why an output cannot be written as asked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DestinationError {

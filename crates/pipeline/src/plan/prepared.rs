@@ -133,7 +133,7 @@ impl Plan {
         }
     }
 
-    /// Why archives are read one after the other, if they are.
+    /// Reason why archives are read one after the other, if they are.
     fn one_lane(&self) -> Option<&'static str> {
         let is_in_place = |path: &Path| trommel_output::replaceable(path).is_ok_and(|file| file.is_none());
         match &self.output.destination {

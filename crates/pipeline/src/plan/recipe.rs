@@ -91,7 +91,7 @@ impl Plan {
         values
     }
 
-    /// Why every page of a run depends on all its inputs, if it does: such a run takes no inputs later.
+    /// Reason why every page of a run depends on all its inputs, if it does: such a run takes no inputs later.
     pub(crate) fn needs_all_inputs(&self) -> Option<&'static str> {
         let settings = &self.settings;
         match (settings.sites.memory, settings.archive.resolve_revisits) {

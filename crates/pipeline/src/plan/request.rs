@@ -69,7 +69,7 @@ pub struct PreparedRun {
     pub extractor: Extractor,
 }
 
-/// Why a run cannot begin; each is one line.
+/// Reason why a run cannot begin; each is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {

@@ -79,7 +79,7 @@ struct LiveInput {
     is_plain: Option<bool>,
     /// True if it is in the middle of a visit of an earlier run.
     is_begun: bool,
-    /// Why nothing can be read of it at all.
+    /// Reason why nothing can be read of it at all.
     fault: Option<String>,
     /// Fingerprint by which the file is recognised.
     mark: Mark,

@@ -147,7 +147,7 @@ impl<'a> RecordFeed<'a> {
         self.send(0, None, Step::End(ArchiveEnd { bytes, error, broken, point: None }))
     }
 
-    /// Tells the faults of a container before its first archive is read; gives its lists.
+    /// Tells the faults of a container before its first archive is read; returns its lists.
     fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ContainerLists, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.
@@ -269,8 +269,8 @@ impl<'a> RecordFeed<'a> {
         }
     }
 
-    /// Sends one item of an input; gives the error that ends it, if it is one. `begun` says whether its
-    /// first record was sent.
+    /// Sends one item of an input; returns the error that ends it, if it is one. `begun` says whether its first record
+    /// was sent.
     pub(crate) fn give(
         &mut self,
         begun: &mut bool,

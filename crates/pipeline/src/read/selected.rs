@@ -9,8 +9,8 @@ use crate::read::reader::{Disconnected, RecordFeed};
 use crate::work::task::Step;
 
 impl RecordFeed<'_> {
-    /// Sends the records of a selection from `point` on; gives the stored bytes read. A record that
-    /// cannot be read counts as damage of its place, and the others are read all the same.
+    /// Sends the records of a selection from `point` on; returns the stored bytes read. A record that cannot be read
+    /// counts as damage of its place, and the others are read all the same.
     pub(crate) fn read_selection(
         &mut self,
         point: Option<ResumePoint>,

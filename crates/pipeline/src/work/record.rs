@@ -261,7 +261,7 @@ const MIN_PAGE_WORDS: usize = 25;
 /// The type of text that is taken unchanged.
 const PLAIN: &str = "text/plain";
 
-/// Why a record of this type is no page; none if it may be one.
+/// Reason why a record of this type is no page; none if it may be one.
 fn by_kind(record: &Record) -> Option<DropReason> {
     match &record.kind {
         // WET: text that somebody took out of a capture.

@@ -77,7 +77,7 @@ pub(crate) struct Opened {
 pub(crate) struct ArchiveEnd {
     /// Stored bytes read.
     pub(crate) bytes: u64,
-    /// Why it could not be read, or not to its end.
+    /// Reason why it could not be read, or not to its end.
     pub(crate) error: Option<String>,
     /// True if the system could not read on in the middle of it.
     pub(crate) broken: bool,

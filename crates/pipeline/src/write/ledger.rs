@@ -107,7 +107,7 @@ pub(crate) struct Ledger<'a> {
     joined: Vec<PathBuf>,
     /// Files of archives that were given up.
     left: Vec<PathBuf>,
-    /// Why the run ends early, if it does: nothing is saved any more.
+    /// Reason why the run ends early, if it does: nothing is saved any more.
     error: Option<RunError>,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
@@ -303,7 +303,7 @@ impl<'a> Ledger<'a> {
         self.saved.duplicates = shared.duplicates;
     }
 
-    /// Takes an archive that has been read to its end. Saves that if it `is_saved`; gives the files that are then to
+    /// Takes an archive that has been read to its end. Saves that if it `is_saved`; returns the files that are then to
     /// be published.
     pub(crate) fn end(
         &mut self,
@@ -352,7 +352,7 @@ impl<'a> Ledger<'a> {
         Ok(number)
     }
 
-    /// Saves the state; gives the files that it names as complete and that have no name yet.
+    /// Saves the state; returns the files that it names as complete and that have no name yet.
     fn save(&mut self) -> Result<Vec<CompleteFile>, RunError> {
         // The files of archives that were given up are as the state says that was saved before.
         if self.is_over() {
@@ -429,7 +429,7 @@ impl<'a> Ledger<'a> {
         self.error.is_some()
     }
 
-    /// Why it does.
+    /// Reason why it does.
     pub(crate) fn take_error(&mut self) -> Option<RunError> {
         self.error.take()
     }

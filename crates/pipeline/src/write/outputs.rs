@@ -166,7 +166,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Adds the shares of an archive as they are; gives their names, to be removed once that is saved.
+    /// Adds the shares of an archive as they are; returns their names, to be removed once that is saved.
     pub(crate) fn join(&mut self, shares: &OutputsState) -> Result<Vec<PathBuf>, RunError> {
         let Some(beginning) = shares.beginning.clone().filter(|_| !shares.open.is_empty()) else {
             return Ok(Vec::new());
@@ -220,7 +220,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Ends them for good, unfinished; gives their names.
+    /// Ends them for good, unfinished; returns their names.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         // Files are closed before they are removed, which some systems ask for.
         let open = self.open.drain(..).map(|open| open.file.path);

@@ -169,7 +169,7 @@ impl<'a> SideOutputs<'a> {
         [&aside.member, &aside.line].into_iter().zip(&mut files).try_for_each(|(bytes, file)| file.add(bytes))
     }
 
-    /// Adds the shares of the archive of that number; gives their names, to be removed once that is saved.
+    /// Adds the shares of the archive of that number; returns their names, to be removed once that is saved.
     pub(crate) fn join(&mut self, shares: &[SideState], number: u64) -> Result<Vec<PathBuf>, RunError> {
         for share in shares {
             for side in self.all() {
@@ -187,7 +187,7 @@ impl<'a> SideOutputs<'a> {
         states.filter_map(Result::transpose).collect()
     }
 
-    /// Ends them for good; gives the names of those of which there is anything.
+    /// Ends them for good; returns the names of those of which there is anything.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         let paths = self.all().filter_map(|side| side.begun()).collect();
         // Files are closed before they are removed, which some systems ask for.

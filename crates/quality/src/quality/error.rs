@@ -2,7 +2,7 @@
 
 use trommel_learn::LearnError;
 
-/// Why a report cannot be had.
+/// Reason why a report cannot be had.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QualityError {

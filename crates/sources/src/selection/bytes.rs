@@ -54,7 +54,7 @@ pub enum FoundRecord {
         offset: u64,
         /// Stored bytes, as the index says.
         length: u64,
-        /// Why.
+        /// The reason.
         error: SourceError,
     },
 }

@@ -1,6 +1,6 @@
 //! Errors of settings.
 
-/// Why settings cannot be used. Each is one line that names the choice.
+/// Reason why settings cannot be used. Each is one line that names the choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {

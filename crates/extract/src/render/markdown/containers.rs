@@ -41,7 +41,7 @@ enum Kind {
         list: u32,
         /// Number in an ordered list.
         number: Option<u32>,
-        /// True if the list has the second marker, which tells it from the list right before it.
+        /// True if the list has the second marker, which tells it from the list directly before it.
         second: bool,
     },
 }
@@ -268,7 +268,7 @@ impl<'a> SegmentWriter<'a> {
         TracedText { text: self.out, origins: self.origins }
     }
 
-    /// Chooses the marker of a list that starts; gives whether no empty line is needed.
+    /// Chooses the marker of a list that starts; returns whether no empty line is needed.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);

@@ -13,7 +13,7 @@ pub(super) struct Definitions {
     shown: HashSet<u32>,
     /// The lists whose terms are known.
     read: HashSet<u32>,
-    /// Each `dt` and `dd` with the first shown of the terms right above it.
+    /// Each `dt` and `dd` with the first shown of the terms directly above it.
     terms: HashMap<u32, u32>,
 }
 
@@ -39,7 +39,7 @@ impl Definitions {
         Self { shown, ..Self::default() }
     }
 
-    /// The term whose item holds a `dt` or `dd` of a list; none if no term right above it is shown.
+    /// The term whose item holds a `dt` or `dd` of a list; none if no term directly above it is shown.
     pub fn term(&mut self, page: &Page, list: u32, at: u32) -> Option<u32> {
         if self.shown.is_empty() {
             return None;

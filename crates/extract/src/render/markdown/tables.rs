@@ -13,9 +13,9 @@ use crate::render::traced::OriginSource;
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
-/// Appends a table in the form of GFM, without a line end at its end; gives where each line comes from, if it is a row.
-/// The first row is its header if it is one in the page, or if it alone is strong from end to end; else the header is
-/// empty, as GFM has no table without one.
+/// Appends a table in the form of GFM, without a line end at its end; returns where each line comes from, if it is a
+/// row. The first row is its header if it is one in the page, or if it alone is strong from end to end; else the header
+/// is empty, as GFM has no table without one.
 pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) -> Vec<Option<OriginSource>> {
     let columns = table.columns;
     let is_strong = |row: &TableRow| row.cells.len() > 1 && row.cells.iter().all(|cell| inline.is_strong(&cell.blocks));

@@ -23,7 +23,7 @@ pub(crate) fn is_word_item(content: &KeptContent, at: u32) -> bool {
     word_item(content, at, None).is_some()
 }
 
-/// The item that a paragraph is. `last` is the item right before it.
+/// The item that a paragraph is. `last` is the item directly before it.
 pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) -> Option<WordItem> {
     let page = content.page;
     let block = content.block(at)?;

@@ -136,8 +136,8 @@ impl<'a> Trigrams<'a> {
         Self { counts, other: Vec::new(), last: (' ', ' '), place: 0, run: 0, is_first: true }
     }
 
-    /// Adds bytes of plain signs, in capital or small letters, up to the first that is none, if the two
-    /// characters before are plain as well; gives their number. `signs` counts them.
+    /// Adds bytes of plain signs, in capital or small letters, up to the first that is none, if the two characters
+    /// before are plain as well; returns their number. `signs` counts them.
     pub(super) fn add_plain(&mut self, bytes: &[u8], signs: &mut [u32; 32]) -> usize {
         if self.run < 2 {
             return 0;
