@@ -170,7 +170,9 @@ def untested() -> list[str]:
 
 
 def rust_sources() -> list[Path]:
-    return sorted(path for path in (ROOT / "crates").rglob("*.rs") if "target" not in path.parts)
+    folders = ("crates", "examples", "fuzz", "laboratory")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.rs")]
+    return sorted(path for path in found if "target" not in path.parts)
 
 
 def module_heads() -> list[str]:

@@ -15,7 +15,7 @@ use trommel_text::{hash, words::Rule};
 
 use trommel_quality::markdown::{MarkdownTable, share};
 
-/// What is measured.
+/// The measured gains of adaptation, by number of own pages.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Numbers of own pages.
@@ -68,7 +68,7 @@ pub fn table(base: &Model, sets: &[PageSet], curve: &Curve) -> Result<String, Le
     Ok(table.text())
 }
 
-/// What one draw of own pages gave: mean F1 on the other pages.
+/// Scores of one draw of own pages: mean F1 on the other pages.
 struct DrawScores {
     finished: f64,
     adapted: f64,

@@ -13,7 +13,7 @@ use std::{
 
 use trommel_text::SplitMix64;
 
-/// How the work is divided and what is kept of it.
+/// Division of the work, and the unit that is kept when a machine is lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
     /// Archives in a task.
@@ -24,7 +24,7 @@ pub struct Policy {
     pub commit_each: bool,
 }
 
-/// What the job and the machines are.
+/// The job and the machines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Job {
     /// Archives.
@@ -37,7 +37,7 @@ pub struct Job {
     pub rate: f64,
     /// Share of the machines that take longer.
     pub slow_share: f64,
-    /// How many times as long those take.
+    /// Factor by which those take longer.
     pub slow_factor: f64,
     /// Mean hours until a machine is lost.
     pub hours_to_loss: f64,
@@ -47,7 +47,7 @@ pub struct Job {
     pub storage: f64,
 }
 
-/// How the job went.
+/// The outcome of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JobOutcome {
     /// Hours until the last archive was done.

@@ -11,7 +11,7 @@ use crate::methods::{BlockWeight, Method, MethodError, PaperChoices, PaperFeatur
 const TRAIN: &str = "dragnet-train";
 const SETS: [&str; 3] = ["cleaneval", TRAIN, "dragnet-test"];
 
-/// Why the variants cannot be measured.
+/// Reason why the variants cannot be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PaperVariantError {

@@ -27,7 +27,7 @@ const LOOKS: usize = 24;
 /// Published methods that stand beside, by name.
 const BESIDE: [&str; 4] = ["all-text", "largest-block", "boilerpipe-article", "readability"];
 
-/// Why rendered pages cannot be measured.
+/// Reason why rendered pages cannot be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderedError {
@@ -51,7 +51,7 @@ pub enum RenderedError {
 /// A labelled page that was laid out.
 struct Rendered {
     set: String,
-    /// What cross-validation does not divide.
+    /// Unit that cross-validation does not divide.
     group: String,
     gold: Gold,
     page: Page,
@@ -151,7 +151,7 @@ fn scored(pages: &[Rendered], kept: &[Vec<bool>]) -> Vec<Scores> {
         .collect()
 }
 
-/// What blocks are judged by.
+/// Facts by which blocks are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
     /// The features of the model `best`.
@@ -222,7 +222,7 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
     Ok(kept)
 }
 
-/// How each block looks, and the visual block around it.
+/// Layout of each block and of the visual block around it.
 fn looks(page: &Page, layout: &PageLayout) -> Vec<[f32; LOOKS]> {
     let whole = layout.rect();
     let (width, height) = (whole.width.max(1) as f32, whole.height.max(1) as f32);

@@ -24,13 +24,13 @@ use queries::{Query, by_title, by_words, terms};
 
 /// Documents looked at for each query.
 const DEPTH: usize = 10;
-/// What is indexed of a page, in the order of [`Item::forms`].
+/// Indexed forms of a page, in the order of [`Item::forms`].
 const FORMS: [&str; 5] =
     ["all text and `<title>`, one field", "all text, `<title>` as title", "`fast`", "`best`", "gold"];
 /// The form that others are compared with: the same fields.
 const WHOLE: usize = 1;
 
-/// What is known of a page.
+/// Known facts of a page.
 #[derive(Deserialize)]
 struct Gold {
     record_id: String,
@@ -49,7 +49,7 @@ struct Item {
     forms: [Form; FORMS.len()],
 }
 
-/// What is indexed of a page.
+/// An indexed form of a page.
 struct Form {
     title: Option<String>,
     headings: Vec<String>,
@@ -140,7 +140,7 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
     Ok(())
 }
 
-/// What `trommel index` makes of a document.
+/// The form of a document in `trommel index`.
 fn product(document: &trommel_extract::Document) -> Form {
     Form { title: document.title.clone(), headings: document.headings.clone(), text: document.text.clone() }
 }

@@ -15,7 +15,7 @@ const LINKED: f32 = 0.5;
 /// Share of the narrower of two blocks that has to lie in the column of the other.
 const SAME_COLUMN: f32 = 0.7;
 
-/// What is seen of a visual block.
+/// Visible features of a visual block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockFeatures {
     /// Its box.

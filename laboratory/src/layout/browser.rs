@@ -16,7 +16,7 @@ use super::overlay::{OverlayColumn, overlay_html};
 use super::resources::{PageSource, Resources, key};
 use super::snapshot::{COMPUTED_STYLES, Snapshot};
 
-/// Why a page cannot be laid out.
+/// Reason why a page cannot be laid out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrowserError {
@@ -34,7 +34,7 @@ fn failed(error: impl std::fmt::Display) -> BrowserError {
 const WINDOW: (u32, u32) = (1280, 1024);
 /// Columns and rows of the picture of a page.
 const MAX_PICTURE: (i32, i32) = (2_560, 6_000);
-/// How long a page may take.
+/// Maximum time for a page.
 const PAGE_TIME: Duration = Duration::from_secs(30);
 
 const ARGUMENTS: [&str; 7] = [

@@ -13,7 +13,7 @@ use trommel_learn::numbered_lines;
 use super::node::{LayoutNode, PageLayout, Requests};
 use super::rect::Rect;
 
-/// Why layouts cannot be read or written.
+/// Reason why layouts cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -22,7 +22,7 @@ pub enum LayoutError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line is no layout.
@@ -32,7 +32,7 @@ pub enum LayoutError {
         path: String,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         source: serde_json::Error,
     },
     /// The columns of a line do not fit together.
@@ -42,7 +42,7 @@ pub enum LayoutError {
         path: String,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
 }

@@ -58,14 +58,14 @@ impl LayoutNode {
     }
 }
 
-/// What the page asked for while it was laid out.
+/// Requests of the page while it was laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     /// Style sheets that the archive had.
     pub style_sheets: u32,
     /// Other things that the archive had.
     pub others: u32,
-    /// What the archive did not have.
+    /// Requests that the archive could not answer.
     pub failed: u32,
 }
 
@@ -78,7 +78,7 @@ pub struct PageLayout {
     pub url: String,
     /// Width of the window in CSS pixels.
     pub window: u32,
-    /// What was asked for.
+    /// The requests.
     pub requests: Requests,
     /// The nodes in document order, each before what it contains.
     pub nodes: Vec<LayoutNode>,

@@ -7,7 +7,7 @@ use super::rect::Rect;
 /// Boxes over one copy of the picture.
 #[derive(Clone, Debug, Default)]
 pub struct OverlayColumn {
-    /// What they are.
+    /// The title of the boxes.
     pub title: String,
     /// Boxes, each with a CSS color and a label.
     pub boxes: Vec<(Rect, &'static str, String)>,

@@ -19,7 +19,7 @@ pub use x_cex::{ContentLikeness, XCex};
 
 /// A content-extraction method over the pages of one site.
 pub trait SiteMethod: Send + Sync {
-    /// What it is.
+    /// Description of the method.
     fn about(&self) -> &About;
 
     /// Returns whether each block of each page of a site is content. A page that is the only one of its site has

@@ -9,10 +9,10 @@
 //! the body is the threshold: from the body down, each element that reaches it marks the element with the
 //! largest density sum inside of it (or itself) as content, with all it holds.
 //!
-//! What the tables change: a text that runs through inline elements is one own text of the element
-//! that holds it as a whole, so its inline elements count as tags but have no density of their own; the
-//! characters in links are the block's characters times its share of linked words; `select` leaves
-//! no element. Hidden elements are left out first, as in the source.
+//! Differences by the tables: a text that runs through inline elements is one own text of the element that holds it as
+//! a whole, so its inline elements count as tags but have no density of their own; the characters in links are the
+//! block's characters times its share of linked words; `select` leaves no element. Hidden elements are left out first,
+//! as in the source.
 
 use trommel_html::{Block, Element, NONE, Page, Tag};
 
@@ -45,12 +45,12 @@ impl Counts {
     }
 }
 
-/// What an own text of that many characters adds to a density sum.
+/// Summand of an own text of this many characters in a density sum.
 fn text_density(chars: f64, ratio: f64) -> f64 {
     chars * chars.ln() / (ratio * chars + std::f64::consts::E).ln().ln()
 }
 
-/// What marking needs to know.
+/// Densities that marking needs.
 struct Densities {
     /// Density of each element.
     density: Vec<f64>,

@@ -229,7 +229,7 @@ fn objects(table: &ObjectTable, wanted: impl Fn(usize) -> bool) -> Vec<u32> {
     (0u32..).zip(&table.labels).map(|(object, _)| object).filter(|object| wanted(*object as usize)).collect()
 }
 
-/// How well blocks are classified, over all blocks of all pages.
+/// Scores of the classification, over all blocks of all pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockScores {
     /// Number of blocks.
@@ -244,7 +244,7 @@ pub struct BlockScores {
     pub f1: f64,
 }
 
-/// What the parts of a cross-validation are made of.
+/// Unit of the folds of a cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldUnit {
     /// Blocks, as in the paper: those of one page stand in different parts, so a tree is tested on pages that it
@@ -256,12 +256,12 @@ pub enum FoldUnit {
     Site,
 }
 
-/// How [`block_scores`] validates.
+/// Validation of [`block_scores`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Validation {
     /// Number of parts, at least 2 (10 in the paper).
     pub folds: usize,
-    /// What they are made of.
+    /// Unit of the folds.
     pub unit: FoldUnit,
     /// Confidence of the bound on a leaf's errors, 0..1 (.70 in the paper; .25 is the usual one of C4.5). Above .5
     /// the errors are taken as they are.

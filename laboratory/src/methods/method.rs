@@ -3,12 +3,12 @@
 use trommel_html::Page;
 pub use trommel_learn::Example;
 
-/// Where a method comes from and what it does.
+/// Source and description of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
     /// Name on the command line, in kebab case.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     pub line: &'static str,
     /// Authors, title, venue, year; and what of it is not from the source.
     pub citation: &'static str,
@@ -16,7 +16,7 @@ pub struct About {
     pub learns: bool,
 }
 
-/// Why a method cannot be fitted.
+/// Reason why a method cannot be fitted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MethodError {
@@ -25,7 +25,7 @@ pub enum MethodError {
     Nothing {
         /// The method.
         method: &'static str,
-        /// What is missing.
+        /// The missing part.
         why: String,
     },
     /// A learning method was asked to extract before it was fitted.
@@ -48,7 +48,7 @@ pub enum MethodError {
 /// starts and ends at a block's edges. Those that stay with the lines of the source override
 /// [`extract_from`](Method::extract_from).
 pub trait Method: Send + Sync {
-    /// What it is.
+    /// Description of the method.
     fn about(&self) -> &About;
 
     /// Learns from labelled pages. Methods that do not learn keep this default.

@@ -22,7 +22,7 @@ const CLASSES: usize = 24;
 /// Strength of the L2 penalty: the one that cross-validation chooses for the full method.
 const PENALTY: f64 = 1e-4;
 
-/// What the paper's blocks and tokens are.
+/// Interpretation of the paper's blocks and tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaperChoices {
     /// Blocks are divided at h1 to h6, p, div, table and map only, not as everywhere here.
@@ -46,7 +46,7 @@ impl PaperChoices {
     }
 }
 
-/// What a block counts in learning.
+/// Weight of a block in learning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockWeight {
     /// One.

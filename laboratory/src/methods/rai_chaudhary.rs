@@ -33,7 +33,7 @@ const FURNITURE: [&str; 23] = [
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RaiChaudhary;
 
-/// What the class of an element itself says: content, furniture or nothing.
+/// Verdict of the class of an element: content, furniture or none.
 fn says(page: &Page, at: usize) -> Option<bool> {
     let element = page.elements.get(at).filter(|element| STRUCTURAL.contains(&element.tag))?;
     let mut verdict = None;

@@ -44,7 +44,7 @@ const ENOUGH: u64 = 500;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Readability;
 
-/// Which rules an attempt uses.
+/// Rules of an attempt.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     strip: bool,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use trommel_html::Page;
 
-/// What a block adds to the sum of a run.
+/// Summand of a block in the sum of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
     /// Score of the block itself.
@@ -90,7 +90,7 @@ pub(crate) fn maximal_runs(units: &[Unit]) -> Vec<(f64, Range<usize>)> {
     runs.into_iter().map(|run| (run.right - run.left, run.start..run.end)).collect()
 }
 
-/// Which of `len` blocks lie in one of the runs.
+/// For each of `len` blocks, true if it lies in one of the runs.
 pub(crate) fn mark(len: usize, runs: impl IntoIterator<Item = Range<usize>>) -> Vec<bool> {
     let mut kept = vec![false; len];
     for run in runs {

@@ -31,8 +31,8 @@ fn smooth(lengths: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// How many of `beside`, the strings on one side of the largest from it outwards, belong to the
-/// content.
+/// Number of strings of `beside` that belong to the content; these are the strings on one side of the largest, from it
+/// outwards.
 fn reach(beside: impl Iterator<Item = f64>, threshold: f64) -> usize {
     let (mut reach, mut gap) = (0, 0);
     for (at, length) in beside.enumerate() {

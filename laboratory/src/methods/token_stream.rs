@@ -18,7 +18,7 @@ pub(crate) struct StreamToken {
     pub parent: u64,
 }
 
-/// Where the tokens of a block lie.
+/// Place of the tokens of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TokenSpan {
     /// First token of the tags between the block before and this one.
@@ -38,7 +38,7 @@ pub(crate) struct TokenSpan {
 #[derive(Debug, Default)]
 pub(crate) struct TokenStream {
     pub tokens: Vec<StreamToken>,
-    /// Where the tokens of each block lie.
+    /// Places of the tokens of each block.
     pub places: Vec<TokenSpan>,
 }
 

@@ -11,7 +11,7 @@ mod split;
 
 use grow::Grower;
 
-/// What an attribute's values are.
+/// Kind of an attribute's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Numbers.
@@ -40,7 +40,7 @@ impl ObjectTable {
     }
 }
 
-/// How a tree is grown and pruned.
+/// Options for growing and pruning a tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     /// Objects that at least two branches of a division must have.
@@ -49,7 +49,7 @@ pub(crate) struct Options {
     pub confidence: f64,
 }
 
-/// How a node divides its objects. Branch `i` is node `first + i`.
+/// Test by which a node divides its objects. Branch `i` is node `first + i`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Test {
     attribute: usize,

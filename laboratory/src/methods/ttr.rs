@@ -143,7 +143,7 @@ fn seeds(points: &[[f32; 1]]) -> Option<Vec<[f32; 1]>> {
     points.iter().any(|point| point[0] > least).then(|| farthest_first(points, [least], CLUSTERS))
 }
 
-/// What belongs to another cluster than the one with the least of `means`.
+/// For each member, true if its cluster is not the one with the lowest of `means`.
 fn not_lowest(members: Vec<usize>, means: impl IntoIterator<Item = f64>) -> Vec<bool> {
     let mut lowest = (0, f64::INFINITY);
     for (at, mean) in means.into_iter().enumerate() {

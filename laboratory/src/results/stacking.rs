@@ -29,7 +29,7 @@ pub(super) struct VotedSet<'a> {
     pub labels: Vec<Vec<bool>>,
 }
 
-/// What learns from the verdicts.
+/// Learner of the verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stacker {
     Regression,

@@ -2,7 +2,7 @@
 
 use trommel_html::{NONE, Page, Tag};
 
-/// What an element holds.
+/// Contents of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ElementContent {
     /// Blocks of text.
@@ -57,7 +57,7 @@ pub struct Candidate {
     pub parent: Option<usize>,
     /// Candidates right inside.
     pub children: Vec<usize>,
-    /// What it holds.
+    /// Its contents.
     pub content: ElementContent,
 }
 
@@ -68,7 +68,7 @@ impl Candidate {
     }
 }
 
-/// What each element holds, by its index. Linear in the page.
+/// Contents of each element, by its index. Linear in the page.
 fn contents(page: &Page) -> Vec<ElementContent> {
     let mut contents = vec![ElementContent::default(); page.elements.len()];
     for (element, element_content) in page.elements.iter().zip(&mut contents) {

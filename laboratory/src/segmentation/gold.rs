@@ -9,7 +9,7 @@ use trommel_learn::numbered_lines;
 use super::region::Leaves;
 use crate::layout::PageLayout;
 
-/// Why marked blocks cannot be read.
+/// Reason why marked blocks cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentGoldError {
@@ -18,7 +18,7 @@ pub enum SegmentGoldError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line is no page with blocks.
@@ -28,7 +28,7 @@ pub enum SegmentGoldError {
         path: String,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         source: serde_json::Error,
     },
 }
@@ -40,7 +40,7 @@ pub struct GoldBlock {
     pub xpath: String,
     /// 1, or 2 for a part of another block.
     pub level: u8,
-    /// What it is for, such as `Menu`.
+    /// Purpose, such as `Menu`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The text in it, as the marking program saw it.
@@ -53,7 +53,7 @@ pub struct GoldBlock {
 pub struct GoldPage {
     /// WARC-Record-ID of the page.
     pub record_id: String,
-    /// Which of the two sets it is from: `random` or `popular`.
+    /// Set that it is from: `random` or `popular`.
     pub set: String,
     /// The blocks.
     pub blocks: Vec<GoldBlock>,

@@ -60,12 +60,12 @@ const LOOKS: usize = 14;
 /// Candidates less probable than this are not looked at.
 const LEAST: f32 = 0.03;
 
-/// What a candidate is judged by.
+/// Facts by which a candidate is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     /// The page's own bytes.
     Markup,
-    /// How it looks, too.
+    /// With its layout, too.
     Rendered,
 }
 
@@ -149,7 +149,7 @@ impl Rows {
     }
 }
 
-/// What is shown of a candidate.
+/// Visible region of a candidate.
 pub(super) fn region(page: &SegmentedPage, candidate: &Candidate) -> Region {
     // The outermost of the chain may have no box of its own.
     let mut elements = candidate.elements.iter().filter_map(|at| page.page.element(*at));

@@ -11,7 +11,7 @@ use super::gold::{SegmentGoldError, find, read_gold_blocks};
 use super::region::{Leaves, Region};
 use crate::layout::{LayoutError, PageLayout, block_nodes, read_layouts};
 
-/// Why a segmented set cannot be measured.
+/// Reason why a segmented set cannot be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentationError {
@@ -37,7 +37,7 @@ pub enum SegmentationError {
 /// A page, its layout and the blocks marked on it.
 #[derive(Clone, Debug)]
 pub struct SegmentedPage {
-    /// Which part of the set it is from.
+    /// Part of the set that it is from.
     pub set: String,
     /// Host or other group that cross-validation does not divide.
     pub group: String,
@@ -49,7 +49,7 @@ pub struct SegmentedPage {
     pub leaves: Leaves,
     /// The marked blocks; empty regions for those that are not shown.
     pub marked: Vec<Region>,
-    /// What each of them is for, such as `Menu`.
+    /// Purpose of each, such as `Menu`.
     pub kinds: Vec<String>,
     /// The gold object of the page.
     pub gold: Gold,

@@ -15,7 +15,7 @@ pub(super) struct PoolBlock {
     pub degree: u8,
 }
 
-/// What the rules say of a node.
+/// Verdict of the rules on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// Nothing of it is to be seen (rule 1).
@@ -28,7 +28,7 @@ enum Verdict {
     Keep(u8),
 }
 
-/// Which rules are tried on a node.
+/// Class of a node, which decides the rules that are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Inline,

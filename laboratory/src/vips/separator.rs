@@ -21,7 +21,7 @@ pub(super) struct Separator {
     pub span: (i32, i32),
     /// 1..=11: the larger, the more it divides.
     pub weight: u8,
-    /// What the rules of weight add up to.
+    /// Sum of the rules of weight.
     pub sum: i32,
 }
 

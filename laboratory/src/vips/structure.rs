@@ -12,7 +12,7 @@ pub struct VisualBlock {
     pub parent: Option<usize>,
     /// Roots of the sub-trees of the layout that it is made of, in document order; none inside another.
     pub roots: Vec<u32>,
-    /// What is to be seen of it.
+    /// Visible area.
     pub rect: Rect,
     /// Degree of coherence, 1..=11; never below that of the block around it, which is no more coherent than what it
     /// is made of.
@@ -153,7 +153,7 @@ fn by_sub_tree<'b>(page: &VisualPage, blocks: &[&'b PoolBlock]) -> Vec<Vec<&'b P
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// What lies before, between and after separators of one direction, in their order.
+/// Blocks before, between and after separators of one direction, in their order.
 pub(super) fn between<'b>(blocks: &[&'b PoolBlock], cuts: &[Separator]) -> Vec<Vec<&'b PoolBlock>> {
     let mut parts: Vec<Vec<&PoolBlock>> = vec![Vec::new(); cuts.len() + 1];
     for block in blocks {

@@ -10,7 +10,7 @@ pub(super) struct VisualPage<'a> {
     pub ends: Vec<u32>,
     /// True if something of the node is to be seen (valid node).
     valid: Vec<bool>,
-    /// What is to be seen of the node: its box if it differs from what is behind, else that of its content.
+    /// Visible areas of the node: its box if it differs from its background, otherwise those of its content.
     seen: Vec<Rect>,
     /// Background behind the text of each node.
     background: Vec<u32>,

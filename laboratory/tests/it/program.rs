@@ -9,7 +9,7 @@ use std::{
 /// The sample archive, relative to the workspace.
 pub const ARCHIVE: &str = "samples/wcxb-sample.warc.gz";
 
-/// What a run of the program left.
+/// Exit code and output of a run of the program.
 pub struct Ran {
     pub code: i32,
     pub stdout: String,

@@ -10,8 +10,8 @@ use crate::program::lab;
 
 const PAGES: [&str; 3] = ["columns.html", "rules.html", "table.html"];
 
-/// What a person might mark: what VIPS finds on the first page, the recipes of the second, one block of the
-/// third that is not there.
+/// Marks that a person might make: the blocks that VIPS finds on the first page, the recipes of the second, one block
+/// of the third that is not there.
 const MARKS: [&[&str]; 3] = [
     &["/html/body/div[1]", "/html/body/div[2]", "/html/body/div[3]", "/html/body/div[4]", "/html/body/div[6]"],
     &["/html/body"],

@@ -19,7 +19,7 @@ pub(super) struct Piece {
     pub level: u32,
     pub content: bool,
     pub title: bool,
-    /// What often follows an article stands here.
+    /// True if the piece is a text that often follows an article.
     pub end_mark: bool,
     pub heading: bool,
     pub list_item: bool,
@@ -58,7 +58,7 @@ impl Piece {
     }
 }
 
-/// What the elements around a block say of it.
+/// Facts about a block from the elements around it.
 #[derive(Clone, Copy, Default)]
 struct AroundElement {
     level: u32,

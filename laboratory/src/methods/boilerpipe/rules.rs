@@ -8,7 +8,7 @@ const LINKED: f32 = 0.333_333;
 /// Link density above which the block before is a menu.
 const LINKED_BEFORE: f32 = 0.555_556;
 
-/// What the trees look at; zeros beyond the ends of the page.
+/// Attributes of the trees; zeros beyond the ends of the page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NeighbourFacts {
     words: u32,

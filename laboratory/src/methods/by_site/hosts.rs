@@ -21,7 +21,7 @@ pub fn pages_by_host(set: &PageSet, least: usize) -> Vec<Vec<usize>> {
     hosts.into_values().filter(|pages| pages.len() >= least).collect()
 }
 
-/// What a method keeps of every page that stands in one of the groups; none of the others.
+/// Blocks that a method keeps of every page in one of the groups; none for the other pages.
 pub fn extract_by_host(method: &dyn SiteMethod, set: &PageSet, hosts: &[Vec<usize>]) -> Vec<Option<Vec<bool>>> {
     let kept: Vec<(usize, Vec<bool>)> = hosts
         .par_iter()

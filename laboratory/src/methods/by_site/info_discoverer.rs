@@ -7,7 +7,7 @@ use super::{SiteMethod, Vocabulary};
 use crate::methods::method::About;
 use crate::methods::segments::segments;
 
-/// What blocks are cut at: the leaves of tables in the paper, and what pages are laid out by today.
+/// Elements that divide blocks: those of tables as in the paper, and those of today's layouts.
 const CUTS: [Tag; 4] = [Tag::Table, Tag::Td, Tag::Div, Tag::Ul];
 
 /// Blocks of a low mean entropy of their terms.

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Compared<L> {
     /// Its words, each once, sorted.
     pub words: Vec<u32>,
-    /// What else it is compared by.
+    /// Further facts for the comparison.
     pub look: L,
 }
 

@@ -17,7 +17,7 @@ const SIMILAR: f64 = 0.8;
 /// Content if similar ones stand on a smaller share of the pages.
 const SHARE: f64 = 0.2;
 
-/// How the words of two elements are compared.
+/// Comparison of the words of two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentLikeness {
     /// Cosine of binary word vectors.

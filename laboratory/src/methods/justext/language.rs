@@ -37,7 +37,7 @@ fn declared(tag: &str) -> Option<Lang> {
     Lang::from_code(language.to_639_3())
 }
 
-/// What the program calls its list; most are the English names of the languages.
+/// Name of the language's list in the program; mostly the English name of the language.
 fn list_name(language: Lang) -> &'static str {
     match language {
         Lang::Nob => "Norwegian_Bokmal",

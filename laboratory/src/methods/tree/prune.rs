@@ -29,9 +29,9 @@ pub(super) fn prune(nodes: &mut [Node], confidence: f64) {
     }
 }
 
-/// What is added to the `errors` of `objects` for the upper end of their confidence interval: the
-/// binomial one for less than one error, the normal approximation with continuity correction else
-/// (`Stats.addErrs` of Weka). Above a confidence of .5 nothing is added, as there.
+/// Number added to the `errors` of `objects` for the upper end of their confidence interval: the binomial one for less
+/// than one error, the normal approximation with continuity correction else (`Stats.addErrs` of Weka). Above a
+/// confidence of .5 nothing is added, as there.
 fn added(objects: f64, errors: f64, confidence: f64) -> f64 {
     if confidence > 0.5 || objects <= 0.0 {
         return 0.0;
