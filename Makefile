@@ -20,7 +20,7 @@ CARGO ?= cargo
 # Where cargo puts what it builds.
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
-QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
+QUALITY = CARGO_TARGET_DIR=$(BUILT) $(CARGO) run --quiet --profile quick --manifest-path laboratory/Cargo.toml -p trommel-quality --
 # The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
 TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
 MADE_PAGES = out/made/made.warc.gz
@@ -83,7 +83,7 @@ site: ## Build the documentation site in docs/book, and check its links (needs m
 	scripts/check-links.py docs/book
 
 package: ## Check that every crate that is published can be packaged
-	$(CARGO) package --workspace --exclude trommel-quality --exclude trommel-python --no-verify --allow-dirty
+	$(CARGO) package --workspace --exclude trommel-python --no-verify --allow-dirty
 
 wheel: ## Build the Python wheel, optimized, into out/wheel (needs Python 3.10 or later)
 	scripts/wheel.sh build out/wheel

@@ -31,7 +31,7 @@ pub use page::{
     Notation, NotationKind, PAGE_ROW_WORDS, Page, StatedFact, StyledText,
 };
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
-#[cfg(feature = "lol")]
+#[cfg(any(test, feature = "lol"))]
 pub use reader::{LolEngine, PushReader};
 pub use reread::{
     anchors, cell_sign, code_text, code_white_space, element_text, source_range, source_ranges, stands_at,

@@ -1,9 +1,10 @@
-//! The readers of HTML, which drive one builder. One reads a whole page in memory, one a growing page, and
-//! one, with the feature `lol`, a page in chunks by the tokenizer of lol_html.
+//! The readers of HTML, which drive one builder. One reads a whole page in memory, one a growing page. A third
+//! one, for tests alone, reads a page in chunks by the tokenizer of lol_html.
 
 mod content;
 mod growing;
-#[cfg(feature = "lol")]
+#[cfg(any(test, feature = "lol"))]
+#[path = "../tests/lol.rs"]
 mod lol;
 mod namespaces;
 mod raw_text;
@@ -16,7 +17,7 @@ use crate::limits::Limits;
 use crate::page::Page;
 
 pub use growing::GrowingReader;
-#[cfg(feature = "lol")]
+#[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
 pub use scan::{ScanEngine, ScanReader};
 

@@ -8,7 +8,9 @@ mod counts;
 mod environment;
 mod error;
 mod events;
+#[cfg(fuzzing)]
 #[doc(hidden)]
+#[path = "../../../fuzz/src/saved_state.rs"]
 pub mod fuzzing;
 mod inputs;
 mod plan;

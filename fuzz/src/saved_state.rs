@@ -1,4 +1,5 @@
-//! Entry points for fuzzing the saved files of a run, past their checksums.
+//! Entry points for fuzzing the saved files of a run, past their checksums. A module of the run itself, whose
+//! private types they need, in builds with `--cfg fuzzing`.
 
 use std::io::Cursor;
 
