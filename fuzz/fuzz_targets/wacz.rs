@@ -9,7 +9,7 @@ use std::{
 };
 
 use libfuzzer_sys::fuzz_target;
-use trommel_wacz::{Bytes, Container, Entry, PageList, write_texts};
+use trommel_archive::wacz::{Bytes, Container, Entry, PageList, write_texts};
 
 /// Bytes read of one entry: deflated ones may have a thousand times their bytes.
 const MAX_BYTES: u64 = 1 << 16;

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use trommel_archive::{ReadOptions, Reader};
-use trommel_filters::{DuplicateSettings, Duplicates};
+use trommel_record::filters::{DuplicateSettings, Duplicates};
 
 use crate::state::archive::ArchiveState;
 use crate::state::checkpoint::Checkpoint;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use trommel_archive::write::{gzip_member, write_record};
-use trommel_features::{EMBEDDED_COLUMNS, FeatureGroup, Schema};
+use trommel_model::features::{EMBEDDED_COLUMNS, FeatureGroup, Schema};
 use trommel_model::{
     Additive, ColumnWeight, EmbeddedScorer, FORMAT, Linear, Model, ModelFile, PageTypeScorer, Scorer, Selection,
     StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,

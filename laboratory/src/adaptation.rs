@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
-use trommel_features::FeatureGroup;
+use trommel_model::features::FeatureGroup;
 use trommel_learn::{
     EvalOptions, HeldOut, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting,
     adapt, evaluate, text_by, train,

@@ -18,7 +18,7 @@ use trommel_extract::{DocumentOptions, Extractor, Hints};
 use trommel_index::{Index, IndexWriter};
 use trommel_learn::numbered_lines;
 use trommel_model::Model;
-use trommel_output::OutputRecord;
+use trommel_record::OutputRecord;
 
 use queries::{Query, by_title, by_words, terms};
 

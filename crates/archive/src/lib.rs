@@ -32,6 +32,8 @@ mod source;
 mod spares;
 mod start;
 mod stream;
+#[cfg(feature = "wacz")]
+pub mod wacz;
 pub mod write;
 mod zeros;
 mod zst;

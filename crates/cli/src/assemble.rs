@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trommel::output::{Assemble, OutputError};
+use trommel::record::{Assemble, OutputError};
 
 /// The step that makes a Parquet file with the columns of this output; none if it is no Parquet file by its name.
 ///
@@ -13,7 +13,7 @@ pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     if output.extension().is_none_or(|end| end != "parquet") {
         return Ok(None);
     }
-    Ok(Some(Box::new(trommel::output::Parquet::like(output)?)))
+    Ok(Some(Box::new(trommel::record::Parquet::like(output)?)))
 }
 
 /// The same of a program that was built without Parquet.

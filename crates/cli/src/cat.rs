@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use trommel::archive::write::write_record;
 use trommel::archive::{PayloadOptions, Record, RecordType, payload};
-use trommel::html::charset;
+use trommel::charset;
 use trommel::{Extractor, Hints, Settings, page_hints};
 
 use crate::{exit::Exit, models, place::PlaceArgument};

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use trommel::output::{AtomicFile, hidden};
-use trommel_pipeline::dedup::{
+use trommel::record::dedup::{
     Duplicate, DuplicateReason, Finder, KeyShare, Removed, SignedFile, is_signed, read_duplicates, read_signatures,
     shard_name, sign, without,
 };
+use trommel::record::{AtomicFile, hidden};
 
 use crate::assemble::like;
 use crate::exit::Exit;

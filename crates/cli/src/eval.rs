@@ -9,8 +9,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
 use trommel::extract::Extractor;
 use trommel::learn::{EvalOptions, LabelledPage, Report, evaluate, text_by};
-use trommel::texts::words::Rule;
 use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
+use trommel_text::words::Rule;
 
 use crate::exit::Exit;
 use crate::labelled::LabelledArgs;

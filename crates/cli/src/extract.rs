@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::output::OutputBlock;
+use trommel::record::OutputBlock;
 use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm};
 use trommel_pipeline::sources::is_url;
 

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
-use trommel::texts::without_controls;
+use trommel_text::without_controls;
 
 use crate::progress;
 

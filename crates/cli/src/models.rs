@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use clap::{Args, Subcommand};
-use trommel::model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode};
 use trommel::{Model, Settings};
+use trommel_model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode};
 
 use crate::exit::Exit;
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use trommel::{archive::Record, output::RecordSource};
+use trommel::{archive::Record, record::RecordSource};
 use trommel_pipeline::sources::{is_url, redacted};
 use trommel_pipeline::{record_at, record_in};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 use trommel::PartialSettings;
-use trommel::output::LocalDisk;
+use trommel::record::LocalDisk;
 use trommel_pipeline::metrics::Metrics;
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{

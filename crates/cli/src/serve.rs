@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use trommel::filters::Filters;
+use trommel::record::filters::Filters;
 use trommel::{ByteSize, Model, Settings};
 use trommel_pipeline::load_sites;
 use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};

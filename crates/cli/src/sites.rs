@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use trommel::{Extractor, sites::SiteMemory};
+use trommel::Extractor;
+use trommel_model::sites::SiteMemory;
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{
     Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites, unpack,

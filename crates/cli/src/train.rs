@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel::features::FeatureGroup;
+use trommel::learn::FeatureGroup;
+use trommel::learn::Score;
 use trommel::learn::{
     HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, gold_beside,
     train,
 };
-use trommel::model::Score;
-use trommel::output::AtomicFile;
+use trommel::record::AtomicFile;
 
 use crate::exit::Exit;
 use crate::labelled::{LabelledArgs, read_sets};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use trommel::archive::{PayloadOptions, payload};
-use trommel::html::{charset, stands_at};
-use trommel::output::{OutputRecord, RecordReader, readable_name};
+use trommel::record::{OutputRecord, RecordReader, readable_name};
 use trommel::{Hints, page_hints};
+use trommel::{charset, stands_at};
 use trommel_pipeline::record_at;
 
 use crate::exit::Exit;

@@ -4,8 +4,8 @@ use std::{collections::HashMap, path::PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use trommel::output::AtomicFile;
-use trommel_pipeline::wacz::{Container, write_texts};
+use trommel::archive::wacz::{Container, write_texts};
+use trommel::record::AtomicFile;
 use trommel_pipeline::{Input, Outcome};
 
 use crate::archives::Archives;

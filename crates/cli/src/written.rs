@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use trommel::output::AtomicFile;
+use trommel::record::AtomicFile;
 
 /// Refuses a file to write that the command reads.
 ///

@@ -15,7 +15,7 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
-use trommel_output::{Encode, Jsonl, OutputRecord};
+use trommel_record::{Encode, Jsonl, OutputRecord};
 
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();

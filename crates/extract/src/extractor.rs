@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trommel_html::{Limits, Page, charset};
 use trommel_model::Model;
-use trommel_sites::SiteMemory;
+use trommel_model::sites::SiteMemory;
 
 use crate::extraction::Extraction;
 use crate::hints::Hints;

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use trommel_html::Page;
+use trommel_model::sites::{PagePrint, SiteMemory};
 use trommel_model::{Judgement, Model, PageType};
-use trommel_sites::{PagePrint, SiteMemory};
 use trommel_text::{mix, word_hash};
 
 /// Maximum bytes of the judgements kept from the first pass; further pages are judged again.
@@ -29,7 +29,7 @@ impl SiteSurvey {
 
     /// Judges and counts a page. A page without a site is passed over.
     pub(crate) fn take(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) {
-        let Some(site_url) = url.filter(|url| trommel_sites::site_of(url).is_some()) else { return };
+        let Some(site_url) = url.filter(|url| trommel_model::sites::site_of(url).is_some()) else { return };
         let judgement = model.judge(page, url);
         let print = PagePrint::of(page);
         let lock = |error: PoisonError<_>| error.into_inner();

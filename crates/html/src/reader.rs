@@ -4,7 +4,7 @@
 mod content;
 mod growing;
 #[cfg(any(test, feature = "lol"))]
-#[path = "../tests/lol.rs"]
+#[path = "tests/lol.rs"]
 mod lol;
 mod namespaces;
 mod raw_text;

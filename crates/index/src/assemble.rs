@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use trommel_output::{Assemble, OutputError, RecordReader};
+use trommel_record::{Assemble, OutputError, RecordReader};
 
 use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
 

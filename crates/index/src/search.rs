@@ -11,7 +11,7 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::snippet::SnippetGenerator;
 use tantivy::{IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
-use trommel_output::RecordSource;
+use trommel_record::RecordSource;
 
 use crate::IndexError;
 use crate::guard::guarded;

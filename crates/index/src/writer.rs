@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::{Index, TantivyDocument, TantivyError, Term};
-use trommel_output::{OutputRecord, record_id};
+use trommel_record::{OutputRecord, record_id};
 
 use crate::IndexError;
 use crate::guard::{check, guarded};

@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::GzBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use trommel::{Role, learn::numbered_lines, output::AtomicFile};
+use trommel::{Role, learn::numbered_lines, record::AtomicFile};
 
 use crate::page_list::{LabelBlock, LabelPage};
 use crate::role::{Part, chosen, part};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use trommel::archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel::extract::Extractor;
-use trommel::features::FieldIndex;
 use trommel::learn::Gold;
 use trommel::viewer::path;
 use trommel::{CommentPolicy, ContentPolicy, Hints, Model, Role};
+use trommel_model::features::FieldIndex;
 
 use crate::role::{self, Part};
 

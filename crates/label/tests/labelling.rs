@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use trommel::extract::Extractor;
 use trommel::learn::{Scores, read_set};
-use trommel::texts::words::Rule;
 use trommel::{CommentPolicy, ContentPolicy, Hints, Model};
 use trommel_label::{GoldFile, LabelPages, Labelling, PageLabels, serve};
 use trommel_serve::{HostGuard, Socket};
+use trommel_text::words::Rule;
 
 /// A record with a page; without an id where it is empty.
 fn record(id: &str, html: &str) -> Vec<u8> {

@@ -20,7 +20,7 @@ pub(crate) fn options() -> crate::TrainOptions {
     crate::TrainOptions {
         names: vec!["toy".into()],
         created: "2026-01-01".into(),
-        groups: trommel_features::FeatureGroup::ALL.to_vec(),
+        groups: trommel_model::features::FeatureGroup::ALL.to_vec(),
         learner: crate::Learner::Additive,
         label_share: crate::LABEL_SHARE,
         weighting: crate::Weighting::Pages,

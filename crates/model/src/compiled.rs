@@ -9,10 +9,10 @@ mod forest;
 mod page_odds;
 mod planes;
 
-use rustc_hash::FxHashMap;
 #[cfg(test)]
-use trommel_features::Columns;
-use trommel_features::{ColumnSet, Lanes};
+use crate::features::Columns;
+use crate::features::{ColumnSet, Lanes};
+use rustc_hash::FxHashMap;
 use trommel_text::vectors::Vectors;
 
 use crate::file::Scorer;
@@ -151,8 +151,8 @@ impl Compiled {
     /// Log odds of rows as wide as the schema.
     fn of_rows<R: AsRef<[f32]>>(&self, rows: &[R]) -> Vec<f32> {
         let mut odds = PageOdds::new(self, rows.len());
-        let chunks = rows.chunks(trommel_features::LANES);
-        for (first, rows) in (0..).step_by(trommel_features::LANES).zip(chunks) {
+        let chunks = rows.chunks(crate::features::LANES);
+        for (first, rows) in (0..).step_by(crate::features::LANES).zip(chunks) {
             odds.add(&Columns::of_rows(self.columns(), rows, first));
         }
         odds.finish()
@@ -172,10 +172,10 @@ fn plain(scorer: &Scorer, columns: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
     use crate::additive::{Additive, Cross, StepFunction};
+    use crate::features::{FeatureGroup, LANES, Schema};
     use crate::file::WeightedScorer;
     use crate::scorer::log_odds_of_parts;
     use crate::trees::{TreeNode, Trees};
-    use trommel_features::{FeatureGroup, LANES, Schema};
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]

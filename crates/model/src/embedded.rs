@@ -1,6 +1,6 @@
 //! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
 
-use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
+use crate::features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_html::json_ld::ContentSubject;
 
 use crate::error::ModelError;
@@ -117,7 +117,7 @@ mod tests {
                 {"@type":"Comment","text":"g h i j k l"}]</script>"#,
             &Limits::default(),
         );
-        trommel_features::embedded_texts(&page)
+        crate::features::embedded_texts(&page)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The model file: numbers and names in MessagePack, packed with zstd, never code.
 
+use crate::features::{FeatureGroup, ListedWord, TermWeight};
 use serde::{Deserialize, Serialize};
-use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
 use crate::error::ModelError;

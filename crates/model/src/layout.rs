@@ -1,7 +1,7 @@
 //! Groups the blocks of a page that belong together, so that the decision about one informs the decision
 //! about the others.
 
-use trommel_features::Scratch;
+use crate::features::Scratch;
 use trommel_html::{NONE, Page};
 
 /// The blocks of a page as a choice sees them: their words, and which of them belong together.

@@ -8,8 +8,8 @@ mod tests;
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
 use rustc_hash::FxHashMap;
-use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
 use crate::compiled::Compiled;

@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
+use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use trommel_html::Page;
 
 use crate::additive::Additive;

@@ -9,7 +9,7 @@
 //! sums leave them out. This changes no number: they would add 0, and a longer prefix with the same hits has
 //! no higher F1.
 
-use trommel_features::Scratch;
+use crate::features::Scratch;
 use trommel_text::SplitMix64;
 
 use crate::layout::{Layout, LayoutBlock};

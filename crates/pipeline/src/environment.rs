@@ -3,7 +3,7 @@
 use std::{io::Write, sync::atomic::AtomicBool};
 
 use trommel_metrics::Metrics;
-use trommel_output::{Disk, LocalDisk};
+use trommel_record::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
 use crate::{

@@ -5,7 +5,7 @@ pub(crate) mod resume;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trommel_output::OutputError;
+use trommel_record::OutputError;
 use trommel_sources::SourceError;
 
 use crate::counts::summary::SumMismatch;

@@ -52,8 +52,6 @@ pub use work::record::Extract;
 pub use work::single::{RecordOutcome, SingleRecords};
 pub use write::bucket::Bucket;
 
-/// Lower level: duplicates among the outputs of many runs.
-pub use trommel_dedup as dedup;
 /// Lower level: the Tantivy index of documents.
 #[cfg(feature = "index")]
 pub use trommel_index as index;
@@ -61,5 +59,3 @@ pub use trommel_index as index;
 pub use trommel_metrics as metrics;
 /// Lower level: bytes behind URLs, and indexes of records.
 pub use trommel_sources as sources;
-/// Lower level: WACZ containers.
-pub use trommel_wacz as wacz;

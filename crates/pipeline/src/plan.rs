@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::thread;
 
 use trommel::Settings;
-use trommel_output::{Assemble, Format, hidden};
+use trommel_record::{Assemble, Format, hidden};
 
 use crate::inputs::Input;
 use crate::plan::follow::Follow;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use trommel_filters::{Duplicates, Filters};
+use trommel_record::filters::{Duplicates, Filters};
 
 use crate::counts::progress::Counters;
 use crate::counts::summary::Summary;

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use tracing::subscriber::NoSubscriber;
 use trommel::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
 use trommel_extract::{Document, SiteSurvey};
-use trommel_output::{AtomicFile, DigestWriter};
-use trommel_sites::SiteMemory;
+use trommel_model::sites::SiteMemory;
+use trommel_record::{AtomicFile, DigestWriter};
 
 use crate::counts::summary::Summary;
 use crate::environment::Environment;

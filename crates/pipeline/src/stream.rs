@@ -3,7 +3,7 @@
 use std::io;
 
 use trommel::Settings;
-use trommel_output::OutputRecord;
+use trommel_record::OutputRecord;
 
 use crate::counts::summary::Summary;
 use crate::environment::Environment;

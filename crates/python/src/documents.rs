@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::{Hints, OutputRecord, output::OptionalColumns};
+use trommel::{Hints, OutputRecord, record::OptionalColumns};
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
 

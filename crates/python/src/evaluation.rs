@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use trommel::extract::Extractor;
 use trommel::learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by};
-use trommel::texts::words::Rule;
 use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
+use trommel_text::words::Rule;
 
 use crate::errors::{TrommelError, told};
 use crate::json;

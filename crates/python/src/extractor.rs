@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trommel::archive::binary_type;
-use trommel::output::OptionalColumns;
+use trommel::record::OptionalColumns;
 use trommel::{Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};

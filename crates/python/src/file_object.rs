@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
-use trommel::output::{Disk, LocalDisk};
+use trommel::record::{Disk, LocalDisk};
 
 /// Bytes asked for at once: each time the interpreter is needed.
 const READ_BYTES: usize = 1 << 20;

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use trommel::output::{Disk, LocalDisk};
+use trommel::record::{Disk, LocalDisk};
 use trommel_pipeline::{Input, PreparedRun, RequestError, RunRequest, sources::NetworkOptions};
 
 use crate::errors::{ArchiveError, ModelError};

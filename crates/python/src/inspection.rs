@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::archive::binary_type;
-use trommel::output::AtomicFile;
+use trommel::record::AtomicFile;
 use trommel::viewer::{View, report};
 
 use crate::errors::told;

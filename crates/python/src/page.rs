@@ -2,7 +2,7 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::output::{OutputBlock, page_line};
+use trommel::record::{OutputBlock, page_line};
 use trommel::{BlockReason, Document, OutputRecord};
 
 use crate::{errors::told, json};
@@ -326,7 +326,7 @@ impl PyDocument {
     }
 
     fn __hash__(&self) -> u64 {
-        trommel::texts::hash(self.document.text.as_bytes())
+        trommel_text::hash(self.document.text.as_bytes())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -6,8 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
-use trommel::texts::language::LanguageCode;
 use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
+use trommel_text::language::LanguageCode;
 
 use crate::extractor::{PyExtractor, wrong};
 use crate::names::Names;

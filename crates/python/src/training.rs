@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use trommel::features::FeatureGroup;
+use trommel::learn::FeatureGroup;
+use trommel::learn::Score;
 use trommel::learn::{
     HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
 };
-use trommel::model::Score;
-use trommel::output::AtomicFile;
+use trommel::record::AtomicFile;
 
 use crate::errors::told;
 use crate::evaluation::{gold_of, on_own_threads};

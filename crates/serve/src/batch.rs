@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use trommel::IncludeSettings;
 use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
-use trommel::filters::Filters;
-use trommel::output::{Encode as _, Jsonl};
+use trommel::record::filters::Filters;
+use trommel::record::{Encode as _, Jsonl};
 use trommel::{Extractor, Hints};
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 

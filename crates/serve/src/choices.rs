@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::extract::{Query, rejection::QueryRejection};
 use serde_json::Value;
-use trommel::{Model, PartialSettings, Settings, fields, filters::Filters};
+use trommel::{Model, PartialSettings, Settings, fields, record::filters::Filters};
 
 use crate::{answer::Refusal, app::App};
 

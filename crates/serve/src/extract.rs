@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Instant};
 
 use axum::{body::Body, extract::State, response::Response};
 use http::{HeaderMap, HeaderValue};
-use trommel::filters::{Capture, Filters};
-use trommel::texts::TextStats;
+use trommel::record::filters::{Capture, Filters};
 use trommel::{Document, PageForm};
+use trommel_text::TextStats;
 
 use crate::answer::{self, Refusal};
 use crate::app::App;
@@ -77,5 +77,5 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     let capture = Capture { status: hints.status, media_type: "text/html", robots: &[] };
     let of_capture = filters.capture(&capture);
     let reason = of_capture.or_else(|| filters.document(document, &TextStats::new(&document.text)));
-    reason.map(trommel::filters::Reason::name)
+    reason.map(trommel::record::filters::Reason::name)
 }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trommel::{Model, model::Selection};
+use trommel::Model;
+use trommel_model::Selection;
 
 use crate::answer::Refusal;
 

@@ -8,7 +8,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use trommel::archive::{PayloadOptions, payload};
-use trommel::output::RecordSource;
+use trommel::record::RecordSource;
 use trommel_pipeline::index::{Hit, Index, IndexError, Search, Snippet};
 use trommel_pipeline::record_at;
 

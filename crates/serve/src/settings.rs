@@ -2,7 +2,8 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use trommel::{Model, PartialSettings, filters::Filters, sites::SiteMemory};
+use trommel::{Model, PartialSettings, record::filters::Filters};
+use trommel_model::sites::SiteMemory;
 
 use crate::{HostGuard, Token};
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use trommel_extract::{Extraction, ExtractionObserver};
+use trommel_model::sites::SiteMemory;
 use trommel_model::{Model, ModelError};
-use trommel_sites::SiteMemory;
 
 use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 

@@ -102,8 +102,8 @@
 //!
 //! # Lower level
 //!
-//! The modules [`extract`], [`html`], [`features`], [`model`], [`filters`], [`sites`], [`output`] and [`texts`] are the
-//! crates below this one, for programs that need only a single stage.
+//! The modules [`extract`] and [`record`] are crates below this one, for programs that need only a single stage. Further
+//! crates are `trommel-html`, with the tables of a page, and `trommel-model`, with features, scorers and site memory.
 
 pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
@@ -111,9 +111,9 @@ pub use trommel_extract::{
     ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
     NoteForm, PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };
-pub use trommel_filters::FilterSettings;
+pub use trommel_html::{charset, stands_at};
 pub use trommel_model::{Model, ModelError};
-pub use trommel_output::{Compression, Format, OutputRecord, PageForm};
+pub use trommel_record::{Compression, Format, OutputRecord, PageForm, filters::FilterSettings};
 pub use trommel_text::{ByteSize, ByteSizeError, Share, ShareError};
 
 /// Lower level: records of WARC and ARC archives, and their payloads.
@@ -121,37 +121,25 @@ pub use trommel_text::{ByteSize, ByteSizeError, Share, ShareError};
 pub use trommel_archive as archive;
 /// Lower level: turns the bytes of a page into a document with one model, without settings.
 pub use trommel_extract as extract;
-/// Lower level: the features of blocks.
-pub use trommel_features as features;
-/// Lower level: the rules that keep or drop documents.
-pub use trommel_filters as filters;
-/// Lower level: tables of the blocks and elements of a page.
-pub use trommel_html as html;
 /// Lower level: labelled pages, scores of models and, with the feature `train`, training.
 #[cfg(feature = "learn")]
 pub use trommel_learn as learn;
-/// Lower level: model files, their scorers, and the choice of blocks.
-pub use trommel_model as model;
-/// Lower level: output records, formats and files.
-pub use trommel_output as output;
-/// Lower level: counts of the blocks of a site.
-pub use trommel_sites as sites;
-/// Lower level: words, hashes and statistics of texts, and their languages.
-pub use trommel_text as texts;
+/// Lower level: output records, formats, files, and the rules that keep or drop documents.
+pub use trommel_record as record;
 /// Lower level: HTML views of judged pages.
 #[cfg(feature = "viewer")]
 pub use trommel_viewer as viewer;
 
 mod extractor;
 #[cfg(feature = "archive")]
-mod record;
+mod hints;
 mod session;
 mod settings;
 mod stops;
 
 pub use extractor::Extractor;
 #[cfg(feature = "archive")]
-pub use record::page_hints;
+pub use hints::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use settings::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, PAGE_FACTOR,

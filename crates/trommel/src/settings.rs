@@ -27,8 +27,8 @@ mod toml_value;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{AddressForm, ChunkUnit};
-use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
+use trommel_record::filters::FilterSettings;
 use trommel_text::ByteSize;
 
 pub use archive::ArchiveSettings;

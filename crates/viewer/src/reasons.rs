@@ -221,15 +221,15 @@ pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_model::features::FeatureGroup;
     use trommel_model::{
         Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, StepFunction, VERSION, WeightedScorer,
     };
 
     /// A model of half a linear and half an additive part over `columns` text features.
     fn model(columns: usize) -> Model {
-        let names = trommel_features::Schema::new(&[FeatureGroup::Text, FeatureGroup::Shallow], &[], &[], &[]);
+        let names = trommel_model::features::Schema::new(&[FeatureGroup::Text, FeatureGroup::Shallow], &[], &[], &[]);
         let names: Vec<String> = names.names().iter().take(columns).cloned().collect();
         let every = || 0..u16::try_from(columns).unwrap();
         let linear = Linear {

@@ -3,10 +3,10 @@
 //! Weninger, Hsu and Han, CETR: content extraction via tag ratios, WWW 2010. The unit in the paper is
 //! the line (a page without line breaks is cut every 65 characters); here it is the block, so nothing
 //! has to be cut. Ratios, their smoothing and the clustering are those of
-//! [`trommel_features::tag_ratios`]: the Gaussian of deviation 1 reaches to four deviations there, to
+//! [`trommel_model::features::tag_ratios`]: the Gaussian of deviation 1 reaches to four deviations there, to
 //! one in the paper.
 
-use trommel_features::tag_ratios;
+use trommel_model::features::tag_ratios;
 use trommel_html::Page;
 
 use crate::methods::method::{About, Method, MethodError};

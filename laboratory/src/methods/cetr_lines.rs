@@ -11,7 +11,7 @@
 //! at random, so that the same page gives the same result. [`CetrLines::started_at_random`] starts as published. A
 //! block is content if most of its text stands on lines that are.
 
-use trommel_features::{farthest_first, kmeans};
+use trommel_model::features::{farthest_first, kmeans};
 use trommel_html::Page;
 
 use crate::methods::method::{About, Method, MethodError};

@@ -12,7 +12,7 @@
 //! there, and the form of the dominance test, which is ours. Scripts, a feature in the paper, leave
 //! no trace in the tables.
 
-use trommel_features::{farthest_first, kmeans};
+use trommel_model::features::{farthest_first, kmeans};
 use trommel_html::{Page, Tag};
 
 use crate::methods::method::{About, Method, MethodError};

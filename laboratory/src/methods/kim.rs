@@ -14,7 +14,7 @@
 //! Difference: the paper divides blocks at every tag but `a`; here they are those of the table.
 
 use rayon::prelude::*;
-use trommel_features::text_density;
+use trommel_model::features::text_density;
 use trommel_html::{Page, Tag};
 use trommel_learn::by_group;
 

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use anyhow::{Context, Result};
 use trommel::archive::{ReadOptions, Reader, Record, RecordType, name};
-use trommel::output::{ReadError, RecordReader, RecordSource};
+use trommel::record::{ReadError, RecordReader, RecordSource};
 use trommel::{OutputRecord, Settings};
 use trommel_pipeline::{Outcome, expand, index::IndexWriter, sources::NetworkOptions};
 

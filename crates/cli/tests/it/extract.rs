@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trommel::OutputRecord;
-use trommel::output::{Encode as _, Jsonl};
+use trommel::record::{Encode as _, Jsonl};
 
 use crate::program::{RunResult, trommel};
 use crate::sample::page_record;

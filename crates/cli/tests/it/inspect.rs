@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use trommel::Model;
-use trommel::features::{FeatureGroup, Schema};
-use trommel::model::{
+use trommel_model::features::{FeatureGroup, Schema};
+use trommel_model::{
     Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
     TreeNode, Trees, VERSION, WeightedScorer,
 };

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fs};
 
 use serde_json::{Value, json};
-use trommel::{OutputRecord, output::RecordReader};
+use trommel::{OutputRecord, record::RecordReader};
 
 use crate::golden::compare;
 use crate::program::{trommel, workspace};

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use trommel::filters::Reason;
-use trommel::output::{OutputBlock, RecordSource};
+use trommel::record::filters::Reason;
+use trommel::record::{OutputBlock, RecordSource};
 use trommel::{Chunk, DocumentTable, OutputRecord, Post};
 
 use crate::program::{trommel, workspace};

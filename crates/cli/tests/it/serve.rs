@@ -7,8 +7,8 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use trommel::html::{Engine, Limits, ScanEngine};
-use trommel::sites::{PagePrint, SiteMemory};
+use trommel_html::{Engine, Limits, ScanEngine};
+use trommel_model::sites::{PagePrint, SiteMemory};
 
 use crate::program::{trommel, workspace};
 use crate::sample::archive_bytes;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{DEFAULT_MEMORY, IndexWriter};
-use trommel_output::OutputRecord;
+use trommel_record::OutputRecord;
 
 fn stored(id: &str, title: &str, text: &str) -> OutputRecord {
     OutputRecord {

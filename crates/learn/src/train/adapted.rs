@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
     use crate::toy;
-    use trommel_features::FeatureGroup;
+    use trommel_model::features::FeatureGroup;
 
     const WORDS: [&str; 12] = [
         "river", "bridge", "mayor", "winter", "harvest", "school", "market", "council", "railway", "garden", "museum",

@@ -1,7 +1,7 @@
 //! Cross-validation: models judge pages of hosts, or of sets, that they have not seen.
 
 use rayon::prelude::*;
-use trommel_features::FeatureMatrix;
+use trommel_model::features::FeatureMatrix;
 use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, log_odds_of_parts, sigmoid};
 
 use super::completed::completed;

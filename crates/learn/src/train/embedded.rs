@@ -5,7 +5,7 @@
 //! such a page, with the same gold, when the blocks that repeat the JSON-LD are removed. Both kinds of
 //! embedded texts are learned from, and every page of a kind counts the same.
 
-use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
+use trommel_model::features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_model::{ColumnWeight, EmbeddedScorer, JudgedEmbedded, Linear, sigmoid};
 
 use super::labelled::{Labelled, LabelledEmbedded};

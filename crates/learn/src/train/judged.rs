@@ -298,7 +298,7 @@ mod tests {
     fn a_row_has_the_words_and_the_oracle_of_its_page() {
         use super::super::options::{Learner, TrainOptions, Weighting};
         use super::super::trained::train;
-        use trommel_features::FeatureGroup;
+        use trommel_model::features::FeatureGroup;
 
         let pages = (0..12).map(|at| {
             toy::labelled(

@@ -1,9 +1,9 @@
 //! Training pages with the labels of their blocks and of the texts in their JSON-LD.
 
 use rayon::prelude::*;
-use trommel_features::{EmbeddedText, Schema, embedded_texts, embedded_texts_if_hidden, phrase_share};
 use trommel_html::Page;
 use trommel_model::Layout;
+use trommel_model::features::{EmbeddedText, Schema, embedded_texts, embedded_texts_if_hidden, phrase_share};
 
 use super::options::TrainOptions;
 use crate::example::Example;
@@ -58,7 +58,7 @@ impl<'a> Labelled<'a> {
     }
 
     /// Features of the page's blocks.
-    pub fn rows(&self, schema: &Schema) -> trommel_features::FeatureMatrix {
+    pub fn rows(&self, schema: &Schema) -> trommel_model::features::FeatureMatrix {
         schema.rows(&self.page.page, self.page.gold.address())
     }
 }

@@ -2,8 +2,8 @@
 //! with them.
 
 use rayon::prelude::*;
-use trommel_features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight};
 use trommel_model::KnownWords;
+use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight};
 
 use super::labelled::Labelled;
 use super::lexicon;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_features::{ListedWord, TermWeight, terms};
 use trommel_html::Attribute;
+use trommel_model::features::{ListedWord, TermWeight, terms};
 
 use crate::example::Example;
 

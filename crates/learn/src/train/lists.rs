@@ -5,7 +5,7 @@
 //! nothing about news.
 
 use rayon::prelude::*;
-use trommel_features::Schema;
+use trommel_model::features::Schema;
 use trommel_model::{ListScorer, PageTypeScorer, not_one_text};
 
 use super::ADDRESS;

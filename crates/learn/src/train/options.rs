@@ -1,6 +1,6 @@
 //! Options of training.
 
-use trommel_features::FeatureGroup;
+use trommel_model::features::FeatureGroup;
 
 /// Options of training.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use trommel_features::{FeatureGroup, FieldIndex};
+use trommel_model::features::{FeatureGroup, FieldIndex};
 use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 
 use super::ADDRESS;

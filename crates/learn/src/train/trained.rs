@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::pages::Gold;
     use crate::toy;
-    use trommel_features::{FeatureGroup, ListedWord};
+    use trommel_model::features::{FeatureGroup, ListedWord};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
     fn set() -> PageSet {

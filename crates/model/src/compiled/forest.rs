@@ -1,8 +1,8 @@
 //! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
 //! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
+use crate::features::{LANES, Lanes, Scratch};
 use rustc_hash::FxHashMap;
-use trommel_features::{LANES, Lanes, Scratch};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use super::RequestedColumns;

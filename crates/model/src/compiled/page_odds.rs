@@ -1,7 +1,7 @@
 //! The log odds of the blocks of a page, batch by batch. Trees are asked only about blocks about which the first
 //! part of the model is in doubt, if the model says what doubt is: these blocks wait until they fill a batch.
 
-use trommel_features::{Columns, LANES, Lanes, Scratch};
+use crate::features::{Columns, LANES, Lanes, Scratch};
 
 use super::Compiled;
 

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::features::{LANES, Lanes, Scratch};
 use rustc_hash::FxHashMap;
-use trommel_features::{LANES, Lanes, Scratch};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use super::RequestedColumns;

@@ -1,6 +1,6 @@
 //! Judges the blocks of a page: the longest of each field first, and the others where these are in doubt.
 
-use trommel_features::Columns;
+use crate::features::Columns;
 use trommel_html::Page;
 
 use super::{Judgement, Model};

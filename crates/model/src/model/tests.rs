@@ -1,12 +1,12 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
+use crate::features::{FeatureGroup, TermWeight};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::kept_blocks::Selection;
 use crate::lists::ListScorer;
 use crate::packed::unpack;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
-use trommel_features::{FeatureGroup, TermWeight};
 use trommel_html::{Engine, Limits, ScanEngine};
 
 /// The file's columns are in another order than the schema's.

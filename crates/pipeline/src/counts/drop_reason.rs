@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
-use trommel_filters::Reason;
+use trommel_record::filters::Reason;
 
 /// Reason why a record was rightly passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]

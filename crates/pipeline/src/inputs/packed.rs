@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use trommel_archive::wacz::{Container, Entry, PageList, StorageMethod, Window};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};
 use trommel_sources::{Remote, redacted};
-use trommel_wacz::{Container, Entry, PageList, StorageMethod, Window};
 
 /// Options for WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use trommel_archive::wacz::{Container, StorageMethod, WaczError, collection};
 use trommel_archive::{name::is_wacz, signature};
 use trommel_sources::{
     ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, redacted,
     split_container, stoppable,
 };
-use trommel_wacz::{Container, StorageMethod, WaczError, collection};
 use url::Url;
 
 use crate::inputs::Input;
@@ -251,7 +251,7 @@ impl<'a> Unpacker<'a> {
         match place {
             Location::File(path) => {
                 let (file, stop) = (path.clone(), self.network.stop.clone());
-                let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> {
+                let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> {
                     Ok(Box::new(stoppable(File::open(&file)?, &stop)))
                 };
                 let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
@@ -266,7 +266,7 @@ impl<'a> Unpacker<'a> {
         let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
         let remote = self.remote().map_err(failed)?;
         let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
-        let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
+        let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
         let container = Container::new(name.as_str(), Arc::new(open))?;
         Ok(OpenedContainer { container, place: ContainerPlace::Remote(url.to_owned(), remote) })
     }

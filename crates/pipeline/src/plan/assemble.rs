@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trommel::{Format, Settings};
-use trommel_output::Assemble;
+use trommel_record::Assemble;
 
 /// Makes an output in this format from its spool, for a run with `settings`; none if the program was built without
 /// the format.
@@ -15,12 +15,12 @@ pub(crate) fn assembler(
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             let options = settings.document_options();
-            Some(Arc::new(trommel_output::Parquet { optional: trommel_output::OptionalColumns::of(&options) }))
+            Some(Arc::new(trommel_record::Parquet { optional: trommel_record::OptionalColumns::of(&options) }))
         }
         #[cfg(feature = "parquet")]
         Format::Annotations => {
             let base = settings.archive.base_url.clone();
-            Some(Arc::new(trommel_output::AnnotationTable { base }))
+            Some(Arc::new(trommel_record::AnnotationTable { base }))
         }
         #[cfg(feature = "index")]
         Format::Tantivy => Some(Arc::new(trommel_index::Tantivy)),

@@ -2,7 +2,7 @@
 
 use std::{fmt, fs};
 
-use trommel_filters::Filters;
+use trommel_record::filters::Filters;
 
 use crate::inputs::Input;
 use crate::plan::Plan;

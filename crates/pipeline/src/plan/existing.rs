@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use trommel_output::{Disk, hidden, replaceable};
+use trommel_record::{Disk, hidden, replaceable};
 
 use crate::error::RunError;
 use crate::plan::Plan;

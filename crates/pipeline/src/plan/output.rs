@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use trommel::{ByteSize, OutputSettings};
-use trommel_output::{Compression, Format};
+use trommel_record::{Compression, Format};
 use trommel_sources::{Scheme, is_url, redacted};
 
 use crate::inputs::Input;

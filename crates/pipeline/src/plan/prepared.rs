@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trommel_archive::ReadOptions;
-use trommel_output::{Assemble, Compression, Format};
+use trommel_record::{Assemble, Compression, Format};
 
 use crate::inputs::Input;
 use crate::inputs::identity::Identity;
@@ -135,7 +135,7 @@ impl Plan {
 
     /// Reason why archives are read one after the other, if they are.
     fn one_lane(&self) -> Option<&'static str> {
-        let is_in_place = |path: &Path| trommel_output::replaceable(path).is_ok_and(|file| file.is_none());
+        let is_in_place = |path: &Path| trommel_record::replaceable(path).is_ok_and(|file| file.is_none());
         match &self.output.destination {
             Destination::Stdout => return Some("standard output takes documents in order"),
             Destination::Caller => return Some("events come in order"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
-use trommel_output::Format;
+use trommel_record::Format;
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::error::NameError;

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
-use trommel_dedup::KeyShare;
+use trommel_record::dedup::KeyShare;
 
 use crate::inputs::Input;
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use trommel_output::AtomicFile;
+use trommel_record::AtomicFile;
 use trommel_sources::is_url;
 
 use crate::error::{NameError, RunError};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use trommel_wacz::{Bytes, Window};
+use trommel_archive::wacz::{Bytes, Window};
 
 /// Bytes read from a pipe at a time.
 // Larger than a pipe holds, so that one call takes all that waits.

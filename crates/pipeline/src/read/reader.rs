@@ -8,7 +8,7 @@ use std::{fmt, fs, io, thread};
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, Reader, Record, RecordBlock, RecordType, ResumePoint};
 use trommel_metrics::Metrics;
-use trommel_output::Disk;
+use trommel_record::Disk;
 use trommel_sources::{StopFlag, interruptible, open_file, redacted};
 
 use crate::counts::clock::{Clock, Stage};

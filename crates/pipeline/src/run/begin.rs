@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use trommel_output::{BULK_MAPPING, Disk, hidden, replaceable};
+use trommel_record::{BULK_MAPPING, Disk, hidden, replaceable};
 
 use crate::error::RunError;
 use crate::error::resume::ResumeError;

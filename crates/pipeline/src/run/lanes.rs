@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::{PayloadOptions, RecordBlock};
-use trommel_filters::Filters;
+use trommel_record::filters::Filters;
 use trommel_sources::NetworkOptions;
 
 use crate::counts::clock::Stage;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_filters::DuplicatesState;
-use trommel_output::{Disk, Extent, hidden, read_own, replaceable};
+use trommel_record::filters::DuplicatesState;
+use trommel_record::{Disk, Extent, hidden, read_own, replaceable};
 
 use crate::counts::summary::{FileReport, Summary};
 use crate::counts::times::Times;
@@ -392,7 +392,7 @@ fn shortened(value: &str) -> String {
 mod tests {
     use super::*;
     use std::fs;
-    use trommel_output::LocalDisk;
+    use trommel_record::LocalDisk;
 
     fn settings(format: &str) -> Vec<(String, String)> {
         vec![("format".to_owned(), format.to_owned())]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use trommel_output::Extent;
+use trommel_record::Extent;
 
 /// The outputs as they stand in a saved state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

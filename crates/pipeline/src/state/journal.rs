@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use trommel_archive::ResumePoint;
-use trommel_output::{Disk, DiskFile, Extent, read_own};
+use trommel_record::{Disk, DiskFile, Extent, read_own};
 
 use crate::{counts::summary::FileReport, error::RunError, inputs::identity::Identity, write::manifest::ManifestFile};
 
@@ -148,7 +148,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_output::LocalDisk;
+    use trommel_record::LocalDisk;
 
     #[test]
     fn only_what_counts_is_read_and_appended_to() {

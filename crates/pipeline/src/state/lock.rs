@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trommel_output::{hidden, open_own};
+use trommel_record::{hidden, open_own};
 
 use crate::{error::RunError, plan::output::Destination};
 

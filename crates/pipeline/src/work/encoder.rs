@@ -1,6 +1,6 @@
 //! Encodes documents in one of the formats of a run.
 
-use trommel_output::{Compression, Encode, encoder};
+use trommel_record::{Compression, Encode, encoder};
 
 use crate::error::RunError;
 use crate::plan::output::Encoding;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trommel_archive::Record;
-use trommel_output::record_id;
+use trommel_record::record_id;
 
 /// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
 /// the folder it is in.

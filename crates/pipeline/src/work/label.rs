@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use trommel_archive::Record;
-use trommel_output::RecordSource;
+use trommel_record::RecordSource;
 
 use crate::{counts::drop_reason::DropReason, work::id::id};
 

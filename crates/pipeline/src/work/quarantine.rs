@@ -4,7 +4,7 @@ use std::io;
 
 use trommel_archive::Record;
 use trommel_archive::write::{gzip_member, write_record};
-use trommel_output::record_id;
+use trommel_record::record_id;
 
 use crate::counts::drop_reason::FailureKind;
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 use trommel::{PAGE_FACTOR, page_hints};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints};
-use trommel_filters::{Capture, Filters, Fingerprint, PageText};
-use trommel_output::{OutputRecord, RecordSource};
+use trommel_record::filters::{Capture, Filters, Fingerprint, PageText};
+use trommel_record::{OutputRecord, RecordSource};
 use trommel_text::{TextStats, hash};
 
 use crate::counts::clock::{Clock, Stage};

@@ -1,8 +1,8 @@
 //! Extracts one record at a time, for programs that have an order and an output of their own.
 
 use trommel_archive::{PayloadOptions, Record};
-use trommel_filters::{Duplicates, Filters, OrderedFilter};
-use trommel_output::OutputRecord;
+use trommel_record::OutputRecord;
+use trommel_record::filters::{Duplicates, Filters, OrderedFilter};
 
 use crate::counts::drop_reason::{DropReason, FailureKind};
 use crate::inputs::packed::Listing;

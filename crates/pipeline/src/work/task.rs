@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
-use trommel_filters::Fingerprint;
+use trommel_record::filters::Fingerprint;
 
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},

@@ -2,7 +2,7 @@
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
-use trommel_output::OutputRecord;
+use trommel_record::OutputRecord;
 
 use crate::work::encoder::Encoder;
 use crate::work::label::RecordLabel;
@@ -107,7 +107,7 @@ mod tests {
 
     use trommel_archive::PayloadOptions;
     use trommel_extract::{Document, Hints};
-    use trommel_filters::Filters;
+    use trommel_record::filters::Filters;
 
     use super::*;
 

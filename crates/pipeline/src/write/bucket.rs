@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use tempfile::TempDir;
-use trommel_output::{Disk, LocalDisk};
+use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
 
 use crate::{

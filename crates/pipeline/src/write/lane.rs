@@ -6,9 +6,9 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use trommel_archive::ResumePoint;
-use trommel_filters::Duplicates;
 use trommel_metrics::Metrics;
-use trommel_output::Disk;
+use trommel_record::Disk;
+use trommel_record::filters::Duplicates;
 
 use crate::counts::clock::Clock;
 use crate::counts::progress::Counters;

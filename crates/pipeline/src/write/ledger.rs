@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use trommel_archive::ResumePoint;
-use trommel_filters::{Duplicates, DuplicatesState};
-use trommel_output::{Disk, discard};
+use trommel_record::filters::{Duplicates, DuplicatesState};
+use trommel_record::{Disk, discard};
 
 use crate::counts::summary::{FileReport, Summary};
 use crate::counts::times::Times;

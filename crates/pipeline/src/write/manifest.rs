@@ -8,7 +8,7 @@ use std::path::Path;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
-use trommel_output::{Disk, digest_of, hidden, read_own};
+use trommel_record::{Disk, digest_of, hidden, read_own};
 
 /// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
 const MANIFEST: &str = "_MANIFEST";
@@ -117,7 +117,7 @@ fn earlier_manifest(path: &Path) -> io::Result<Manifest> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_output::LocalDisk;
+    use trommel_record::LocalDisk;
 
     fn manifest_file(folder: &Path, name: &str, documents: u64) -> ManifestFile {
         let (bytes, sha256) = size_and_digest(&folder.join(name)).unwrap();

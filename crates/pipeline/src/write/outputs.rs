@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use trommel_output::{Compression, Disk, OutputHead, Shard, hidden};
+use trommel_record::{Compression, Disk, OutputHead, Shard, hidden};
 
 use crate::error::RunError;
 use crate::plan::prepared::WritePlan;

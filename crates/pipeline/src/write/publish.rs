@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trommel_output::{Assemble, Disk, OutputError, hidden, open_own, publish};
+use trommel_record::{Assemble, Disk, OutputError, hidden, open_own, publish};
 
 use crate::error::RunError;
 use crate::plan::prepared::WritePlan;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use trommel_output::{Compression, Disk, Shard, hidden, open_in_place, open_own, replaceable};
+use trommel_record::{Compression, Disk, Shard, hidden, open_in_place, open_own, replaceable};
 
 use crate::error::RunError;
 use crate::plan::prepared::WritePlan;

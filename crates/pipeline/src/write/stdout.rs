@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use trommel_output::Frames;
+use trommel_record::Frames;
 
 use crate::error::RunError;
 use crate::plan::prepared::WritePlan;

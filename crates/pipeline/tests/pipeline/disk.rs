@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trommel_output::{Disk, DiskFile, LocalDisk};
+use trommel_record::{Disk, DiskFile, LocalDisk};
 
 /// A disk that fails after a number of operations that change files, as if it were full or gone. The failing write
 /// stores half of its bytes. Files end with an error after a number of bytes.

@@ -5,8 +5,8 @@ use std::sync::mpsc;
 use std::{fs, thread};
 
 use trommel::{OutputSettings, SiteMode};
-use trommel_output::{Compression, Format, LocalDisk};
 use trommel_pipeline::{Destination, Environment, Existing, HardPages, Input, Output, Plan, Summary, run};
+use trommel_record::{Compression, Format, LocalDisk};
 
 use crate::disk::Failing;
 use crate::make::*;

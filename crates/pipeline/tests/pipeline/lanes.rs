@@ -5,8 +5,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use trommel_output::{Compression, Format};
 use trommel_pipeline::{Destination, Encoding, HardPages, Outcome, Plan, RunError, Summary};
+use trommel_record::{Compression, Format};
 
 use crate::disk::Failing;
 use crate::make::*;

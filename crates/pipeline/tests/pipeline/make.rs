@@ -6,8 +6,8 @@ use serde_json::Value;
 use trommel::ByteSize;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_extract::{Document, Hints};
-use trommel_output::{Compression, Format};
 use trommel_pipeline::{Destination, Encoding, Input, Output, Plan};
+use trommel_record::{Compression, Format};
 
 pub const DATE: &str = "2024-05-18T01:58:10Z";
 

@@ -5,8 +5,8 @@ use std::{fs, io, path::Path};
 use serde_json::Value;
 use trommel_archive::{ReadOptions, Reader, RecordType};
 use trommel_extract::{Document, Hints};
-use trommel_output::Format;
 use trommel_pipeline::{Destination, Environment, Outcome, run};
+use trommel_record::Format;
 
 use crate::make::*;
 

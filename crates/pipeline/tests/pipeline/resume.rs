@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use trommel::ByteSize;
-use trommel_filters::{DuplicateSettings, FilterSettings, Reason};
-use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
     Destination, DropReason, Encoding, Environment, Existing, HardPages, Outcome, Plan, Progress, ProgressState,
     RunError, Summary, run,
 };
+use trommel_record::filters::{DuplicateSettings, FilterSettings, Reason};
+use trommel_record::{Assemble, Compression, Disk, Format, OutputError};
 
 use crate::{disk::Failing, make::*};
 

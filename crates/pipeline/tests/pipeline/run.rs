@@ -9,11 +9,11 @@ use std::path::Path;
 use serde_json::Value;
 use trommel::OutputSettings;
 use trommel_archive::write::gzip_member;
-use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
     Destination, DropReason, Encoding, Environment, Existing, FailureKind, Input, Outcome, Output, ProgressState,
     RunError, Summary, run,
 };
+use trommel_record::{Compression, Format, record_id};
 
 use crate::make::*;
 

@@ -3,8 +3,8 @@
 use std::{fs, io::Write};
 
 use trommel_archive::{ReadOptions, Reader};
-use trommel_output::Format;
 use trommel_pipeline::{Destination, Environment, Outcome, run, select};
+use trommel_record::Format;
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::make::*;

@@ -4,8 +4,8 @@ use std::{fs, io, path::Path};
 
 use trommel::Settings;
 use trommel_archive::write::gzip_member;
-use trommel_output::{Format, OutputRecord};
 use trommel_pipeline::{Destination, DropReason, Environment, Input, Run, RunEvent, RunPosition, Summary, run};
+use trommel_record::{Format, OutputRecord};
 
 use crate::make::*;
 

@@ -9,7 +9,7 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use trommel::OutputRecord;
-use trommel::output::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures};
+use trommel::record::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures};
 
 use crate::errors::told;
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write as _, sync::Arc};
 
-use trommel::filters::Filters;
+use trommel::record::filters::Filters;
 
 use crate::client::{Answer, answer, ask, connect, end, post};
 use crate::host::{Host, limits, settings};

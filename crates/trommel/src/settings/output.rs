@@ -1,7 +1,7 @@
 //! Settings of the encoding of outputs, with their defaults.
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Format};
+use trommel_record::{Compression, Format};
 use trommel_text::{ByteSize, Share};
 
 /// Encoding of outputs.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trommel_learn::LabelledPage;
-use trommel_sites::site_of;
+use trommel_model::sites::site_of;
 
 /// Minimum number of links to a host that is taken for the page's own; it must also have the most links.
 const MIN_LINKS: usize = 10;

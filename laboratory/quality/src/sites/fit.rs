@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use trommel_learn::by_group;
 use trommel_model::Model;
-use trommel_sites::{Correction, PageEvidence, Signals, signals};
+use trommel_model::sites::{Correction, PageEvidence, Signals, signals};
 
 use super::measure::{Part, SiteSet};
 

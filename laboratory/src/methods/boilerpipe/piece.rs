@@ -1,6 +1,6 @@
 //! Blocks as the library sees them: with densities, labels and a tag level; some fused.
 
-use trommel_features::full_lines;
+use trommel_model::features::full_lines;
 use trommel_html::{Page, Tag};
 
 /// One block, or several that were fused.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use trommel_html::Page;
 use trommel_learn::PageSet;
-use trommel_sites::site_of;
+use trommel_model::sites::site_of;
 
 use super::SiteMethod;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::name;
-use trommel_output::{Compression, Format, suffix_of};
+use trommel_record::{Compression, Format, suffix_of};
 use trommel_sources::is_url;
 
 use crate::inputs::Input;

@@ -1,8 +1,8 @@
 //! Writes and counts the result of one record.
 
 use trommel_archive::ResumePoint;
-use trommel_filters::OrderedFilter as _;
 use trommel_metrics::Metrics;
+use trommel_record::filters::OrderedFilter as _;
 
 use super::{LaneWriter, OpenArchive};
 use crate::counts::drop_reason::DropReason;

@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::path::{Path, PathBuf};
 
-use trommel_output::discard;
+use trommel_record::discard;
 
 use super::{Ledger, Shared, SharedState, Work};
 use crate::counts::summary::{FileReport, Outcome, Summary};

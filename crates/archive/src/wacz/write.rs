@@ -1,0 +1,203 @@
+//! Copies a WACZ file and adds the text of its pages.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read, Seek, Write};
+
+use data_encoding::HEXLOWER;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
+
+use crate::wacz::entry::StorageMethod;
+use crate::wacz::hashes::{DESCRIPTION, DIGEST};
+use crate::wacz::pages::{Lines, Piece, is_list};
+use crate::wacz::{Container, Entry, WaczError};
+
+/// The result of writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextsWritten {
+    /// Pages that the container lists.
+    pub pages: u64,
+    /// The number of them that have a text now.
+    pub texts: u64,
+    /// Lines of more than 16 MiB, which are copied as they are.
+    pub too_long: u64,
+    /// True if a signature of the old description was left out, as it is not one of the new.
+    pub unsigned: bool,
+}
+
+/// Writes to `out` a container with all entries of `container`. Each page listed in `pages/` gets the
+/// `text` that `text` gives for its URL and time (`ts`); a page without one stays unchanged. Archives and
+/// indexes are copied byte for byte, deflated ones without compression, as the format asks.
+/// `datapackage.json` keeps its other contents and gets the hashes of the new files.
+///
+/// # Errors
+/// If an entry cannot be read or the output cannot be written, if the container has no list of pages, and if
+/// there are entries in it that are not read, which would be lost.
+pub fn write_texts<W: Write + Seek>(
+    container: &Container,
+    out: W,
+    text: &mut dyn FnMut(&str, &str) -> Option<String>,
+) -> Result<(W, TextsWritten), WaczError> {
+    if let Some(unread) = container.unread().first() {
+        return Err(WaczError::Unread { name: container.name().to_owned(), what: unread.what.clone() });
+    }
+    let entries = container.entries();
+    if !entries.iter().any(|entry| is_list(&entry.name)) {
+        return Err(container.of_name("pages/", &"there is no list of pages to write texts into"));
+    }
+    let mut written = TextsWritten::default();
+    let mut resources = Vec::new();
+    let mut zip = ZipWriter::new(out);
+    for entry in entries {
+        if entry.name.ends_with('/') || [DESCRIPTION, DIGEST].contains(&entry.name.as_str()) {
+            continue;
+        }
+        let mut sink = Sink::begin(container, &mut zip, entry)?;
+        if is_list(&entry.name) {
+            let mut lines = Lines::new(BufReader::new(container.read(entry)?));
+            let failed = |error: io::Error| container.of_name(&entry.name, &error);
+            while let Some(piece) = lines.next().map_err(failed)? {
+                match piece {
+                    Piece::Line(line) => sink.write(&with_text(line, text, &mut written))?,
+                    Piece::Begin(long) => {
+                        written.too_long += 1;
+                        sink.write(long)?;
+                    }
+                    Piece::Rest(long) => sink.write(long)?,
+                }
+            }
+        } else {
+            sink.copy(container.read(entry)?)?;
+        }
+        resources.push(sink.resource(&entry.name));
+    }
+    let description = description(container, resources)?;
+    let digest = json!({ "path": DESCRIPTION, "hash": hash(&description) });
+    written.unsigned =
+        container.description(DIGEST)?.is_some_and(|old| memchr::memmem::find(&old, b"signedData").is_some());
+    let digest = pretty(container, DIGEST, &digest)?;
+    for (name, bytes) in [(DESCRIPTION, &description), (DIGEST, &digest)] {
+        let done = zip.start_file(name, options(bytes.len() as u64));
+        done.map_err(|error| container.of_name(name, &error))?;
+        zip.write_all(bytes).map_err(|error| container.failed(error))?;
+    }
+    Ok((zip.finish().map_err(|error| container.of_name(DESCRIPTION, &error))?, written))
+}
+
+/// Entries are stored as they are, at the time that is the least there is, so that the same container gives
+/// the same bytes.
+fn options(bytes: u64) -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .large_file(bytes >= u64::from(u32::MAX))
+        .last_modified_time(zip::DateTime::default())
+}
+
+/// An entry that is being written.
+struct Sink<'a, W: Write + Seek> {
+    container: &'a Container,
+    zip: &'a mut ZipWriter<W>,
+    hasher: Sha256,
+    bytes: u64,
+    name: &'a str,
+}
+
+impl<'a, W: Write + Seek> Sink<'a, W> {
+    fn begin(container: &'a Container, zip: &'a mut ZipWriter<W>, entry: &'a Entry) -> Result<Self, WaczError> {
+        // How much a list or what is deflated will have is not known.
+        let bytes =
+            if entry.method == StorageMethod::Stored && !is_list(&entry.name) { entry.stored } else { u64::MAX };
+        let begun: Result<(), ZipError> = zip.start_file(entry.name.as_str(), options(bytes));
+        begun.map_err(|error| container.of_name(&entry.name, &error))?;
+        Ok(Self { container, zip, hasher: Sha256::new(), bytes: 0, name: &entry.name })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WaczError> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.zip.write_all(bytes).map_err(|error| self.container.of_name(self.name, &error))
+    }
+
+    fn copy(&mut self, mut input: impl Read) -> Result<(), WaczError> {
+        let mut block = vec![0; 1 << 16];
+        loop {
+            match input.read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.write(block.get(..read).unwrap_or_default())?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.container.of_name(self.name, &error)),
+            }
+        }
+    }
+
+    fn resource(self, path: &str) -> Value {
+        json!({
+            "name": path.rsplit('/').next().unwrap_or(path),
+            "path": path,
+            "hash": format!("sha256:{}", HEXLOWER.encode(&self.hasher.finalize())),
+            "bytes": self.bytes,
+        })
+    }
+}
+
+/// The members of a page or a description. Nobody reads their values, and parsed they would take many times
+/// their bytes.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// A line of a list of pages with the text of its page.
+fn with_text<'a>(
+    line: &'a [u8],
+    text: &mut dyn FnMut(&str, &str) -> Option<String>,
+    written: &mut TextsWritten,
+) -> Cow<'a, [u8]> {
+    let Ok(mut page) = serde_json::from_slice::<Members>(line) else { return line.into() };
+    let of = |name: &str| {
+        let value = page.get(name)?.get();
+        serde_json::from_str::<String>(value).ok()
+    };
+    let new = match of("url") {
+        Some(url) => {
+            written.pages += 1;
+            let Some(text) = text(&url, &of("ts").unwrap_or_default()) else { return line.into() };
+            written.texts += 1;
+            ("text", Value::String(text))
+        }
+        // The line that describes the list.
+        None if page.contains_key("format") => ("hasText", Value::Bool(true)),
+        None => return line.into(),
+    };
+    let Ok(value) = to_raw_value(&new.1) else { return line.into() };
+    page.insert(new.0.to_owned(), &value);
+    let Ok(mut bytes) = serde_json::to_vec(&page) else { return line.into() };
+    bytes.push(b'\n');
+    bytes.into()
+}
+
+/// The description with these resources; one of the newest kind if there was none.
+fn description(container: &Container, resources: Vec<Value>) -> Result<Vec<u8>, WaczError> {
+    let json = |source| container.json(DESCRIPTION, source);
+    let old = container.description(DESCRIPTION)?;
+    let raw = |value: Value| to_raw_value(&value).map_err(json);
+    let profile = raw("data-package".into())?;
+    // Hashes were written in another way before.
+    let (version, resources) = (raw("1.1.1".into())?, raw(resources.into())?);
+    let mut description: Members = match &old {
+        Some(old) => serde_json::from_slice(old).map_err(json)?,
+        None => Members::new(),
+    };
+    description.entry("profile".to_owned()).or_insert(&profile);
+    description.insert("wacz_version".to_owned(), &version);
+    description.insert("resources".to_owned(), &resources);
+    serde_json::to_vec_pretty(&description).map_err(json)
+}
+
+fn pretty(container: &Container, name: &str, value: &Value) -> Result<Vec<u8>, WaczError> {
+    serde_json::to_vec_pretty(value).map_err(|error| container.json(name, error))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(bytes)))
+}

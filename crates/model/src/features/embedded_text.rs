@@ -1,0 +1,352 @@
+//! Texts in a page's JSON-LD or in the data of its scripts that are not among its blocks. They have features
+//! of their own, because a text in a script has no place among the elements.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::Page;
+use trommel_html::hydration::payload_text;
+use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
+use trommel_text::TextMasks;
+
+use crate::features::facts::shape::Shape;
+use crate::features::facts::terms::Sieve;
+use crate::features::log::{flag, log};
+use crate::features::scratch::Scratch;
+use crate::features::word_hash::{hashes, push_hashes};
+use crate::features::work::count_work;
+
+/// Words of a phrase: a text stands on a page if its phrases do.
+// Single words of a text occur on nearly every page; four in a row hardly do unless the text does.
+const PHRASE_WORDS: usize = 4;
+/// Texts of fewer words are left out: such labels stand anywhere.
+const MIN_WORDS: usize = 5;
+/// Share of its phrases from which on a text stands among the blocks.
+// Not all of them: sites shorten or edit the text between its two copies.
+const COVERED_SHARE: f32 = 0.5;
+/// Share of its words in the meta descriptions from which on a summary is metadata and left out.
+// Otherwise the description of a page, which is metadata, would come out as its text.
+const DESCRIBED_SHARE: f32 = 0.9;
+/// Share of the words of unspaced scripts from which on a text is in one.
+const UNSPACED_SHARE: f32 = 0.3;
+
+/// Number of words of a page from which its scripts are not examined. A page with more text is no empty shell, and its
+/// data repeats other pages.
+// A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
+const MAX_SHELL_WORDS: u64 = 100;
+
+/// Names of an embedded text's features.
+// By hand: each comment stands above what it tells of.
+#[rustfmt::skip]
+pub const EMBEDDED_COLUMNS: [&str; 20] = [
+    // The property and what the text is about, 0 or 1.
+    "candidate.article_body", "candidate.article_description", "candidate.product_description", "candidate.posting",
+    "candidate.comment",
+    // Logarithm of its words, and its sentence marks a word.
+    "candidate.log_words", "candidate.sentence_marks",
+    // Whether it ends as a sentence does, or is cut off with an ellipsis.
+    "candidate.ends_sentence", "candidate.ellipsis",
+    // Whether it was written with markup, and has more than one line.
+    "candidate.markup", "candidate.lines",
+    // Whether it is in a script without spaces.
+    "candidate.unspaced",
+    // Share of its phrases among the blocks, and of its words in the meta descriptions.
+    "candidate.coverage", "candidate.described",
+    // Logarithm of the number of embedded texts of its kind, and its rank among all from 0 on.
+    "candidate.log_siblings", "candidate.log_rank",
+    // Logarithm of the words of the page's blocks, of those in prose, and of the longest run of prose.
+    "candidate.log_page_words", "candidate.log_page_prose", "candidate.log_longest_prose",
+    // Its words against those of prose: w / (w + prose).
+    "candidate.share",
+];
+
+/// A text of the JSON-LD that does not stand among the blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmbeddedText {
+    /// The facts about it in the JSON-LD.
+    pub content: Content,
+    /// Its words.
+    pub words: u32,
+    /// Share of its phrases of four words (of its words, if it has few) that stand among the blocks, 0..0.5.
+    pub coverage: f32,
+    /// Its features, a number for each of [`EMBEDDED_COLUMNS`].
+    pub features: [f32; EMBEDDED_COLUMNS.len()],
+}
+
+/// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
+/// the JSON-LD; a page without such texts takes none.
+pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
+    // JSON-LD first: a page with a body in it is no shell, and the data of its scripts need not be searched.
+    let mut contents = page.json_ld().contents();
+    if !page.head.payloads.is_empty() && is_shell(page, &contents) {
+        contents.extend(hydration(page));
+    }
+    if contents.is_empty() {
+        return Vec::new();
+    }
+    among(page, contents, &vec![false; page.blocks.len()])
+}
+
+/// Returns whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
+fn is_shell(page: &Page, contents: &[Content]) -> bool {
+    let is_body = |content: &Content| content.property == ContentProperty::ArticleBody;
+    let words: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
+    words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
+}
+
+/// The text of the data from which a script builds the page.
+fn hydration(page: &Page) -> Option<Content> {
+    let text = payload_text(&page.head.payloads)?;
+    Some(Content {
+        // No markup says what the data is about. On a shell it takes the place of the article.
+        property: ContentProperty::Hydration,
+        subject: ContentSubject::Article,
+        type_name: text.name.to_owned(),
+        text: text.text,
+        has_markup: text.has_markup,
+        span: text.span,
+    })
+}
+
+/// The embedded texts that the page would have without the blocks that repeat a text of its JSON-LD, as if
+/// a script wrote them. With it, whether each block is one of them. None if there are no such blocks.
+pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
+    let contents = page.json_ld().contents();
+    let mut known: FxHashSet<u64> = FxHashSet::default();
+    for content in &contents {
+        // Learning needs pages whose text a script writes: these are pages that show it, without the blocks that repeat
+        // it.
+        known.extend(phrases(&hashes(&content.text)));
+    }
+    if known.is_empty() {
+        return None;
+    }
+    let hidden: Vec<bool> = page
+        .blocks
+        .iter()
+        .map(|block| {
+            let text_phrases = phrases(&hashes(page.text(block)));
+            let hits = text_phrases.iter().filter(|phrase| known.contains(phrase)).count();
+            hits as f32 > COVERED_SHARE * text_phrases.len() as f32
+        })
+        .collect();
+    hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
+}
+
+/// Share of a text's phrases that stand in another, 0..=1.
+pub fn phrase_share(text: &str, within: &str) -> f32 {
+    let within: FxHashSet<u64> = phrases(&hashes(within)).into_iter().collect();
+    let text_phrases = phrases(&hashes(text));
+    let hits = text_phrases.iter().filter(|phrase| within.contains(phrase)).count();
+    hits as f32 / text_phrases.len().max(1) as f32
+}
+
+fn phrases(hashes: &[u64]) -> Vec<u64> {
+    all_phrases(hashes).collect()
+}
+
+fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
+    hashes
+        .windows(PHRASE_WORDS)
+        // Rotation before each word makes the hash depend on the order of the words.
+        .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
+}
+
+/// Returns whether a text describes a page instead of being its text.
+fn is_summary(content: &Content) -> bool {
+    // The description of a product is the text of its page; that of an article only announces it.
+    content.property == ContentProperty::Description && content.subject != ContentSubject::Product
+}
+
+/// The words of the visible blocks of a page.
+#[derive(Default)]
+struct PageWords {
+    words: u32,
+    prose: u32,
+    longest: u32,
+}
+
+fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
+    let mut described: FxHashSet<u64> = FxHashSet::default();
+    for name in ["description", "og:description", "twitter:description"] {
+        let words = page.head.meta(name).map(hashes);
+        described.extend(words.iter().flatten());
+    }
+    let share_described = |words: &[u64]| {
+        let among = words.iter().filter(|word| described.contains(word));
+        among.count() as f32 / words.len().max(1) as f32
+    };
+    let texts: Vec<(Content, Scratch<u64>)> = contents
+        .into_iter()
+        .map(|content| {
+            let words = hashes(&content.text);
+            (content, words)
+        })
+        .filter(|(content, words)| {
+            let repeats = is_summary(content) && share_described(words) >= DESCRIBED_SHARE;
+            words.len() >= MIN_WORDS && !repeats
+        })
+        .collect();
+    // Whether each phrase of the texts was met on the page.
+    let mut met: FxHashMap<u64, bool> = FxHashMap::default();
+    for (_, words) in &texts {
+        met.extend(phrases(words).into_iter().map(|phrase| (phrase, false)));
+    }
+    if met.is_empty() {
+        return Vec::new();
+    }
+    // Nearly all phrases of a page are in none of the texts: a bit tells most of them without a look into the table.
+    let mut sieve = Sieve::with_capacity(met.len());
+    met.keys().for_each(|phrase| sieve.put(*phrase));
+    let masks = TextMasks::of(page.texts());
+    let mut block_words: Vec<u64> = Vec::new();
+    let shown = page.blocks.iter().zip(hidden);
+    let shown = shown.filter(|(_, hidden)| !**hidden);
+    for (block, _) in shown.clone() {
+        let part = page.text_range(block);
+        count_work(part.len());
+        // Most blocks are too short for a phrase.
+        if block.words as usize >= PHRASE_WORDS {
+            block_words.clear();
+            let words = &mut block_words;
+            push_hashes(page.texts(), &masks, part, usize::MAX, words);
+            for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
+                if let Some(met) = met.get_mut(&phrase) {
+                    *met = true;
+                }
+            }
+        }
+    }
+    // The rest is computed for what is left only: on most pages all texts stand among the blocks.
+    let kept: Vec<(Content, Scratch<u64>, f32)> = texts
+        .into_iter()
+        .filter_map(|(content, words)| {
+            let text_phrases = phrases(&words);
+            let hits = text_phrases.iter().filter(|phrase| met.get(phrase) == Some(&true));
+            let coverage = hits.count() as f32 / text_phrases.len().max(1) as f32;
+            (coverage < COVERED_SHARE).then_some((content, words, coverage))
+        })
+        .collect();
+    if kept.is_empty() {
+        return Vec::new();
+    }
+    let mut around = PageWords::default();
+    for (block, _) in shown {
+        let part = page.text_range(block);
+        let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
+        around.words += block.words;
+        around.prose += prose;
+        around.longest = around.longest.max(prose);
+    }
+    let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
+    for (content, _, _) in &kept {
+        *siblings.entry((content.property, content.subject)).or_default() += 1;
+    }
+    (0u32..)
+        .zip(kept)
+        .map(|(rank, (content, words, coverage))| {
+            let kind = (content.property, content.subject);
+            let same = siblings.get(&kind).copied().unwrap_or_default();
+            let total = words.len() as f32;
+            let shape = Shape::of(&content.text);
+            let is = |property, subject| flag(kind == (property, subject));
+            let features = [
+                // What a script builds the page from is the page's own text as an article's body is.
+                flag(matches!(kind.0, ContentProperty::ArticleBody | ContentProperty::Hydration)),
+                is(ContentProperty::Description, ContentSubject::Article),
+                is(ContentProperty::Description, ContentSubject::Product),
+                flag(kind.1 == ContentSubject::Posting),
+                flag(kind.1 == ContentSubject::Comment),
+                log(words.len() as f64),
+                shape.sentence_marks as f32 / total,
+                flag(shape.ends_sentence),
+                flag(content.text.ends_with('…') || content.text.ends_with("...")),
+                flag(content.has_markup),
+                flag(content.text.contains('\n')),
+                flag(shape.unspaced as f32 > UNSPACED_SHARE * total),
+                coverage,
+                share_described(&words),
+                log(same),
+                log(rank),
+                log(around.words),
+                log(around.prose),
+                log(around.longest),
+                total / (total + around.prose as f32),
+            ];
+            EmbeddedText { words: words.len() as u32, content, coverage, features }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    const STORY: &str = "The old bridge was closed on Monday after cracks were found in its pillars.";
+
+    fn page(body: &str) -> Page {
+        let html = format!(
+            "<meta name=description content='The old bridge'><script type=application/ld+json>\
+             [{{\"@type\":\"NewsArticle\",\"articleBody\":\"<p>{STORY}</p>\",\"description\":\"No bridge…\"}},\
+             {{\"@type\":\"Product\",\"description\":\"Planks of oak, sawn by hand...\"}}]</script>{body}"
+        );
+        ScanEngine.read(&html, &Limits::default())
+    }
+
+    fn value(embedded: &EmbeddedText, name: &str) -> f32 {
+        let at = EMBEDDED_COLUMNS.iter().position(|column| column.ends_with(name));
+        embedded.features[at.unwrap()]
+    }
+
+    #[test]
+    fn what_no_block_says_is_a_candidate() {
+        let found = embedded_texts(&page("<p>Menu</p>"));
+        assert_eq!(found.len(), 2, "a text of two words is none");
+        let body = &found[0];
+        assert_eq!((body.content.text.as_str(), body.words), (STORY, 14));
+        assert_eq!(
+            ["article_body", "markup", "ends_sentence", "ellipsis", "share"].map(|n| value(body, n)),
+            [1.0, 1.0, 1.0, 0.0, 1.0]
+        );
+        assert_eq!(value(body, "described"), 3.0 / 14.0);
+        assert_eq!(["product_description", "ellipsis", "log_rank"].map(|n| value(&found[1], n)), [1.0, 1.0, 2f32.ln()]);
+    }
+
+    #[test]
+    fn what_blocks_say_is_none() {
+        let shown = page(&format!("<p>Menu</p><p>{STORY}</p>"));
+        let found = embedded_texts(&shown);
+        assert_eq!(found.len(), 1);
+        assert!(value(&found[0], "share") < 0.5);
+        let (found, hidden) = embedded_texts_if_hidden(&shown).unwrap();
+        assert_eq!((found.len(), hidden), (2, vec![false, true]));
+        assert_eq!(value(&found[0], "share"), 1.0);
+        assert!(embedded_texts_if_hidden(&page("<p>Menu")).is_none());
+    }
+
+    #[test]
+    fn data_of_scripts_counts_in_a_shell_alone() {
+        let text = "The mill stands by the river and turns. ".repeat(8);
+        let script = format!("<script id=__NEXT_DATA__>{{\"body\":\"{text}\"}}</script>");
+        let found = |html: &str| {
+            let page = ScanEngine.read(&(script.clone() + html), &Limits::default());
+            embedded_texts(&page)
+        };
+        let texts = found("<p>Loading");
+        assert_eq!((texts.len(), texts[0].words), (1, 64));
+        assert_eq!(texts[0].content.property, ContentProperty::Hydration);
+        assert_eq!(value(&texts[0], "article_body"), 1.0);
+        assert!(found(&"<p>one <a href=x>link</a>".repeat(50)).is_empty());
+        let body = "<script type=application/ld+json>{\"@type\":\"Article\",\"articleBody\":\"a b c d e f\"}</script>";
+        let texts = found(body);
+        assert_eq!(texts[0].content.property, ContentProperty::ArticleBody);
+        assert_eq!(texts.len(), 1);
+    }
+
+    #[test]
+    fn a_page_without_json_ld_has_none() {
+        let page = ScanEngine.read("<p>a b c d e f", &Limits::default());
+        assert!(embedded_texts(&page).is_empty() && embedded_texts_if_hidden(&page).is_none());
+        assert_eq!(phrase_share("A b c d", "x a b c d"), 1.0);
+        assert_eq!(phrase_share("a b", "a b"), 0.0);
+    }
+}

@@ -1,0 +1,209 @@
+//! The elements on the paths to blocks, as columns: those that hold text directly or deeper.
+//!
+//! A third of the elements of a page hold none (images, line breaks, empty boxes), and no feature reads them.
+//! An element is known by its place in these columns. Its place is lower than those of all elements inside
+//! it.
+
+use trommel_html::{Element, NONE, Page};
+
+use crate::features::scratch::Scratch;
+use crate::features::work::count_work;
+
+/// The elements with text of one page.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    /// For each element, its index in the page's table.
+    pub elements: Scratch<u32>,
+    /// For each element, the place of the element around it, or [`NONE`].
+    pub parents: Scratch<u32>,
+    /// For each element, one past the place of the last inside it.
+    pub ends: Scratch<u32>,
+    /// For each block, the place of its element, or [`NONE`].
+    pub blocks: Scratch<u32>,
+    /// For each element of the page, the place of the innermost one with text that it is or stands in.
+    around: Scratch<u32>,
+}
+
+/// The innermost element that holds both a block and something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meeting {
+    /// Levels from the block's element up to it; one more than all levels if there is none.
+    pub up: u16,
+    /// Its depth; 0 if there is none.
+    pub depth: u16,
+    /// Its place, or [`NONE`].
+    pub place: u32,
+}
+
+/// Marks an element that text stands in.
+const HAS_TEXT: u32 = 0;
+
+impl Paths {
+    /// The elements of a page with text. All elements are given to `visit` in order, with the place of the nearest one
+    /// with text around each and whether it has text itself.
+    #[inline(always)]
+    pub fn visited(page: &Page, mut visit: impl FnMut(u32, &Element, u32, bool)) -> Self {
+        // One column serves twice, first for marks and then for places: a column less to clear for each page.
+        let mut around = Scratch::filled(page.elements.len(), NONE);
+        for block in &page.blocks {
+            for (at, _) in page.path(block.element) {
+                count_work(1);
+                match around.get_mut(at as usize) {
+                    // What is around it is marked as well.
+                    Some(mark) if *mark == HAS_TEXT => break,
+                    Some(mark) => *mark = HAS_TEXT,
+                    None => {}
+                }
+            }
+        }
+        count_work(page.elements.len());
+        let mut elements = Scratch::with_capacity(page.elements.len());
+        let mut parents = Scratch::with_capacity(page.elements.len());
+        for (at, element) in (0u32..).zip(&page.elements) {
+            // Elements come after those around them, so the parent's mark has been replaced by its place.
+            let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
+            if let Some(place) = around.get_mut(at as usize) {
+                let has_text = *place == HAS_TEXT;
+                *place = parent;
+                if has_text {
+                    *place = elements.len() as u32;
+                    elements.push(at);
+                    parents.push(parent);
+                }
+                visit(at, element, parent, has_text);
+            }
+        }
+        let blocks = page.blocks.iter();
+        let blocks = blocks.map(|block| around.get(block.element as usize).copied().unwrap_or(NONE));
+        Self { blocks: blocks.collect(), ends: (1..=elements.len() as u32).collect(), elements, parents, around }
+    }
+
+    /// The elements of a page, with their ends.
+    #[cfg(test)]
+    pub fn new(page: &Page) -> Self {
+        let mut paths = Self::visited(page, |_, _, _, _| {});
+        paths.end(|_, _| {});
+        paths
+    }
+
+    /// Finds the ends of all elements. Each is given to `visit` with the place of the element around it, after those
+    /// inside it.
+    #[inline(always)]
+    pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
+        for (at, parent) in self.parents.iter().enumerate().rev() {
+            // Those inside have passed theirs on, so it is known.
+            let end = self.ends.get(at).copied().unwrap_or_default();
+            if let Some(outer) = self.ends.get_mut(*parent as usize) {
+                *outer = end.max(*outer);
+            }
+            visit(at, *parent);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Place of a block's element, or [`NONE`].
+    #[inline]
+    pub fn of_block(&self, block: usize) -> u32 {
+        self.blocks.get(block).copied().unwrap_or(NONE)
+    }
+
+    /// Place of an element of the page, or that of the innermost with text around it.
+    #[inline]
+    pub fn around(&self, element: u32) -> u32 {
+        self.around.get(element as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Place of an element of the page, if text stands in it.
+    #[inline]
+    pub fn of_element(&self, element: u32) -> Option<u32> {
+        let place = self.around(element);
+        (self.elements.get(place as usize) == Some(&element)).then_some(place)
+    }
+
+    /// Place of the element around one, or [`NONE`].
+    #[inline]
+    pub fn parent(&self, place: u32) -> u32 {
+        self.parents.get(place as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Number of elements around one.
+    pub fn depth(&self, page: &Page, place: u32) -> u16 {
+        let element = self.elements.get(place as usize);
+        let element = element.and_then(|at| page.element(*at));
+        element.map_or(0, |element| element.depth)
+    }
+
+    /// For each block, where it meets the element at a place.
+    pub fn meetings(&self, page: &Page, target: u32) -> Scratch<Meeting> {
+        // The elements that hold the target, innermost first, each with its depth.
+        let mut around: Scratch<(u32, u32, u16)> = Scratch::with_capacity(0);
+        let mut at = target;
+        while let Some(end) = self.ends.get(at as usize) {
+            count_work(1);
+            around.push((at, *end, self.depth(page, at)));
+            at = self.parent(at);
+        }
+        // Blocks are in the order of the page, so the innermost that holds a block is near that of the block before.
+        let mut level = 0;
+        let blocks = self.blocks.iter().zip(&page.blocks);
+        blocks
+            .map(|(place, block)| {
+                let Some(element) = page.element(block.element) else {
+                    return Meeting { up: 0, depth: 0, place: NONE };
+                };
+                let holds = |level: usize| {
+                    let holder = around.get(level);
+                    holder.is_some_and(|(first, end, _)| (*first..*end).contains(place))
+                };
+                while level < around.len() && !holds(level) {
+                    count_work(1);
+                    level += 1;
+                }
+                while level > 0 && holds(level - 1) {
+                    count_work(1);
+                    level -= 1;
+                }
+                match around.get(level) {
+                    Some((place, _, depth)) => {
+                        Meeting { up: element.depth.saturating_sub(*depth), depth: *depth, place: *place }
+                    }
+                    None => Meeting { up: element.depth.saturating_add(1), depth: 0, place: NONE },
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn elements_without_text_have_no_place() {
+        let html = "<div><img src=a><p>one <i></i><b>two</b></div>\
+                    <section><hr><div></div></section><ul><li>three";
+        let page = ScanEngine.read(html, &Limits::default());
+        let paths = Paths::new(&page);
+        let elements = paths.elements.iter().filter_map(|at| page.element(*at));
+        let names: Vec<&str> = elements.map(|element| page.name(element)).collect();
+        // An inline element within a block is not on the path to it.
+        assert_eq!(names, ["div", "p", "ul", "li"]);
+        assert_eq!(*paths.parents, [NONE, 0, NONE, 2]);
+        assert_eq!(*paths.ends, [2, 2, 4, 4]);
+        assert_eq!(*paths.blocks, [1, 3]);
+        // The image stands in the first, the line in none.
+        assert_eq!((paths.around(1), paths.of_element(1)), (0, None));
+        let line = page.elements.iter().position(|element| page.name(element) == "hr");
+        assert_eq!(paths.around(line.unwrap() as u32), NONE);
+        assert_eq!(paths.of_element(paths.elements[3]), Some(3));
+        let met = |up, depth, place| Meeting { up, depth, place };
+        assert_eq!(*paths.meetings(&page, 3), [met(2, 0, NONE), met(0, 1, 3)]);
+        assert_eq!(*paths.meetings(&page, 0), [met(1, 0, 0), met(2, 0, NONE)]);
+        assert_eq!(*paths.meetings(&page, NONE), [met(2, 0, NONE), met(2, 0, NONE)]);
+        assert_eq!((paths.depth(&page, 3), paths.depth(&page, NONE)), (1, 0));
+    }
+}

@@ -1,0 +1,238 @@
+//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page methods
+//! as features.
+//!
+//! The *top* is the element with the most prose directly inside it; a grandparent gets half (the candidate of
+//! Readability). The intervals are those of BTE (Finn, Kushmerick and Smyth, 2001) and of maximum subsequence
+//! segmentation (Pasternack and Roth, WWW 2009).
+
+use trommel_html::{NONE, Page};
+
+use super::container_parts::{ContainerParts, PROSE_DENSITY};
+use super::paths::{Meeting, Paths};
+use super::shape::Shape;
+use super::sums::Sums;
+use crate::features::log::{flag, log};
+use crate::features::scratch::Scratch;
+
+/// Names of [`Prose::features`].
+pub(crate) const NAMES: [&str; 19] = [
+    "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
+    "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
+    "prose.page_share", "prose.top_share", "prose.top_log_words", "prose.top_density", "prose.second",
+    "prose.page_log_blocks", "prose.log_longest",
+];
+
+/// The prose of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Prose {
+    block_words: Scratch<u32>,
+    page_words: u32,
+    total: u32,
+    /// Place of the top, or [`NONE`].
+    top: u32,
+    /// Its index in the page's table.
+    top_element: u32,
+    second: f32,
+    meetings: Scratch<Meeting>,
+    top_depth: u16,
+    /// One past the place of the last element inside it.
+    top_end: u32,
+    /// First and one past the last block of the top, and the words before each of them.
+    top_blocks: (usize, usize),
+    words_around_top: [u32; 2],
+    /// Words before each block, and before the end.
+    words_before: Scratch<u32>,
+    bte: (usize, usize),
+    segment: (usize, usize),
+    longest: u32,
+    blocks: u32,
+    /// The share of prose in the words of the top.
+    top_density: f32,
+    facts: [f32; 7],
+}
+
+impl Prose {
+    pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums], containers: &ContainerParts) -> Self {
+        let block_words: Scratch<u32> =
+            page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
+        // In halves of a word, so that a grandparent's half is a whole number.
+        let mut direct = Scratch::filled(paths.len(), 0u32);
+        for (block, prose) in page.blocks.iter().zip(&block_words) {
+            let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else { continue };
+            // As in Readability, the score goes to the parent of a paragraph: paragraphs of one text are siblings.
+            let around = paths.parent(paths.around(container));
+            if let Some(sum) = direct.get_mut(around as usize) {
+                *sum += 2 * prose;
+                if let Some(sum) = direct.get_mut(paths.parent(around) as usize) {
+                    *sum += prose;
+                }
+            }
+        }
+        // Of equal sums the first element, which is also the outer one.
+        let best =
+            (0u32..).zip(&direct).filter(|(_, prose)| **prose > 0).max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
+        let top = best.map_or(NONE, |(at, _)| at);
+        let range = |at: u32| (at, paths.ends.get(at as usize).copied().unwrap_or(at));
+        let (first, end) = range(top);
+        let second = (0u32..)
+            .zip(&direct)
+            .filter(|(at, prose)| {
+                if **prose == 0 {
+                    return false;
+                }
+                let (own_first, own_end) = range(*at);
+                // Only elements beside the top count as a rival; those inside or around it share its prose.
+                own_end <= first || own_first >= end
+            })
+            .map(|(_, prose)| *prose)
+            .max()
+            .unwrap_or(0);
+        let is_in_top = |place: &u32| (first..end).contains(place) && top != NONE;
+        let from = paths.blocks.iter().position(is_in_top);
+        let to = paths.blocks.iter().rposition(is_in_top);
+        let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
+        let mut words = 0;
+        for block in &page.blocks {
+            // One more than blocks, so that words up to the end are found without a special case.
+            words_before.push(words);
+            words += block.words;
+        }
+        words_before.push(words);
+        let bte = best_interval(page.blocks.iter().map(|block| {
+            // BTE: words count for an interval, tags against it.
+            let tags = i64::from(block.tags_before + block.tags_inside);
+            i64::from(block.words) - tags
+        }));
+        let segment = best_interval(page.blocks.iter().zip(&block_words).map(|(block, prose)| {
+            // The constant makes a gap between paragraphs cost something: an interval bridges only gaps that prose
+            // outweighs.
+            2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
+        }));
+        let top_blocks = from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1));
+        let words_before_block = |at: usize| words_before.get(at).copied().unwrap_or(0);
+        let mut prose = Self {
+            top_end: end,
+            words_around_top: [words_before_block(top_blocks.0), words_before_block(top_blocks.1)],
+            top_density: containers.of(top)[PROSE_DENSITY],
+            // Filled below: they need the sums of this very structure.
+            facts: [0.0; 7],
+            second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
+            meetings: paths.meetings(page, top),
+            top_blocks,
+            page_words: words,
+            total: block_words.iter().sum(),
+            longest: block_words.iter().copied().max().unwrap_or(0),
+            blocks: block_words.iter().filter(|prose| **prose > 0).count() as u32,
+            block_words,
+            top,
+            top_element: paths.elements.get(top as usize).copied().unwrap_or(NONE),
+            top_depth: paths.depth(page, top),
+            words_before,
+            bte,
+            segment,
+        };
+        prose.facts = prose.page_facts(sums.get(top as usize).map_or(0, |sum| sum.prose));
+        prose
+    }
+
+    /// Prose words of the page.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Element with the most prose directly inside it, or [`NONE`].
+    pub fn top_element(&self) -> u32 {
+        self.top_element
+    }
+
+    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
+    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
+    /// words of the longest.
+    fn page_facts(&self, top: u32) -> [f32; 7] {
+        [
+            log(self.total),
+            share(self.total, self.page_words),
+            share(top, self.total),
+            log(top),
+            self.second,
+            log(self.blocks),
+            log(self.longest),
+        ]
+    }
+
+    /// The features of block `at`, except those of its levels: its place relative to the prose.
+    #[inline(always)]
+    pub fn features(&self, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; NAMES.len()] {
+        let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
+            (self.meetings.get(at), self.block_words.get(at), self.words_before.get(at), self.words_before.get(at + 1))
+        else {
+            return [0.0; NAMES.len()];
+        };
+        let (from, to) = self.top_blocks;
+        let has_top = from < to;
+        let is_inside = has_top && (self.top..self.top_end).contains(&paths.of_block(at));
+        let [words_to, words_from] = self.words_around_top;
+        let is_behind = at >= to && has_top;
+        let (blocks_away, words_away) = if at < from {
+            (from - at, words_to - after)
+        } else if is_behind {
+            (at + 1 - to, before - words_from)
+        } else {
+            (0, 0)
+        };
+        let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.facts;
+        [
+            log(*prose_words),
+            flag(is_inside),
+            flag(at < from),
+            flag(is_behind),
+            log(meeting.up),
+            log(self.top_depth.saturating_sub(meeting.depth)),
+            containers.of(meeting.place)[PROSE_DENSITY],
+            log(blocks_away),
+            share(words_away, self.page_words),
+            flag((self.bte.0..self.bte.1).contains(&at)),
+            flag((self.segment.0..self.segment.1).contains(&at)),
+            page_log,
+            page_share,
+            top_share,
+            top_log,
+            self.top_density,
+            second,
+            page_blocks,
+            longest,
+        ]
+    }
+}
+
+fn share(part: u32, whole: u32) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
+
+/// First and one past the last index of the run with the highest sum; empty if no value is above 0.
+fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
+    let (mut best, mut best_sum) = ((0, 0), 0);
+    let (mut start, mut sum) = (0, 0);
+    for (at, value) in values.enumerate() {
+        // Kadane's algorithm: a run that sums to nothing cannot begin the best interval.
+        if sum <= 0 {
+            (start, sum) = (at, 0);
+        }
+        sum += value;
+        if sum > best_sum {
+            (best, best_sum) = ((start, at + 1), sum);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_run_is_found() {
+        assert_eq!(best_interval([-1, 3, -1, 2, -9, 3].into_iter()), (1, 4));
+        assert_eq!(best_interval([-1, 0].into_iter()), (0, 0));
+    }
+}

@@ -1,0 +1,182 @@
+//! Features of readers' comments: the parts of a page whose `id` or `class` names comments, compared with the
+//! prose outside of them.
+
+use std::sync::LazyLock;
+
+use trommel_html::{Attribute, AttributeWord, HeadingIds, NONE, Page, Tag};
+use trommel_text::word_hash;
+
+use crate::features::facts::PageFacts;
+use crate::features::group::{Fact, Group, owned};
+use crate::features::hash_table::HashTable;
+use crate::features::log::{flag, log};
+use crate::features::scratch::Scratch;
+use crate::features::work::count_work;
+
+const NAMES: [&str; 8] = [
+    "comments.inside", "comments.near", "comments.log_prose_outside", "comments.share", "comments.top_is_one",
+    "comments.inside_beside_prose", "comments.after_region", "comments.log_regions",
+];
+
+/// Attribute tokens of comment sections, in several languages.
+// Class names of the comment sections of common blog and news systems; a list, because what they hold looks like prose.
+const TOKENS: [&str; 30] = [
+    "comment", "comments", "commentlist", "commenttext", "commentbody", "commentaires", "commentaire", "comentarios",
+    "comentario", "comentarii", "commenti", "commento", "kommentar", "kommentare", "kommentarer", "komentarz",
+    "komentarze", "komentarzy", "komentar", "koment", "reacties", "reactie", "disqus", "disquscomments", "discussion",
+    "replies", "opinie", "opinia", "kommentarii", "respond",
+];
+
+/// The same by their hashes: most tokens are none of them.
+static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
+    let mut hashes = HashTable::default();
+    // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
+    hashes.reserve(2 * TOKENS.len());
+    for token in TOKENS {
+        hashes.entry(word_hash(token.as_bytes()));
+    }
+    hashes
+});
+
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Prose, Fact::Outline],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let sections = Sections::new(facts);
+        Box::new(move |_, out| match out.is_next_alone() {
+            // Asked for all blocks, and the others for some.
+            true => out.put(|at| flag(sections.has(facts.page, Some(at)))),
+            false => out.put_rows(|at| sections.features(facts.page, at)),
+        })
+    },
+};
+
+/// The comment sections of a page.
+#[derive(Clone, Debug, Default)]
+struct Sections {
+    /// Outermost comment element around each element, or [`NONE`].
+    region: Scratch<u32>,
+    regions: u32,
+    prose_inside: u32,
+    prose: u32,
+    top_inside: bool,
+    first: usize,
+}
+
+impl Sections {
+    fn new(facts: &PageFacts) -> Self {
+        let PageFacts { page, paths, sums, prose, outline, .. } = facts;
+        let prose_inside = |element: u32| {
+            let sum = paths.of_element(element).and_then(|at| sums.get(at as usize));
+            sum.map_or(0, |sum| sum.prose)
+        };
+        // Without a headline NONE is larger than any element, so nothing holds it.
+        let headline = outline.headline().and_then(|at| page.blocks.get(at)).map_or(NONE, |block| block.element);
+        let mut found = Self { prose: prose.total(), first: usize::MAX, ..Self::default() };
+        let hashes = &*HASHES;
+        let is_named =
+            |token: &AttributeWord| hashes.get(token.hash).is_some() && TOKENS.contains(&page.word_text(token));
+        count_work(page.attribute_words.len());
+        // Most pages have no section that is named so.
+        if !page.attribute_words.iter().any(is_named) {
+            return found;
+        }
+        // A section on a discussion is no discussion: its id repeats its heading.
+        let of_headings = HeadingIds::new(page);
+        let names = |at: u32, token: &AttributeWord| {
+            is_named(token) && !(token.attribute == Attribute::Id && of_headings.contains(at))
+        };
+        found.region = Scratch::with_capacity(page.elements.len());
+        for (at, element) in (0u32..).zip(&page.elements) {
+            count_work(1 + page.attribute_words(element).len());
+            let above = found.region.get(element.parent as usize).copied().unwrap_or(NONE);
+            // What holds the headline holds the page, whatever it is called (`class="no-comments"`).
+            // Only the outermost counts: each comment in a section is named like the section.
+            let is_one = above == NONE
+                && !element.tag.is_inline()
+                && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
+                && !(at..element.end).contains(&headline)
+                && page.attribute_words(element).iter().any(|token| names(at, token));
+            if is_one {
+                found.regions += 1;
+                found.prose_inside += prose_inside(at);
+                found.top_inside |= (at..element.end).contains(&prose.top_element());
+            }
+            found.region.push(if is_one { at } else { above });
+        }
+        found.first = page.blocks.iter().position(|block| found.contains(block.element)).unwrap_or(usize::MAX);
+        found
+    }
+
+    /// Returns whether the element stands in a comment section.
+    fn contains(&self, element: u32) -> bool {
+        self.region.get(element as usize).is_some_and(|region| *region != NONE)
+    }
+
+    /// Returns whether a block stands in a section.
+    fn has(&self, page: &Page, at: Option<usize>) -> bool {
+        at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element))
+    }
+
+    fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+        let inside = |at: Option<usize>| self.has(page, at);
+        let is_inside = inside(Some(at));
+        // Comments are content where there is no other prose, as in a forum, so both amounts are features.
+        let outside = self.prose.saturating_sub(self.prose_inside);
+        let share = self.prose_inside as f32 / self.prose.max(1) as f32;
+        [
+            flag(is_inside),
+            flag(inside(at.checked_sub(1)) || inside(Some(at + 1))),
+            log(outside),
+            share,
+            flag(self.top_inside),
+            if is_inside { log(outside) } else { 0.0 },
+            flag(!is_inside && at > self.first),
+            log(self.regions),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::lexicon::Lexicon;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn comments_are_told_from_what_is_only_called_so() {
+        let page = ScanEngine.read(
+            "<body class=comments-open><article class='post no-comments'><h1>Title</h1><p>The story itself is told here, in prose.</p></article>\
+             <div id=comments><div class=comment><p>I do not agree with any of this at all.</p></div></div><p>End</p>",
+            &Limits::default(),
+        );
+        let lexicon = Lexicon::new(&[], &[], &[]);
+        let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
+        let comments = Sections::new(&facts);
+        let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
+        assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
+        let third = comments.features(&page, 2);
+        assert_eq!(third[2], log(8u32));
+        // Ten words of 18: the comment counts whole.
+        assert_eq!(third[3], 10.0 / 18.0);
+        assert_eq!(comments.features(&page, 3)[6], 1.0);
+        assert_eq!(third[7], log(1u32));
+    }
+
+    #[test]
+    fn an_id_made_from_a_heading_names_no_comments() {
+        let html = "<body><h1>Paper</h1><section id=methods><h2>Methods</h2><p>a</p></section>\
+                    <section id=results-discussion><h2>Results &amp; Discussion</h2><p>b</p></section>\
+                    <section id=outlook><h2>Outlook</h2><p>c</p></section>";
+        let regions = |html: &str| {
+            let page = ScanEngine.read(html, &Limits::default());
+            let lexicon = Lexicon::new(&[], &[], &[]);
+            Sections::new(&PageFacts::new(&page, None, &lexicon, GROUP.needs)).regions
+        };
+        assert_eq!(regions(html), 0);
+        let class = html.replace("id=results-discussion", "class=discussion");
+        assert_eq!(regions(&class), 1);
+        let lone = "<h1>Paper</h1><p>a</p><div id=comments><h3>Comments</h3><p>b</p></div>";
+        assert_eq!(regions(lone), 1);
+    }
+}

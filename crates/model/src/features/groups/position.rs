@@ -1,0 +1,186 @@
+//! Features of a block's place: order, headline, title, repetition.
+
+use std::hash::Hasher;
+use std::ops::Range;
+
+use rustc_hash::FxHasher;
+use trommel_html::{Block, NONE, Page, Tag};
+
+use crate::features::facts::terms::{Terms, WordSet};
+use crate::features::group::{Fact, Group, RequestedColumns, owned, rows};
+use crate::features::hash_table::HashTable;
+use crate::features::log::log;
+use crate::features::scratch::Scratch;
+use crate::features::work::count_work;
+
+const NAMES: [&str; 16] = [
+    "position.share", "position.log_from_start", "position.log_to_end", "position.words_before",
+    "position.words_after", "position.after_headline", "position.log_after_headline", "position.log_before_headline",
+    "position.title_share", "position.share_in_title", "position.log_repeats", "position.seen_before",
+    "position.log_like", "position.like_words", "position.words_of_longest", "position.log_tags_before",
+];
+
+/// The columns about the words of the title, about equal texts, and about equal elements.
+const OF_TITLE: Range<usize> = 8..10;
+const OF_TEXTS: Range<usize> = 10..12;
+const OF_SIGNATURES: Range<usize> = 12..14;
+
+/// Facts about the whole page. Title, texts and signatures are empty if no column asks for them.
+struct Positions {
+    words: u32,
+    longest: u32,
+    headline: Option<usize>,
+    title: WordSet,
+    /// For each text, how often it stands on the page, and its first block.
+    texts: Scratch<(u32, usize)>,
+    /// For each signature, its blocks and words.
+    signatures: Scratch<(u32, u32)>,
+    /// For each block, the words before it, its text and its signature.
+    blocks: Scratch<(u32, u32, u32)>,
+}
+
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Terms],
+    columns: |_| owned(&NAMES),
+    on: |facts, asked| {
+        let positions = Positions::new(facts.page, asked);
+        rows(move |at| positions.features(facts.page, &facts.terms, at))
+    },
+};
+
+/// Signature of a block: name and class of the three elements around it.
+fn signature(page: &Page, block: &Block) -> u64 {
+    // Three levels are enough to tell the lines of one template from those of others.
+    // From 1, as text outside of all elements has none and no hash of a table is 0.
+    page.path(block.element).take(3).fold(1, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
+}
+
+impl Positions {
+    fn new(page: &Page, asked: RequestedColumns) -> Self {
+        // Each of these passes hashes every block, so a model that does not ask for them does not pay.
+        let with_texts = asked.any(OF_TEXTS);
+        let with_signatures = asked.any(OF_SIGNATURES);
+        let title = if asked.any(OF_TITLE) { WordSet::of(&page.head.title) } else { WordSet::default() };
+        let mut positions = Positions {
+            words: 0,
+            longest: 0,
+            headline: None,
+            title,
+            texts: Scratch::with_capacity(0),
+            signatures: Scratch::with_capacity(0),
+            blocks: Scratch::with_capacity(page.blocks.len()),
+        };
+        // Numbers of texts and signatures from 1.
+        let (mut by_text, mut by_signature) = (HashTable::<u32>::default(), HashTable::<u32>::default());
+        by_text.reserve(if with_texts { page.blocks.len() } else { 0 });
+        by_signature.reserve(if with_signatures { page.blocks.len() } else { 0 });
+        for (at, block) in page.blocks.iter().enumerate() {
+            let words_before = positions.words;
+            positions.words += block.words;
+            positions.longest = positions.longest.max(block.words);
+            if positions.headline.is_none() && page.container(block).is_some_and(|(_, element)| element.tag == Tag::H1)
+            {
+                positions.headline = Some(at);
+            }
+            let (mut text, mut block_signature) = (NONE, NONE);
+            if with_texts {
+                count_work(page.text(block).len());
+                let mut hasher = FxHasher::default();
+                // Whole texts and not their words: a repeated line is repeated letter by letter.
+                hasher.write(page.text(block).as_bytes());
+                if let Some(number) = by_text.entry(hasher.finish()) {
+                    if *number == 0 {
+                        positions.texts.push((0, at));
+                        *number = positions.texts.len() as u32;
+                    }
+                    text = *number - 1;
+                }
+                if let Some(known) = positions.texts.get_mut(text as usize) {
+                    known.0 += 1;
+                }
+            }
+            if with_signatures {
+                if let Some(number) = by_signature.entry(signature(page, block)) {
+                    if *number == 0 {
+                        positions.signatures.push((0, 0));
+                        *number = positions.signatures.len() as u32;
+                    }
+                    block_signature = *number - 1;
+                }
+                if let Some(known) = positions.signatures.get_mut(block_signature as usize) {
+                    known.0 += 1;
+                    known.1 += block.words;
+                }
+            }
+            positions.blocks.push((words_before, text, block_signature));
+        }
+        positions
+    }
+
+    fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+        let Some(block) = page.blocks.get(at) else {
+            return [0.0; NAMES.len()];
+        };
+        let blocks = page.blocks.len() as f32;
+        let words = self.words.max(1) as f32;
+        let (before, text, signature) = self.blocks.get(at).copied().unwrap_or_default();
+        let (to, from) = match self.headline {
+            Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
+            None => (0, 0),
+        };
+        let (distinct, shared) =
+            // A long paragraph shares words with any title.
+            if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
+        let shared = shared as f32;
+        let (repeats, first) = self.texts.get(text as usize).copied().unwrap_or((1, at));
+        let (like, like_words) = self.signatures.get(signature as usize).copied().unwrap_or((1, block.words));
+        [
+            at as f32 / blocks,
+            log(at),
+            log(page.blocks.len() - at),
+            before as f32 / words,
+            (self.words - before - block.words) as f32 / words,
+            f32::from(u8::from(self.headline.is_some_and(|headline| at > headline))),
+            log(to),
+            log(from),
+            shared / self.title.len().max(1) as f32,
+            shared / distinct.max(1) as f32,
+            log(repeats - 1),
+            f32::from(u8::from(first < at)),
+            log(like),
+            like_words as f32 / words,
+            block.words as f32 / self.longest.max(1) as f32,
+            log(block.tags_before),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::columns::ColumnSet;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn headline_title_and_repetition_are_seen() {
+        let page = ScanEngine.read(
+            "<title>Big News - Site</title><p class=a>menu</p><h1>Big news</h1><p class=a>text of it</p><p class=a>menu</p>",
+            &Limits::default(),
+        );
+        let all = ColumnSet::new(NAMES.len(), (0..).take(NAMES.len()));
+        let positions = Positions::new(&page, all.asked_of(0..NAMES.len()));
+        let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
+        let value = |block: usize, name: &str| {
+            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            positions.features(&page, &terms, block)[at]
+        };
+        assert_eq!(value(1, "position.title_share"), 2.0 / 3.0);
+        assert_eq!(value(1, "position.share_in_title"), 1.0);
+        assert_eq!((value(0, "position.seen_before"), value(3, "position.seen_before")), (0.0, 1.0));
+        assert_eq!(value(0, "position.log_repeats"), log(1u32));
+        assert_eq!((value(0, "position.after_headline"), value(2, "position.after_headline")), (0.0, 1.0));
+        assert_eq!(value(2, "position.log_like"), log(3u32));
+        assert!((value(2, "position.words_before") - 3.0 / 7.0).abs() < 1e-6);
+        assert!((value(2, "position.words_after") - 1.0 / 7.0).abs() < 1e-6);
+    }
+}

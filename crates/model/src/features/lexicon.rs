@@ -1,0 +1,120 @@
+//! The lexicon of a model: attribute words and words of the text, with their learned weights.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use trommel_html::{Attribute, AttributeWord};
+use trommel_text::word_hash;
+
+use crate::features::hash_table::HashTable;
+use crate::features::word_hash::term_hash;
+
+/// An attribute word with a feature of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ListedWord {
+    /// `id`, `class`, `role` or `itemprop`.
+    pub attribute: String,
+    /// The word.
+    // The name in files of the first version, which must stay readable.
+    #[serde(rename = "token")]
+    pub word: String,
+    /// Odds of content against other blocks; below 1 for words of boilerplate.
+    pub odds: f32,
+    /// Share of all blocks that carry it, 0..=1.
+    pub share: f32,
+}
+
+/// An attribute word, or a word or word pair of the text, with a weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermWeight {
+    /// The term in lower case; an attribute word from whichever attribute.
+    #[serde(rename = "token")]
+    pub term: String,
+    /// Natural logarithm of the odds of content, page-normalised.
+    pub weight: f32,
+}
+
+/// The weights of terms by their hashes. Of a term given twice, the last weight counts.
+fn weight_table(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> HashTable<f32> {
+    let mut weights = HashTable::default();
+    weights.reserve(terms.len());
+    for term in terms {
+        if let Some(weight) = weights.entry(hash(&term.term)) {
+            *weight = term.weight;
+        }
+    }
+    weights
+}
+
+impl ListedWord {
+    /// Name of its feature, such as `class:menu`.
+    pub fn feature(&self) -> String {
+        format!("{}:{}", self.attribute, self.word)
+    }
+}
+
+/// The learned weights of attribute words and of words of the text, prepared for look-up.
+#[derive(Clone, Debug, Default)]
+pub struct Lexicon {
+    listed: FxHashMap<(u64, Attribute), usize>,
+    names: Vec<String>,
+    weights: HashTable<f32>,
+    words: HashTable<f32>,
+}
+
+impl Lexicon {
+    /// Readies the word lists of a model. Listed words of an attribute unknown here are passed over.
+    pub fn new(listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
+        let listed_index = listed
+            .iter()
+            .enumerate()
+            .filter_map(|(at, listed_word)| {
+                let attribute = Attribute::ALL.into_iter().find(|a| a.name() == listed_word.attribute)?;
+                Some(((word_hash(listed_word.word.as_bytes()), attribute), at))
+            })
+            .collect();
+        Self {
+            listed: listed_index,
+            names: listed.iter().map(ListedWord::feature).collect(),
+            weights: weight_table(weights, |word| word_hash(word.as_bytes())),
+            // Keyed by hashes: terms of a page are hashed once, and no text is compared when a page is judged.
+            words: weight_table(words, term_hash),
+        }
+    }
+
+    /// Names of the features of the listed words.
+    pub(crate) fn listed_names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Place of an attribute word among the listed ones.
+    pub(crate) fn listed(&self, token: &AttributeWord) -> Option<usize> {
+        self.listed.get(&(token.hash, token.attribute)).copied()
+    }
+
+    /// Log odds of a term of the text.
+    pub(crate) fn word(&self, hash: u64) -> Option<f32> {
+        self.words.get(hash)
+    }
+
+    /// Log odds of an attribute word.
+    pub(crate) fn weight(&self, token: &AttributeWord) -> Option<f32> {
+        self.weights.get(token.hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_have_their_last_weights() {
+        let term = |at: u32, weight: u32| TermWeight { term: format!("term{at}"), weight: weight as f32 };
+        let terms: Vec<TermWeight> = (0..1000).map(|at| term(at, 0)).chain((0..1000).map(|at| term(at, at))).collect();
+        let hash = |term: &str| trommel_text::hash(term.as_bytes());
+        let weights = weight_table(&terms, hash);
+        for at in 0..2000 {
+            assert_eq!(weights.get(hash(&format!("term{at}"))), (at < 1000).then_some(at as f32), "{at}");
+        }
+        assert_eq!((weights.get(0), weight_table(&[], hash).get(7)), (None, None));
+    }
+}

@@ -1,0 +1,342 @@
+//! The feature schema: the groups of features in a row, and the name of each column.
+
+use std::ops::Range;
+
+use trommel_html::Page;
+
+use crate::features::columns::{ColumnSet, Columns, LANES};
+use crate::features::facts::{Batch, Fact, PageFacts};
+use crate::features::group::{Fill, Group};
+use crate::features::groups::FeatureGroup;
+use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
+use crate::features::rows::FeatureMatrix;
+use crate::features::work::count_work;
+
+/// The parts of a row of features.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    groups: Vec<FeatureGroup>,
+    /// The columns of each group.
+    ranges: Vec<Range<usize>>,
+    names: Vec<String>,
+    lexicon: Lexicon,
+}
+
+impl Schema {
+    /// A schema of these groups (in the order of [`FeatureGroup::ALL`], each once) with these words.
+    pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
+        let lexicon = Lexicon::new(listed, weights, words);
+        // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
+        let groups: Vec<FeatureGroup> = FeatureGroup::ALL.into_iter().filter(|group| groups.contains(group)).collect();
+        let (mut names, mut ranges) = (Vec::new(), Vec::new());
+        for group in &groups {
+            let start = names.len();
+            names.extend((group.group().columns)(&lexicon));
+            ranges.push(start..names.len());
+        }
+        Self { groups, ranges, names, lexicon }
+    }
+
+    /// The groups, in row order.
+    pub fn groups(&self) -> &[FeatureGroup] {
+        &self.groups
+    }
+
+    /// The name of each column.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The features of a page: one row a block, one column a name.
+    pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
+        let width = self.names.len();
+        let all = ColumnSet::new(width, (0..=u16::MAX).take(width));
+        let mut rows = FeatureMatrix::new(width, page.blocks.len());
+        self.each_batch(page, url, &all, |columns| {
+            for lane in 0..columns.blocks().len() {
+                let values = columns.values().iter();
+                rows.extend(values.map(|lanes| lanes.get(lane).copied().unwrap_or(0.0)));
+            }
+        });
+        rows
+    }
+
+    /// Passes the columns of a set to `give`, for one batch of the page's blocks after the other. Groups without any of
+    /// the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
+    /// (times the number of columns), and memory for one batch beside a few numbers an element and block.
+    pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&Columns)) {
+        self.each_wanted_batch(page, url, set, |_| true, give);
+    }
+
+    /// The same for those batches alone of whose blocks `is_wanted` says so.
+    pub fn each_wanted_batch(
+        &self,
+        page: &Page,
+        url: Option<&str>,
+        set: &ColumnSet,
+        is_wanted: impl Fn(Range<usize>) -> bool,
+        mut give: impl FnMut(&Columns),
+    ) {
+        let facts = self.facts(page, url, set);
+        let groups = self.groups_on(&facts, set);
+        // One batch of memory for all batches of a page, which therefore stays in the cache.
+        let mut columns = Columns::new(set);
+        let mut batch = Batch::default();
+        for first in (0..page.blocks.len()).step_by(LANES) {
+            let blocks = first..page.blocks.len().min(first + LANES);
+            if is_wanted(blocks.clone()) {
+                columns.start(blocks.start as u32..blocks.end as u32);
+                facts.fill(&mut columns, set, &groups, &mut batch);
+                give(&columns);
+            }
+        }
+    }
+
+    /// Gives `see` those columns of `set` that are also in `all` for batch after batch of the page's blocks. Then gives
+    /// `give` the columns of `set` for batch after batch of the blocks that `next` names by rising numbers, until it names none.
+    /// All three functions have the same `state`.
+    pub fn each_named_batch<S>(
+        &self,
+        page: &Page,
+        url: Option<&str>,
+        (all, set): (&ColumnSet, &ColumnSet),
+        state: &mut S,
+        mut next: impl FnMut(&mut S) -> Vec<u32>,
+        (mut see, mut give): (impl FnMut(&mut S, &Columns), impl FnMut(&mut S, &Columns)),
+    ) {
+        let facts = self.facts(page, url, set);
+        let groups = self.groups_on(&facts, set);
+        let mut batch = Batch::default();
+        let mut columns = Columns::new(all);
+        let of_all: Vec<_> = groups.iter().filter(|(_, range)| !all.asked_of(range.clone()).is_empty()).collect();
+        let blocks = page.blocks.len() as u32;
+        for first in (0..if of_all.is_empty() { 0 } else { blocks }).step_by(LANES) {
+            columns.start(first..blocks.min(first + LANES as u32));
+            for (fill, range) in &of_all {
+                fill(&batch, &mut columns.group(all, range.clone()));
+            }
+            columns.finish();
+            see(state, &columns);
+        }
+        let mut columns = Columns::new(set);
+        loop {
+            let blocks = next(state);
+            if blocks.is_empty() {
+                return;
+            }
+            for blocks in blocks.chunks(LANES) {
+                columns.start(blocks.iter().copied());
+                facts.fill(&mut columns, set, &groups, &mut batch);
+                give(state, &columns);
+            }
+        }
+    }
+
+    /// The groups of which a column is asked for, and their columns.
+    fn asked(&self, set: &ColumnSet) -> impl Iterator<Item = (&'static Group, Range<usize>)> {
+        let groups = self.groups.iter().zip(&self.ranges);
+        let asked = groups.filter(|(_, range)| !set.asked_of((*range).clone()).is_empty());
+        asked.map(|(group, range)| (group.group(), range.clone()))
+    }
+
+    /// The facts of a page that the columns are made of.
+    fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
+        // Facts of groups without an asked column are not made: a model pays for what it reads.
+        let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
+        PageFacts::new(page, url, &self.lexicon, &needed)
+    }
+
+    /// The functions that fill the columns of each group, with their range.
+    fn groups_on<'p>(&self, facts: &'p PageFacts<'p>, set: &ColumnSet) -> Vec<(Fill<'p>, Range<usize>)> {
+        self.asked(set).map(|(group, range)| ((group.on)(facts, set.asked_of(range.clone())), range)).collect()
+    }
+}
+
+impl PageFacts<'_> {
+    /// Fills the columns of a batch that has started.
+    fn fill(&self, columns: &mut Columns, set: &ColumnSet, groups: &[(Fill, Range<usize>)], batch: &mut Batch) {
+        count_work(columns.blocks().len() * set.asked().len());
+        self.fill_batch(columns.blocks(), batch);
+        for (fill, range) in groups {
+            fill(batch, &mut columns.group(set, range.clone()));
+        }
+        columns.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn rows_have_a_column_for_each_name() {
+        let listed = [ListedWord { attribute: "class".into(), word: "menu".into(), odds: 0.1, share: 0.1 }];
+        let page =
+            ScanEngine.read("<title>t</title><ul class=menu><li>a<li>b</ul><h1>c</h1><p>d e f, g.", &Limits::default());
+        for groups in [&FeatureGroup::ALL[..], &FeatureGroup::PAPER, &[FeatureGroup::Neighbours, FeatureGroup::Text]] {
+            let schema = Schema::new(groups, &listed, &[], &[]);
+            let rows = schema.rows(&page, None);
+            assert_eq!((rows.len(), rows.width()), (4, schema.names().len()), "{groups:?}");
+            assert!(rows.iter().flatten().all(|v| v.is_finite()));
+        }
+        let schema = Schema::new(&FeatureGroup::PAPER, &listed, &[], &[]);
+        assert_eq!(schema.names()[9], "class:menu");
+        let menu: Vec<f32> = schema.rows(&page, None).iter().map(|row| row[9]).collect();
+        assert_eq!(menu, [1.0, 1.0, 0.0, 0.0]);
+        assert!(schema.rows(&Page::default(), None).is_empty());
+    }
+
+    #[test]
+    fn columns_that_are_asked_for_are_those_of_the_rows() {
+        // More blocks than a batch holds, of different lengths.
+        let blocks: String = (0..150)
+            .map(|at| format!("<div><p class=c{}>{}</div>", at % 7, "Some words, then. ".repeat(at % 5 + 1)))
+            .collect();
+        let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let rows = schema.rows(&page, Some("http://a.example/some"));
+        let asked = [9u16, 200, 40, 9, 5_000];
+        let set = ColumnSet::new(schema.names().len(), asked);
+        assert_eq!(set.asked(), [9, 200, 40], "each once, unknown ones left out");
+        assert_eq!((set.slot(200), set.slot(10), set.slot(5_000)), (Some(1), None, None));
+        let mut seen = 0;
+        schema.each_batch(&page, Some("http://a.example/some"), &set, |columns| {
+            assert_eq!(columns.values().len(), 3);
+            for (lane, at) in columns.blocks().iter().enumerate() {
+                let row = rows.iter().nth(*at as usize).unwrap();
+                let values = columns.values().iter().map(|lanes| lanes[lane]);
+                let expected = set.asked().iter().map(|column| row[usize::from(*column)]);
+                assert!(values.eq(expected), "block {at}");
+                seen += 1;
+            }
+        });
+        assert_eq!(seen, page.blocks.len());
+    }
+
+    #[test]
+    fn each_column_alone_is_that_of_the_rows() {
+        let cards: String =
+            (0..70).map(|at| format!("<li class=card><img><p>Card {}, with words.</p>", at % 9)).collect();
+        let html = format!(
+            "<title>Some story of today</title><meta name=description content='A story with words.'>\
+             <script type=application/ld+json>{{\"@type\":\"Article\",\"headline\":\"Some story\",\
+             \"articleBody\":\"The story itself, told with many words.\"}}</script>\
+             <h1>Some story</h1><article><p>The story itself, told with many words.<p>{}</article><ul>{cards}</ul><div id=comments><p>I do not agree with this at all.</p></div>",
+            "And more of it, too, at length. ".repeat(20)
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let url = Some("http://a.example/some-story");
+        let rows = schema.rows(&page, url);
+        for (column, name) in schema.names().iter().enumerate() {
+            let set = ColumnSet::new(schema.names().len(), [column as u16]);
+            schema.each_batch(&page, url, &set, |columns| {
+                for (lane, at) in columns.blocks().iter().enumerate() {
+                    let expected = rows.iter().nth(*at as usize).unwrap()[column];
+                    assert_eq!(columns.values()[0][lane], expected, "{name}, block {at}");
+                }
+            });
+        }
+        let varies = |name: &str| {
+            let column = schema.names().iter().position(|column| column == name).unwrap();
+            let first = rows.iter().next().unwrap()[column];
+            rows.iter().any(|row| row[column] != first)
+        };
+        for name in ["tag_ratio.cluster", "topic.body_phrases", "position.title_share", "position.log_like"] {
+            assert!(varies(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn named_blocks_have_the_columns_of_the_rows() {
+        let blocks: String = (0..150)
+            .map(|at| {
+                format!("<div><h2>Part {at}</h2><p class=c{}>{}</div>", at % 7, "Some words, then. ".repeat(at % 5))
+            })
+            .collect();
+        let html = format!("<h1>Some</h1>{blocks}<div id=comments><p>I say some, too.</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let rows = schema.rows(&page, None);
+        let width = schema.names().len();
+        let column = |name: &str| schema.names().iter().position(|column| column == name).unwrap();
+        let all = ColumnSet::new(width, ["comments.inside", "outline.is_headline"].map(|name| column(name) as u16));
+        let set = ColumnSet::new(width, 0..width as u16);
+        let blocks = page.blocks.len() as u32;
+        // Some apart from each other, then a run of more than a batch, then none.
+        let mut lists =
+            vec![Vec::new(), (1..100).collect(), (0..blocks).filter(|at| at % 3 == 0 || at % 7 == 1).collect()];
+        let expected: Vec<u32> = lists.iter().rev().flatten().copied().collect();
+        let mut seen = (Vec::new(), Vec::new());
+        schema.each_named_batch(
+            &page,
+            None,
+            (&all, &set),
+            &mut seen,
+            |_| lists.pop().unwrap(),
+            (
+                |seen, columns| {
+                    for (lane, at) in columns.blocks().iter().enumerate() {
+                        let row = rows.iter().nth(*at as usize).unwrap();
+                        let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
+                        let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
+                        assert!(values.iter().copied().eq(expected), "block {at}");
+                        seen.0.push(values);
+                    }
+                },
+                |seen, columns| {
+                    for (lane, at) in columns.blocks().iter().enumerate() {
+                        let row = rows.iter().nth(*at as usize).unwrap();
+                        assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
+                        seen.1.push(*at);
+                    }
+                },
+            ),
+        );
+        assert_eq!((seen.0.len(), &seen.1), (page.blocks.len(), &expected));
+        let sums: Vec<f32> = (0..2).map(|slot| seen.0.iter().map(|values| values[slot]).sum()).collect();
+        assert_eq!(sums, [1.0, 1.0], "one comment and one headline");
+        assert!(lists.is_empty());
+    }
+
+    #[test]
+    fn columns_that_nobody_asks_for_make_no_pass() {
+        let blocks = "<p>Some words of prose, at some length.<li>Some".repeat(200);
+        let page = ScanEngine.read(&format!("<title>Some words</title>{blocks}"), &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let work = |name: &str| {
+            let at = schema.names().iter().position(|column| column == name).unwrap();
+            let set = ColumnSet::new(schema.names().len(), [at as u16]);
+            crate::features::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+        };
+        // Clusters and texts are what the others of the group do without.
+        assert!(work("tag_ratio.cluster") > 2 * work("tag_ratio.smoothed"));
+        assert!(work("position.log_repeats") > work("position.share") + page.blocks.len() as u64);
+        assert!(work("position.title_share") > work("position.share") + page.blocks.len() as u64);
+    }
+
+    #[test]
+    fn groups_that_nobody_asks_for_make_no_pass() {
+        let html = format!("<h1>Words</h1>{}", "<p>Some words of prose, at some length.".repeat(200));
+        let page = ScanEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let work = |name: &str| {
+            let at = schema.names().iter().position(|column| column == name).unwrap();
+            let set = ColumnSet::new(schema.names().len(), [at as u16]);
+            crate::features::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+        };
+        // A number a block; with the words of all blocks for the topic.
+        assert_eq!(work("text.log_words"), page.blocks.len() as u64);
+        assert!(work("topic.title_share") > html.len() as u64 / 2);
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let schema = Schema::new(&FeatureGroup::ALL, &[], &[], &[]);
+        let mut names = schema.names().to_vec();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), schema.names().len());
+    }
+}

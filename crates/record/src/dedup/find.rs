@@ -1,0 +1,281 @@
+//! Groups the signatures of all shards by their keys.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::dedup::{DedupError, Signature, SignedFile};
+
+/// The place of a document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DocumentPlace {
+    /// Name of the shard.
+    pub shard: String,
+    /// Number of the document in it, from 0.
+    pub row: u64,
+    /// Id of the document.
+    pub id: String,
+}
+
+/// Kind of a duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DuplicateReason {
+    /// It has the words of the other.
+    ExactDuplicate,
+    /// It shares a key with the other, as most pairs of three quarters of common phrases do.
+    NearDuplicate,
+}
+
+/// A document that an earlier one makes superfluous.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// The document.
+    #[serde(flatten)]
+    pub place: DocumentPlace,
+    /// The file that the document is in; none in lists of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<SignedFile>,
+    /// Kind of the duplicate.
+    pub reason: DuplicateReason,
+    /// The first document that it has a key in common with.
+    pub of: DocumentPlace,
+}
+
+/// One of several equal shares of a job, `2/8`: of keys, or of whatever else has a number that is spread
+/// evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyShare {
+    number: u64,
+    of: u64,
+}
+
+impl Default for KeyShare {
+    /// All keys.
+    fn default() -> Self {
+        Self { number: 1, of: 1 }
+    }
+}
+
+impl FromStr for KeyShare {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected I/N with I from 1 to N, such as 2/8".to_owned()),
+        }
+    }
+}
+
+impl KeyShare {
+    /// Returns whether a key is in this share.
+    pub fn takes(self, key: u64) -> bool {
+        key % self.of == self.number - 1
+    }
+}
+
+/// Gathers signatures in any order and finds the duplicates among them. A document takes about 250 bytes, less
+/// where only a share of the keys is taken.
+#[derive(Debug, Default)]
+pub struct Finder {
+    share: KeyShare,
+    shards: BTreeMap<String, Shard>,
+    documents: Vec<Document>,
+    exact: Vec<(u128, u32)>,
+    near: Vec<(u64, u32)>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    number: u32,
+    file: Option<SignedFile>,
+}
+
+#[derive(Debug)]
+struct Document {
+    shard: u32,
+    row: u64,
+    id: String,
+}
+
+impl Finder {
+    /// One that looks at these keys.
+    pub fn new(share: KeyShare) -> Self {
+        Self { share, ..Self::default() }
+    }
+
+    /// Documents so far.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// Adds a document.
+    pub fn add(&mut self, signature: Signature) {
+        let count = self.shards.len() as u32;
+        let file = signature.output;
+        let shard = self.shards.entry(signature.shard).or_insert(Shard { number: count, file }).number;
+        let number = self.documents.len() as u32;
+        self.documents.push(Document { shard, row: signature.row, id: signature.id });
+        let share = self.share;
+        // The low half of a hash is a hash.
+        let exact = signature.exact.filter(|&key| share.takes(key as u64));
+        self.exact.extend(exact.map(|key| (key, number)));
+        let near = signature.near.into_iter().filter(|&key| share.takes(key));
+        self.near.extend(near.map(|key| (key, number)));
+    }
+
+    /// The duplicates, by name of shard and row. The order of adding has no influence.
+    ///
+    /// # Errors
+    /// [`DedupError::Twice`] if two documents have one place.
+    pub fn duplicates(self) -> Result<Vec<Duplicate>, DedupError> {
+        let mut names: Vec<(&str, Option<&SignedFile>)> = vec![("", None); self.shards.len()];
+        let mut ranks = vec![0_u32; self.shards.len()];
+        for ((name, Shard { number, file }), rank) in self.shards.iter().zip(0..) {
+            if let (Some(named), Some(ranked)) = (names.get_mut(*number as usize), ranks.get_mut(*number as usize)) {
+                (*named, *ranked) = ((name.as_str(), file.as_ref()), rank);
+            }
+        }
+        let rank_of = |shard: u32| ranks.get(shard as usize).copied().unwrap_or_default();
+        let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
+        let place = |number: u32| {
+            let document = self.documents.get(number as usize);
+            document.map(|document| (rank_of(document.shard), document.row))
+        };
+        order.sort_unstable_by_key(|&number| place(number));
+        let told = |number: u32| {
+            let document = self.documents.get(number as usize);
+            document.map(|document| DocumentPlace {
+                shard: names.get(document.shard as usize).map_or("", |named| named.0).to_owned(),
+                row: document.row,
+                id: document.id.clone(),
+            })
+        };
+        if let Some(pair) = order.windows(2).find(|pair| match pair {
+            [one, other] => place(*one) == place(*other),
+            _ => false,
+        }) {
+            let place = pair.first().and_then(|&number| told(number));
+            return Err(place.map_or_else(
+                || DedupError::Twice { shard: String::new(), row: 0 },
+                |place| DedupError::Twice { shard: place.shard, row: place.row },
+            ));
+        }
+        let mut position = vec![0_u32; order.len()];
+        for (at, &number) in (0..).zip(&order) {
+            if let Some(slot) = position.get_mut(number as usize) {
+                *slot = at;
+            }
+        }
+        let at = |number: u32| position.get(number as usize).copied().unwrap_or_default();
+        // By position: in which way, and of which document. The first document wins; an exact one of it.
+        let mut found: Vec<Option<(u32, DuplicateReason)>> = vec![None; order.len()];
+        let mut note = |document: u32, first: u32, reason: DuplicateReason| {
+            if let Some(slot) = found.get_mut(document as usize) {
+                let new = (first, reason);
+                *slot = Some(slot.map_or(new, |old| old.min(new)));
+            }
+        };
+        let exact = self.exact.iter().map(|&(key, number)| (key, at(number)));
+        grouped(exact.collect(), |document, first| note(document, first, DuplicateReason::ExactDuplicate));
+        let near = self.near.iter().map(|&(key, number)| (key, at(number)));
+        grouped(near.collect(), |document, first| note(document, first, DuplicateReason::NearDuplicate));
+        let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
+            let (first, reason) = (*found)?;
+            let shard = self.documents.get(number as usize)?.shard;
+            let output = names.get(shard as usize)?.1.cloned();
+            Some(Duplicate { place: told(number)?, output, reason, of: told(*order.get(first as usize)?)? })
+        });
+        Ok(duplicates.collect())
+    }
+}
+
+/// Calls `note` for every document of a key but the first, with the first.
+fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
+    keys.sort_unstable();
+    for group in keys.chunk_by(|one, other| one.0 == other.0) {
+        let Some((&(_, first), others)) = group.split_first() else { continue };
+        for &(_, document) in others {
+            if document != first {
+                note(document, first);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(shard: &str, row: u64, exact: u128, near: &[u64]) -> Signature {
+        let (shard, id, near) = (shard.to_owned(), format!("{shard}{row}"), near.to_vec());
+        Signature { shard, output: None, row, id, exact: Some(exact), near }
+    }
+
+    fn some() -> Vec<Signature> {
+        vec![
+            signature("b", 0, 1, &[10, 11]),
+            signature("b", 1, 2, &[20, 21]),
+            signature("a", 5, 3, &[30, 11]),
+            signature("a", 2, 2, &[20, 22]),
+            signature("c", 0, 4, &[40, 21]),
+            signature("c", 1, 5, &[50, 51]),
+            signature("c", 2, 5, &[50, 51]),
+        ]
+    }
+
+    fn found(signatures: Vec<Signature>, share: KeyShare) -> Vec<(String, DuplicateReason, String)> {
+        let mut finder = Finder::new(share);
+        signatures.into_iter().for_each(|signature| finder.add(signature));
+        let told = finder.duplicates().unwrap().into_iter();
+        told.map(|duplicate| (duplicate.place.id, duplicate.reason, duplicate.of.id)).collect()
+    }
+
+    #[test]
+    fn the_first_by_shard_and_row_is_kept_in_any_order() {
+        use DuplicateReason::{ExactDuplicate, NearDuplicate};
+        let expected: Vec<(String, DuplicateReason, String)> = [
+            ("b0", NearDuplicate, "a5"),
+            ("b1", ExactDuplicate, "a2"),
+            // Of a document that is a duplicate itself.
+            ("c0", NearDuplicate, "b1"),
+            ("c2", ExactDuplicate, "c1"),
+        ]
+        .map(|(id, reason, of)| (id.to_owned(), reason, of.to_owned()))
+        .into();
+        assert_eq!(found(some(), KeyShare::default()), expected);
+        let mut turned = some();
+        turned.reverse();
+        assert_eq!(found(turned, KeyShare::default()), expected);
+    }
+
+    #[test]
+    fn shares_of_the_keys_find_together_what_one_finds() {
+        let whole: Vec<String> = found(some(), KeyShare::default()).into_iter().map(|(id, ..)| id).collect();
+        let mut parts: Vec<String> = (1..=3)
+            .flat_map(|number| found(some(), format!("{number}/3").parse().unwrap()))
+            .map(|(id, ..)| id)
+            .collect();
+        parts.sort();
+        parts.dedup();
+        assert_eq!(parts, whole);
+        assert!("0/3".parse::<KeyShare>().is_err() && "3".parse::<KeyShare>().is_err());
+    }
+
+    #[test]
+    fn a_place_that_is_there_twice_is_an_error() {
+        let mut finder = Finder::default();
+        for signature in some().into_iter().chain([signature("a", 5, 9, &[])]) {
+            finder.add(signature);
+        }
+        let error = finder.duplicates().unwrap_err().to_string();
+        assert!(error.starts_with("a: row 5 is there twice"), "{error}");
+    }
+}
