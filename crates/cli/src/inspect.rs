@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use trommel::Hints;
 use trommel::extract::Extractor;
-use trommel::viewer::{View, report};
+use trommel_web::viewer::{View, report};
 
 use crate::exit::Exit;
 use crate::page::note_reviews;

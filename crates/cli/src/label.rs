@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, bail};
 use clap::Args;
 use trommel::learn::gold_beside;
-use trommel_label::{GoldFile, LabelPages, Labelling, serve};
-use trommel_serve::{HostGuard, Listen, Socket};
+use trommel_web::label::{GoldFile, LabelPages, Labelling, serve};
+use trommel_web::service::{HostGuard, Listen, Socket};
 
 use crate::exit::Exit;
 use crate::messages::say;

@@ -103,7 +103,7 @@ pub struct RunArgs<S: Scope> {
     /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464
     #[cfg(feature = "serve")]
     #[arg(long, value_name = "ADDRESS")]
-    metrics: Option<trommel_serve::Listen>,
+    metrics: Option<trommel_web::service::Listen>,
 
     #[command(flatten)]
     follow: FollowArgs,
@@ -187,9 +187,10 @@ pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
     // It listens as long as the run goes on.
     #[cfg(feature = "serve")]
     let _listener = match (&args.metrics, &metrics) {
-        (Some(address), Some(metrics)) => {
-            Some(trommel_serve::MetricsListener::bind(address, metrics.clone()).context("--metrics: cannot listen")?)
-        }
+        (Some(address), Some(metrics)) => Some(
+            trommel_web::service::MetricsListener::bind(address, metrics.clone())
+                .context("--metrics: cannot listen")?,
+        ),
         _ => None,
     };
     let mut observers = Observers::default();

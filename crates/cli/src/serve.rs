@@ -10,7 +10,7 @@ use clap::Args;
 use trommel::record::filters::Filters;
 use trommel::{ByteSize, Model, Settings};
 use trommel_pipeline::load_sites;
-use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
+use trommel_web::service::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
 use crate::settings::{ServiceCommands, SettingsArgs};
 use crate::{exit::Exit, messages::say, models, stop::Stop};

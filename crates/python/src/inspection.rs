@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::archive::binary_type;
 use trommel::record::AtomicFile;
-use trommel::viewer::{View, report};
+use trommel_web::viewer::{View, report};
 
 use crate::errors::told;
 use crate::extractor::{PyExtractor, wrong};

@@ -98,7 +98,6 @@
 //! * `storage`: output files that are compressed in frames and appear under their names only when they are complete.
 //! * `strum`: lists of the names of roles.
 //! * `tokenizer`: tokens counted by the tokenizer of a language model.
-//! * `viewer`: the module `viewer`, with HTML views of judged pages.
 //!
 //! # Lower level
 //!
@@ -126,9 +125,6 @@ pub use trommel_extract as extract;
 pub use trommel_learn as learn;
 /// Lower level: output records, formats, files, and the rules that keep or drop documents.
 pub use trommel_record as record;
-/// Lower level: HTML views of judged pages.
-#[cfg(feature = "viewer")]
-pub use trommel_viewer as viewer;
 
 mod extractor;
 #[cfg(feature = "archive")]

@@ -1,0 +1,287 @@
+//! The gold file holds the labels of pages.
+//!
+//! Other programs and people may also write it. So it is read again before every change, and locked during
+//! the change.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::GzBuilder;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use trommel::{Role, learn::numbered_lines, record::AtomicFile};
+
+use crate::label::page_list::{LabelBlock, LabelPage};
+use crate::label::role::{Part, chosen, part};
+
+/// Reason why a gold file cannot be used, or a choice not be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoldError {
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// A line is not a gold object.
+    #[error("{path}, line {line}: {message}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The fault.
+        message: String,
+    },
+    /// A choice has another number of roles than the page has blocks.
+    #[error("{roles} roles for a page of {blocks} blocks")]
+    Length {
+        /// Roles given.
+        roles: usize,
+        /// Blocks of the page.
+        blocks: usize,
+    },
+    /// Somebody else has labelled the page since it was shown.
+    #[error("this page was labelled by somebody else meanwhile: go back to it and look")]
+    Changed,
+}
+
+/// The labels that a person gave to a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageLabels {
+    /// The role of each block, one of [`LABEL_ROLES`](crate::label::LABEL_ROLES).
+    #[serde(deserialize_with = "chosen")]
+    pub roles: Vec<Role>,
+    /// Type of the page (`product`, `listing` ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_type: Option<String>,
+    /// Language of the page, as a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lang: Option<String>,
+    /// The doubts of that person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A gold file: one JSON object a labelled page, in the order in which they were labelled. Objects and keys
+/// that others wrote stay as they are.
+#[derive(Clone, Debug)]
+pub struct GoldFile {
+    path: PathBuf,
+    lines: Vec<Map<String, Value>>,
+}
+
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
+}
+
+impl GoldFile {
+    /// Reads the file, gzip or plain; an absent one is empty. What a killed program left of an unfinished change
+    /// is removed.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line is not an object with a `record_id`.
+    pub fn open(path: &Path) -> Result<Self, GoldError> {
+        // A link stays one.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut gold_file = Self { path, lines: Vec::new() };
+        if gold_file.path.exists() {
+            let _lock = gold_file.lock()?;
+            gold_file.remove_unfinished();
+        }
+        gold_file.read()?;
+        Ok(gold_file)
+    }
+
+    /// Reads the file again: others may have changed it.
+    ///
+    /// # Errors
+    /// Like [`GoldFile::open`]; what was known before stays.
+    pub fn read(&mut self) -> Result<(), GoldError> {
+        let found = match numbered_lines(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.lines.clear();
+                return Ok(());
+            }
+            found => found.map_err(|error| self.failed(error))?,
+        };
+        let mut lines = Vec::new();
+        for (number, line) in found {
+            let line = line.map_err(|error| self.failed(error))?;
+            let bad =
+                |message: String| GoldError::Line { path: self.path.display().to_string(), line: number, message };
+            let object: Map<String, Value> = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
+            if object.get("record_id").and_then(Value::as_str).is_none() {
+                return Err(bad("no record_id".into()));
+            }
+            lines.push(object);
+        }
+        self.lines = lines;
+        Ok(())
+    }
+
+    /// Waits until nobody else changes the file; they wait until the lock is dropped. An absent file is begun.
+    fn lock(&self) -> Result<File, GoldError> {
+        let lock = || -> std::io::Result<File> {
+            loop {
+                let mut open = File::options();
+                let file = open.append(true).create(true).open(&self.path)?;
+                file.lock()?;
+                // Whoever held the lock before has put a new file in its place.
+                let (opened, now) = (file.metadata()?, fs::metadata(&self.path));
+                if now.is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino())) {
+                    return Ok(file);
+                }
+            }
+        };
+        lock().map_err(|error| self.failed(error))
+    }
+
+    /// Removes the files that a killed program left of its changes: nobody else writes one under the lock.
+    fn remove_unfinished(&self) {
+        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else { return };
+        let prefix = format!(".{}.", name.to_string_lossy());
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(&prefix) && name.ends_with(".tmp") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    fn failed(&self, source: std::io::Error) -> GoldError {
+        GoldError::Io { path: self.path.display().to_string(), source }
+    }
+
+    /// Number of labelled pages.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Returns whether no page is labelled.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn at(&self, record_id: &str) -> Option<usize> {
+        self.lines.iter().position(|line| {
+            let id = line.get("record_id").and_then(Value::as_str);
+            id.map(bare) == Some(bare(record_id))
+        })
+    }
+
+    /// Returns whether a page has a line.
+    pub fn has(&self, record_id: &str) -> bool {
+        self.at(record_id).is_some()
+    }
+
+    /// A fingerprint of the line of a page in the file.
+    pub fn mark(&self, page: &LabelPage) -> String {
+        let mut hasher = DefaultHasher::new();
+        let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));
+        line.map(|line| Value::Object(line.clone()).to_string()).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// The labels of a page, if its blocks are stored and match those of the page.
+    pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
+        let line = self.lines.get(self.at(&page.record_id)?)?;
+        let noted = line.get("blocks")?.as_array()?;
+        let mut roles: Vec<Role> = noted
+            .iter()
+            .zip(blocks)
+            .map(|(noted, block)| {
+                let span: (u32, u32) = serde_json::from_value(noted.get("span")?.clone()).ok()?;
+                let role = serde_json::from_value(noted.get("role")?.clone()).ok()?;
+                (span == block.span && part(role).is_some()).then_some(role)
+            })
+            .collect::<Option<_>>()?;
+        // Before the texts of scripts were shown, files ended with the blocks of the page.
+        let mut rest = blocks.iter().skip(noted.len());
+        if roles.len() != noted.len() || !rest.all(|block| block.of_script) {
+            return None;
+        }
+        roles.resize(blocks.len(), Role::Other);
+        let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(PageLabels { roles, page_type: text("page_type"), lang: text("lang"), note: text("note") })
+    }
+
+    /// Notes what was said of a page and writes the file. The text of blocks of one part follows their
+    /// order on the page. What the file says of the page must have this mark, if one is given.
+    ///
+    /// # Errors
+    /// If there are not as many roles as blocks, somebody else has labelled the page, or the file cannot be read or
+    /// written; nothing is noted then.
+    pub fn save(
+        &mut self,
+        page: &LabelPage,
+        blocks: &[LabelBlock],
+        choice: &PageLabels,
+        mark: Option<&str>,
+    ) -> Result<(), GoldError> {
+        if choice.roles.len() != blocks.len() {
+            return Err(GoldError::Length { roles: choice.roles.len(), blocks: blocks.len() });
+        }
+        let _lock = self.lock()?;
+        self.remove_unfinished();
+        self.read()?;
+        if mark.is_some_and(|mark| mark != self.mark(page)) {
+            return Err(GoldError::Changed);
+        }
+        let both = || blocks.iter().zip(&choice.roles);
+        let text = |part: Part| {
+            let of_part = both().filter(|(_, role)| self::part(**role) == Some(part));
+            let of_part = of_part.map(|(block, _)| block.text.as_str());
+            of_part.collect::<Vec<_>>().join("\n")
+        };
+        let at = self.at(&page.record_id);
+        let mut lines = self.lines.clone();
+        let mut line = at.and_then(|at| lines.get(at).cloned()).unwrap_or_default();
+        line.entry("record_id").or_insert_with(|| json!(page.record_id));
+        line.entry("url").or_insert_with(|| json!(page.url));
+        line.insert("gold".into(), json!(text(Part::Gold)));
+        line.insert("gold_comments".into(), json!(text(Part::Comments)));
+        for (key, value) in [("page_type", &choice.page_type), ("lang", &choice.lang), ("note", &choice.note)] {
+            match value.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+                Some(text) => line.insert(key.into(), json!(text)),
+                None => line.remove(key),
+            };
+        }
+        let noted = both().map(|(block, role)| json!({"span": block.span, "role": role}));
+        line.insert("blocks".into(), noted.collect());
+        match at.and_then(|at| lines.get_mut(at)) {
+            Some(slot) => *slot = line,
+            None => lines.push(line),
+        }
+        self.write(&lines).map_err(|error| self.failed(error))?;
+        self.lines = lines;
+        Ok(())
+    }
+
+    fn write(&self, lines: &[Map<String, Value>]) -> std::io::Result<()> {
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        let mut file = AtomicFile::create(&self.path)?;
+        if self.path.extension().is_some_and(|ending| ending == "gz") {
+            // Neither name nor time in the header, so the bytes repeat.
+            let mut gzip = GzBuilder::new().write(&mut file, Compression::default());
+            gzip.write_all(&text)?;
+            gzip.finish()?;
+        } else {
+            file.write_all(&text)?;
+        }
+        file.finish()
+    }
+}

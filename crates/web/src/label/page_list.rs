@@ -1,0 +1,203 @@
+//! The pages of an archive that await labels, and their blocks.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::viewer::path;
+use serde::Serialize;
+use trommel::archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
+use trommel::extract::Extractor;
+use trommel::learn::Gold;
+use trommel::{CommentPolicy, ContentPolicy, Hints, Model, Role};
+use trommel_model::features::FieldIndex;
+
+use crate::label::role::{self, Part};
+
+/// A page as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelPage {
+    /// WARC-Record-ID without brackets.
+    pub record_id: String,
+    /// Its address, empty if the archive does not say it.
+    pub url: String,
+    body: Vec<u8>,
+    charset: Option<String>,
+}
+
+/// The pages of an archive in its order, and the number of those that are not shown.
+#[derive(Clone, Debug, Default)]
+pub struct LabelPages {
+    /// The pages.
+    pub pages: Vec<LabelPage>,
+    /// Pages without a WARC-Record-ID, by which gold is found.
+    pub without_id: usize,
+    /// Pages with the id of one before them.
+    pub of_known_id: usize,
+    /// Damage in the archive, as messages.
+    pub damage: Vec<String>,
+}
+
+/// A block as it is shown to be labelled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LabelBlock {
+    /// Its text.
+    pub text: String,
+    /// The elements around it.
+    pub path: String,
+    /// Its field: blocks of one number stand in the same template of the page.
+    pub field: u32,
+    /// First and one past the last byte in the decoded page.
+    pub span: (u32, u32),
+    /// True if the page hides the block.
+    pub hidden: bool,
+    /// True if the block comes only from a script.
+    pub of_script: bool,
+    /// Probability of being content, by the model.
+    pub probability: f32,
+    /// The proposed role: a role of main text or of comments if the model keeps the block, and none of these
+    /// otherwise.
+    pub role: Role,
+}
+
+impl LabelPages {
+    /// Reads the HTML pages of an archive. Damage is passed over and noted: the pages around it can be labelled.
+    ///
+    /// # Errors
+    /// If the archive cannot be read at all.
+    pub fn read(archive: &Path) -> Result<Self, ArchiveError> {
+        let mut list = Self::default();
+        let mut ids: HashSet<String> = HashSet::new();
+        for record in Reader::open(archive, ReadOptions::default())? {
+            let record = match record {
+                Ok(record) => record,
+                Err(error) if error.is_fatal() && list.pages.is_empty() => return Err(error),
+                Err(error) => {
+                    list.damage.push(error.to_string());
+                    continue;
+                }
+            };
+            if !matches!(record.kind, RecordType::Response | RecordType::Resource) {
+                continue;
+            }
+            let Ok(payload) = payload(&record, &PayloadOptions::default()) else { continue };
+            if !matches!(media_type(&record, &payload).0, MediaType::Html | MediaType::Xhtml) {
+                continue;
+            }
+            let Some(id) = record.id().filter(|id| !id.is_empty()) else {
+                list.without_id += 1;
+                continue;
+            };
+            if !ids.insert(id.to_owned()) {
+                list.of_known_id += 1;
+                continue;
+            }
+            list.pages.push(LabelPage {
+                record_id: id.to_owned(),
+                url: record.url().unwrap_or_default().to_owned(),
+                charset: payload.charset().map(str::to_owned),
+                body: payload.body.into_owned(),
+            });
+        }
+        Ok(list)
+    }
+
+    /// The parts of the archive that are not shown, as sentences; empty if all are shown.
+    pub fn left_out(&self) -> Vec<String> {
+        let pages = |count: usize| match count {
+            1 => "1 page is".to_owned(),
+            count => format!("{count} pages are"),
+        };
+        let mut notes = Vec::new();
+        if self.without_id > 0 {
+            notes.push(format!(
+                "{} not shown: without a WARC-Record-ID gold cannot be found again",
+                pages(self.without_id)
+            ));
+        }
+        if self.of_known_id > 0 {
+            notes.push(format!("{} not shown: a page before has the same WARC-Record-ID", pages(self.of_known_id)));
+        }
+        notes.extend(self.damage.iter().cloned());
+        notes
+    }
+}
+
+impl LabelPage {
+    /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
+    pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
+        let gold = Gold { url: self.url.clone(), ..Gold::default() };
+        let hints = Hints { url: gold.address(), http_charset: self.charset.as_deref(), ..Hints::default() };
+        let policy = ContentPolicy { comments: CommentPolicy::Separate, ..ContentPolicy::default() };
+        let extraction = Extractor::new(model.clone()).with_policy(policy).extract(&self.body, &hints);
+        let page = extraction.page();
+        let verdicts = extraction.verdicts();
+        let judgement = &verdicts.judgement;
+        let parts = |kept: &[bool], separate: &[bool], at: usize| match kept.get(at) {
+            Some(true) => Part::Gold,
+            _ if separate.get(at) == Some(&true) => Part::Comments,
+            _ => Part::Dropped,
+        };
+        let fields = FieldIndex::of(page).of_block;
+        let others = fields.iter().copied().max().map_or(0, |most| most + 1)..;
+        let embedded: Vec<bool> = judgement.embedded.iter().map(|embedded| embedded.kept).collect();
+        let rows = extraction.blocks().zip(fields.into_iter().chain(others));
+        let blocks = rows.enumerate().map(|(at, (row, field))| {
+            let block = page.blocks.get(at);
+            let (part, around) = match block {
+                Some(block) => (parts(&judgement.choice.kept, &verdicts.separate, at), path(page, block.element)),
+                None => {
+                    let at = at - page.blocks.len();
+                    (parts(&embedded, &verdicts.separate_embedded, at), format!("script {}", row.path))
+                }
+            };
+            let element = block.and_then(|block| page.element(block.element));
+            LabelBlock {
+                text: row.text,
+                path: around,
+                field,
+                span: row.span,
+                hidden: element.is_some_and(|element| element.hidden),
+                of_script: block.is_none(),
+                probability: row.probability,
+                role: proposed(row.role.unwrap_or(Role::Other), part),
+            }
+        });
+        let blocks = blocks.collect();
+        (extraction.metadata().0, blocks)
+    }
+}
+
+/// The proposal for a block of a role whose text goes into `part`.
+fn proposed(role: Role, part: Part) -> Role {
+    let for_people = match role {
+        Role::Header | Role::Footer => Role::Navigation,
+        Role::Aside | Role::Form | Role::Hidden => Role::Other,
+        role => role,
+    };
+    match part {
+        part if role::part(for_people) == Some(part) => for_people,
+        Part::Gold => Role::Body,
+        Part::Comments => Role::Comment,
+        // Cards of a page that is no listing lead away.
+        Part::Dropped if for_people == Role::Card => Role::Navigation,
+        Part::Dropped => Role::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_is_never_proposed_as_text() {
+        for role in Role::ALL {
+            for part in [Part::Gold, Part::Comments, Part::Dropped] {
+                assert_eq!(role::part(proposed(role, part)), Some(part), "{role:?}");
+            }
+        }
+        assert_eq!(proposed(Role::Card, Part::Gold), Role::Card);
+        assert_eq!(proposed(Role::Card, Part::Dropped), Role::Navigation);
+        assert_eq!(proposed(Role::Notice, Part::Dropped), Role::Notice);
+    }
+}

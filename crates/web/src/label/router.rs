@@ -1,0 +1,213 @@
+//! The pages and requests of the label server.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+use trommel::{Model, Role};
+
+use crate::label::gold_file::{GoldError, GoldFile, PageLabels};
+use crate::label::page_list::{LabelBlock, LabelPage, LabelPages};
+use crate::label::role::LABEL_ROLES;
+
+const INDEX: &str = include_str!("../../assets/label/index.html");
+const STYLE: &str = include_str!("../../assets/label/label.css");
+const SCRIPT: &str = include_str!("../../assets/label/label.js");
+/// Content security policy: the page loads only its own files and connects only to this program. Texts of pages are
+/// inserted as text, never as markup.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.
+const MAX_CHOICE_BYTES: usize = 4 << 20;
+
+/// Time for current requests at the end, because browsers keep their connections open.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Pages, their labels, and the model that makes the first proposal.
+pub struct Labelling {
+    /// The pages.
+    pub pages: LabelPages,
+    /// The labels of the pages.
+    pub gold: Mutex<GoldFile>,
+    /// Makes the proposal.
+    pub model: Arc<Model>,
+    /// True if there are no proposals: every block starts as `other`.
+    pub blank: bool,
+    /// Refuses requests that pages of other sites send through a browser.
+    pub guard: HostGuard,
+    /// Commands to go on with when all pages are labelled.
+    pub next: Vec<String>,
+}
+
+/// Shows the pages to browsers that ask at these sockets until `stop` is set. A choice that was answered is
+/// in the gold file.
+///
+/// # Errors
+/// If it cannot start.
+pub fn serve(labelling: Arc<Labelling>, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
+    let limits = ServiceLimits { grace: GRACE, ..ServiceLimits::default() };
+    match serve_router(router(labelling), &limits, sockets, stop) {
+        Err(ServeError::Unfinished(..)) => Ok(()),
+        ended => ended,
+    }
+}
+
+/// All paths.
+fn router(labelling: Arc<Labelling>) -> Router {
+    Router::new()
+        .route("/", get(|| async { file("text/html; charset=utf-8", INDEX) }))
+        .route("/label.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
+        .route("/label.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route("/pages", get(pages))
+        .route("/pages/{at}", get(page).put(save))
+        .layer(middleware::from_fn_with_state(labelling.clone(), guard))
+        .with_state(labelling)
+}
+
+async fn guard(State(labelling): State<Arc<Labelling>>, request: Request, next: Next) -> Response {
+    let (uri, headers) = (request.uri(), request.headers());
+    // A link may lead to the page itself.
+    let checked = match uri.path() {
+        "/" => labelling.guard.host(uri, headers),
+        _ => labelling.guard.check(uri, headers),
+    };
+    if let Err(foreign) = checked {
+        return problem(StatusCode::FORBIDDEN, foreign);
+    }
+    // A page elsewhere may send a request here, but not one that says it is JSON without asking first.
+    let is_json =
+        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if request.method() == http::Method::PUT && !is_json {
+        return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a choice is application/json");
+    }
+    next.run(request).await
+}
+
+fn answer(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(body.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, http::HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn file(media_type: &'static str, text: &'static str) -> Response {
+    answer(StatusCode::OK, media_type, text)
+}
+
+fn json_answer(value: &Value) -> Response {
+    answer(StatusCode::OK, "application/json", value.to_string())
+}
+
+fn problem(status: StatusCode, message: impl ToString) -> Response {
+    let body = json!({"problem": message.to_string()});
+    answer(status, "application/json", body.to_string())
+}
+
+fn no_page() -> Response {
+    problem(StatusCode::NOT_FOUND, "there is no such page")
+}
+
+impl Labelling {
+    fn page(&self, at: usize) -> Option<(&LabelPage, Option<String>, Vec<LabelBlock>)> {
+        let page = self.pages.pages.get(at)?;
+        let (title, mut blocks) = page.blocks(&self.model);
+        if self.blank {
+            for block in &mut blocks {
+                block.role = Role::Other;
+            }
+        }
+        Some((page, title, blocks))
+    }
+
+    /// The gold file as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn gold(&self) -> Result<MutexGuard<'_, GoldFile>, GoldError> {
+        let mut gold = self.gold.lock().unwrap_or_else(PoisonError::into_inner);
+        gold.read()?;
+        Ok(gold)
+    }
+
+    /// Number of pages that are labelled.
+    ///
+    /// # Errors
+    /// If the gold file cannot be read.
+    pub fn labelled(&self) -> Result<usize, GoldError> {
+        let gold = self.gold()?;
+        let pages = self.pages.pages.iter();
+        Ok(pages.filter(|page| gold.has(&page.record_id)).count())
+    }
+}
+
+/// The answer about a gold file that cannot be used.
+impl IntoResponse for GoldError {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::Length { .. } => StatusCode::BAD_REQUEST,
+            Self::Changed => StatusCode::PRECONDITION_FAILED,
+            Self::Io { .. } | Self::Line { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        problem(status, self)
+    }
+}
+
+async fn pages(State(labelling): State<Arc<Labelling>>) -> Result<Response, GoldError> {
+    let gold = labelling.gold()?;
+    let pages = labelling.pages.pages.iter();
+    let pages: Vec<Value> = pages.map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)})).collect();
+    let roles: Vec<Value> = LABEL_ROLES.iter().map(|(role, part)| json!({"name": role, "part": part})).collect();
+    let left_out = labelling.pages.left_out();
+    Ok(json_answer(&json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next})))
+}
+
+async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Result<Response, GoldError> {
+    let Some((page, title, blocks)) = labelling.page(at) else { return Ok(no_page()) };
+    let gold = labelling.gold()?;
+    let choice = gold.choice(page, &blocks);
+    let mut response = json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
+    // Who saves says over what.
+    if let Ok(mark) = format!("\"{}\"", gold.mark(page)).parse() {
+        response.headers_mut().insert(header::ETAG, mark);
+    }
+    Ok(response)
+}
+
+async fn save(
+    State(labelling): State<Arc<Labelling>>,
+    Path(at): Path<usize>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, GoldError> {
+    let Ok(body) = to_bytes(body, MAX_CHOICE_BYTES).await else {
+        return Ok(problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long"));
+    };
+    let choice: PageLabels = match serde_json::from_slice(&body) {
+        Ok(choice) => choice,
+        Err(error) => return Ok(problem(StatusCode::BAD_REQUEST, error)),
+    };
+    let Some((page, _, blocks)) = labelling.page(at) else { return Ok(no_page()) };
+    let mark = headers.get(header::IF_MATCH);
+    let mark = mark.and_then(|mark| Some(mark.to_str().ok()?.trim_matches('"')));
+    let mut gold = labelling.gold()?;
+    gold.save(page, &blocks, &choice, mark)?;
+    Ok(json_answer(&json!({"labelled": gold.len()})))
+}

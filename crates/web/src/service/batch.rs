@@ -1,0 +1,309 @@
+//! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::{body::Body, extract::State, response::Response};
+use bytes::Bytes;
+use futures_util::stream;
+use http::HeaderMap;
+use serde::Serialize;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use trommel::IncludeSettings;
+use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
+use trommel::record::filters::Filters;
+use trommel::record::{Encode as _, Jsonl};
+use trommel::{Extractor, Hints};
+use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
+
+use crate::service::answer::{self, Refusal};
+use crate::service::app::App;
+use crate::service::body::{Incoming, plain, pump};
+use crate::service::choices::{Choices, ReadQuery};
+use crate::service::memory::Share;
+use crate::service::weight;
+
+/// Pieces of the body that wait to be read.
+const PIECES: usize = 8;
+/// Lines that wait to be sent.
+const LINES: usize = 64;
+/// Records that a batch holds at a time, of the longest: as it is stored, plain, as a payload, and the one before
+/// it; and the batches that there is to be memory for.
+const RECORDS: u64 = 4;
+const BATCHES: u64 = 4;
+
+/// Parameters of a batch beside settings.
+pub(crate) const OF_BATCH: [&str; 1] = ["summary"];
+
+/// The counts of the records of a batch: each is a document, a drop or a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct BatchSummary {
+    /// Records read.
+    pub(crate) records: u64,
+    /// Records with HTML that were handed to the extractor.
+    pub(crate) pages: u64,
+    /// Documents written.
+    pub(crate) documents: u64,
+    /// Records rightly passed over, by reason.
+    pub(crate) drops: BTreeMap<&'static str, u64>,
+    /// Records that should have given a document, by fault.
+    pub(crate) failures: BTreeMap<&'static str, u64>,
+    /// Damaged places of the archive.
+    pub(crate) damaged: u64,
+    /// Bytes lost to damage.
+    pub(crate) lost_bytes: u64,
+}
+
+/// The documents of an archive
+///
+/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
+/// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it
+/// sends. If the archive cannot be read to its end, the answer breaks off.
+pub(crate) async fn batch(
+    State(app): State<Arc<App>>,
+    query: ReadQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let choices = Choices::read(query, &OF_BATCH)?;
+    let is_counted = choices.is_set("summary")?;
+    plain(&headers)?;
+    let (_, model) = app.models.get(choices.model())?;
+    let settings = choices.settings(&app, &model)?;
+    let filters = choices.filters(&app, &settings);
+    let slot = app.batches.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
+    // Only so many batches as there is memory for what they read at a time.
+    let memory = &app.admission.batches;
+    let max_record = app.max_page.min(memory.all() / RECORDS / BATCHES);
+    let reading = memory.share(max_record * RECORDS)?;
+    let (pieces, incoming) = mpsc::channel(PIECES);
+    tokio::spawn(pump(body, pieces, app.settings.limits.timeout));
+    let (sender, mut lines) = mpsc::channel(LINES);
+    let (begun, begins) = oneshot::channel();
+    let extractor = app.extractor(model, &settings);
+    let batch = Batch {
+        app: app.clone(),
+        runtime: Handle::current(),
+        lines: sender,
+        patience: app.settings.limits.timeout,
+        max_record,
+        lists: settings.include,
+        summary: BatchSummary::default(),
+    };
+    tokio::task::spawn_blocking(move || {
+        batch.run(&extractor, Incoming::new(incoming), filters, is_counted, begun);
+        drop((slot, reading));
+    });
+    // An archive that cannot be read at all is refused; later the status has been sent.
+    match begins.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(refusal(&app, error)),
+        Err(_) => return Err(Refusal::Fault),
+    }
+    let lines = stream::poll_fn(move |context| lines.poll_recv(context));
+    Ok(answer::body("application/x-ndjson", Body::from_stream(lines)))
+}
+
+fn refusal(app: &App, error: ArchiveError) -> Refusal {
+    match &error {
+        ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
+            Refusal::TimedOut(app.settings.limits.timeout.as_secs())
+        }
+        _ => Refusal::BadRequest(error.to_string()),
+    }
+}
+
+/// The work on a batch, on a thread of its own.
+struct Batch {
+    app: Arc<App>,
+    runtime: Handle,
+    lines: mpsc::Sender<io::Result<Bytes>>,
+    patience: Duration,
+    max_record: u64,
+    /// Lists beside the text, for which memory is taken.
+    lists: IncludeSettings,
+    summary: BatchSummary,
+}
+
+/// The client has closed the connection.
+struct ClientGone;
+
+/// The share of the page that is being made a line.
+#[derive(Default)]
+struct TakenShare(Mutex<Option<Share>>);
+
+impl TakenShare {
+    fn put(&self, share: Option<Share>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = share;
+    }
+
+    fn take(&self) -> Option<Share> {
+        let mut share = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        share.take()
+    }
+}
+
+/// Time between two looks at whether the service stops while a batch waits for memory.
+const STOP_POLL: Duration = Duration::from_secs(1);
+/// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
+const MEMORY_CAP: &str = "max-memory";
+
+impl Batch {
+    fn run(
+        mut self,
+        extractor: &Extractor,
+        incoming: Incoming,
+        filters: Arc<Filters>,
+        is_counted: bool,
+        begun: oneshot::Sender<Result<(), ArchiveError>>,
+    ) {
+        let options = ReadOptions { max_record: self.max_record, live: true, ..ReadOptions::default() };
+        let mut begun = Some(begun);
+        let mut tell = |how| {
+            if let Some(begun) = begun.take() {
+                let _ = begun.send(how);
+                return true;
+            }
+            false
+        };
+        let mut reader = match Reader::new("-", incoming, options) {
+            Ok(reader) => reader,
+            Err(error) => {
+                tell(Err(error));
+                return;
+            }
+        };
+        let (app, runtime, lists) = (self.app.clone(), self.runtime.clone(), self.lists);
+        // What the line of a page takes until it is sent.
+        let taken = TakenShare::default();
+        let extract = |page: &[u8], hints: &Hints<'_>| {
+            let memory = &app.admission.work;
+            let judged = weight::fitting(page, memory.all(), &lists);
+            // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
+            let permit = runtime.block_on(app.admission.worker());
+            taken.put(runtime.block_on(async {
+                loop {
+                    let share = memory.share_within(weight::of_lists(judged, &lists), STOP_POLL).await;
+                    if share.is_ok() || app.is_stopping() {
+                        return share.ok();
+                    }
+                }
+            }));
+            let begin = Instant::now();
+            let mut document = extractor.document(judged, hints);
+            if judged.len() < page.len() {
+                document.capped.push(MEMORY_CAP.to_owned());
+            }
+            app.metrics.page(page.len() as u64, begin.elapsed());
+            app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
+            drop(permit);
+            document
+        };
+        let payload = PayloadOptions { max_payload: self.max_record };
+        let mut records = SingleRecords::new(&extract, &filters, payload);
+        // The record after a response may say in which encoding the crawler took it to be.
+        let mut held: Option<Record> = None;
+        loop {
+            let item = reader.next();
+            match &item {
+                Some(Err(error)) if error.is_fatal() => {}
+                _ => drop(tell(Ok(()))),
+            }
+            let step = match item {
+                None => break,
+                Some(Ok(record)) => {
+                    let charset = held.as_ref().and_then(|held| crawl_charset(held, &record));
+                    let before = match held.take() {
+                        Some(held) => self.record(&mut records, &taken, held, charset),
+                        None => Ok(()),
+                    };
+                    if record.kind == RecordType::Response {
+                        held = Some(record);
+                        before
+                    } else {
+                        before.and_then(|()| self.record(&mut records, &taken, record, None))
+                    }
+                }
+                Some(Err(ArchiveError::Damage { offset, lost, what, .. })) => {
+                    tracing::warn!(offset, lost, "batch: {what}");
+                    self.app.metrics.damaged();
+                    self.summary.damaged += 1;
+                    self.summary.lost_bytes += lost;
+                    Ok(())
+                }
+                Some(Err(error)) => {
+                    let message = error.to_string();
+                    if !tell(Err(error)) {
+                        tracing::warn!("batch: {message}");
+                        // The answer must not look as if it were whole.
+                        drop(self.send(Err(io::Error::other(message))));
+                    }
+                    return;
+                }
+            };
+            if step.is_err() {
+                tracing::info!("batch: the client has gone");
+                return;
+            }
+        }
+        if let Some(held) = held
+            && self.record(&mut records, &taken, held, None).is_err()
+        {
+            return;
+        }
+        if is_counted && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary})) {
+            line.push(b'\n');
+            drop(self.send(Ok(line.into())));
+        }
+    }
+
+    fn record(
+        &mut self,
+        records: &mut SingleRecords<'_>,
+        taken: &TakenShare,
+        record: Record,
+        charset: Option<String>,
+    ) -> Result<(), ClientGone> {
+        let metrics = &self.app.metrics;
+        metrics.record();
+        self.summary.records += 1;
+        let (outcome, page) = records.take(record, charset);
+        let share = taken.take();
+        self.summary.pages += u64::from(page.is_some());
+        match outcome {
+            RecordOutcome::Document(document) => {
+                let mut line = Vec::with_capacity(document.text.len() + 1024);
+                if let Err(error) = Jsonl.record(&document, &mut line) {
+                    // An answer without the document must not look as if it were whole.
+                    return self.send(Err(io::Error::other(error.to_string())));
+                }
+                self.summary.documents += 1;
+                let line = match share {
+                    Some(share) => share.around(line),
+                    None => line.into(),
+                };
+                return self.send(Ok(line));
+            }
+            RecordOutcome::Dropped(reason) => {
+                metrics.dropped(reason.name());
+                *self.summary.drops.entry(reason.name()).or_default() += 1;
+            }
+            RecordOutcome::Failed { kind, message } => {
+                tracing::warn!("batch: {message}");
+                metrics.failed(kind.name());
+                *self.summary.failures.entry(kind.name()).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a line; a client that does not read for too long counts as gone.
+    fn send(&self, line: io::Result<Bytes>) -> Result<(), ClientGone> {
+        let sent = self.lines.send_timeout(line, self.patience);
+        self.runtime.block_on(sent).map_err(|_| ClientGone)
+    }
+}

@@ -1,0 +1,113 @@
+//! `POST /inspect`: shows the decisions about a page, for the web page.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{body::Body, extract::State, response::Response};
+use http::HeaderMap;
+use serde::Serialize;
+use serde_json::Value;
+use trommel::{MarkdownOptions, Model, PageForm, Settings};
+
+use crate::service::answer::{self, Refusal};
+use crate::service::app::App;
+use crate::service::body::{self, HeldPage};
+use crate::service::choices::{Choices, ReadQuery};
+use crate::service::hints::PageHints;
+use crate::service::weight;
+use crate::viewer::View;
+
+/// Parameters of the request beside settings.
+pub(crate) const OF_INSPECT: [&str; 6] = ["url", "charset", "date", "status", "id", "threshold"];
+
+/// A page as the extractor sees it.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Inspected {
+    /// Facts, blocks and reasons as HTML.
+    html: String,
+    /// The text as it comes out.
+    text: String,
+    /// The same as Markdown, with links.
+    markdown: String,
+    /// The document, as `POST /extract` answers it.
+    document: Value,
+    /// Milliseconds that judging the page took.
+    milliseconds: f64,
+}
+
+/// A page as the extractor sees it
+///
+/// Every block with its probability and the reasons for it, as HTML made by the service in which all
+/// that is of the page is escaped; beside it text, Markdown and document.
+pub(crate) async fn inspect(
+    State(app): State<Arc<App>>,
+    query: ReadQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let choices = Choices::read(query, &OF_INSPECT)?;
+    let threshold = choices.parameter("threshold").map(|percent| match percent.parse() {
+        Ok(percent @ 0..=100) => Ok(percent),
+        _ => Err(Refusal::BadRequest("a threshold is 0 to 100 percent".to_owned())),
+    });
+    let threshold: Option<u8> = threshold.transpose()?;
+    let (_, model) = app.models.get(choices.model())?;
+    let settings = choices.settings(&app, &model)?;
+    let model = match threshold {
+        Some(percent) => app.models.with_threshold(choices.model(), percent)?,
+        None => model,
+    };
+    let sent = body::whole(body, &headers, &app).await?;
+    let (page, hints) = match choices.parameter("id") {
+        None => (sent, PageHints::read(&choices, &headers)?),
+        Some(id) => {
+            let id = id.to_owned();
+            // Its record, the payload, and what codings leave of it.
+            let weight = app.max_page.saturating_mul(3);
+            let found = app.work(weight, move |app| archived(app, &id));
+            let (found, mut share) = found.await?;
+            let (bytes, hints) = found?;
+            share.shrink(bytes.capacity() as u64);
+            (HeldPage { bytes, _share: share }, hints)
+        }
+    };
+    let weight = weight::of_report(&page.bytes);
+    let made =
+        app.judge(page, weight, move |app, page| answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?));
+    let (shown, share) = made.await?;
+    Ok(answer::body("application/json", share.around(shown?)))
+}
+
+fn shown(
+    app: &App,
+    page: &[u8],
+    hints: &PageHints,
+    (settings, model): (&Settings, &Arc<Model>),
+) -> Result<Inspected, Refusal> {
+    let begin = Instant::now();
+    let extractor = app.extractor(model.clone(), settings);
+    let extractor = extractor.map(|judge| judge.with_inline_style(true));
+    let extraction = extractor.extract(page, &hints.hints());
+    let milliseconds = begin.elapsed().as_secs_f64() * 1000.0;
+    let document = extraction.document(extractor.options());
+    let url = hints.url.as_deref();
+    let document = PageForm::Json.print(document, url, None).ok();
+    let view = View::new(&extraction, url, model);
+    Ok(Inspected {
+        html: crate::viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
+        markdown: extraction.markdown(&MarkdownOptions::default().with_links(true)),
+        text: view.plain,
+        document: document.and_then(|document| serde_json::from_str(&document).ok()).ok_or(Refusal::Fault)?,
+        milliseconds,
+    })
+}
+
+/// The archived page of a document of the index.
+#[cfg(feature = "index")]
+fn archived(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
+    crate::service::search::page(app, id)
+}
+
+#[cfg(not(feature = "index"))]
+fn archived(_: &App, _: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
+    Err(Refusal::NotFound("this service has no index".to_owned()))
+}
