@@ -6,9 +6,9 @@ use std::io::Cursor;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_record::filters::{DuplicateSettings, Duplicates};
 
-use crate::state::archive::ArchiveState;
-use crate::state::checkpoint::Checkpoint;
-use crate::state::journal::JournalEntry;
+use crate::run::state::archive::ArchiveState;
+use crate::run::state::checkpoint::Checkpoint;
+use crate::run::state::journal::JournalEntry;
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
 /// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.
@@ -21,8 +21,7 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     let again = rmp_serde::from_slice::<Checkpoint>(&written).ok();
     let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
     assert!(again == Some(written), "{state:?}");
-    let mut duplicates =
-        Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: trommel::ByteSize(4096) });
+    let mut duplicates = Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: crate::ByteSize(4096) });
     duplicates.restore(state.duplicates);
     let kept = duplicates.state();
     duplicates.restore(kept.clone());
@@ -63,13 +62,15 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let point = Some(trommel_archive::ResumePoint::after(1));
     within.archives.push(ArchiveState { point, ..ArchiveState::default() });
     within.duplicates =
-        Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: trommel::ByteSize(4096) }).state();
+        Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: crate::ByteSize(4096) }).state();
     within.failed.push("read error".to_owned());
     within.times.add(std::time::Duration::from_millis(3), || ("id".to_owned(), "f".to_owned(), 7));
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
-    let entries =
-        [JournalEntry::Done(crate::state::journal::DoneInput::default()), JournalEntry::Again("a.warc.gz".to_owned())];
+    let entries = [
+        JournalEntry::Done(crate::run::state::journal::DoneInput::default()),
+        JournalEntry::Again("a.warc.gz".to_owned()),
+    ];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }

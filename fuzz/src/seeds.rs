@@ -195,7 +195,7 @@ fn containers() -> io::Result<Vec<Vec<u8>>> {
 }
 
 fn states() -> io::Result<Vec<Vec<u8>>> {
-    let (states, entries) = trommel_pipeline::fuzzing::seeds();
+    let (states, entries) = trommel::run::fuzzing::seeds();
     let archive = records()?.concat();
     let archive = archive.get(..archive.len() / 4 * 4).unwrap_or_default();
     let length = u8::try_from(archive.len() / 4).unwrap_or(u8::MAX);

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 use trommel_extract::{DocumentOptions, Extractor, Hints};
-use trommel_index::{Index, IndexWriter};
+use trommel::index::{Index, IndexWriter};
 use trommel_learn::numbered_lines;
 use trommel_model::Model;
 use trommel_record::OutputRecord;

@@ -3,9 +3,9 @@
 use std::{io, sync::Arc};
 
 use anyhow::Result;
+use trommel::run::NetworkOptions;
+use trommel::run::{Environment, Input, Output, PackedOptions, Plan, Run, Summary, unpack};
 use trommel::{Extractor, Hints, OutputRecord, Settings};
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Run, Summary, unpack};
 
 use crate::{models, progress::Reporter};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use trommel_pipeline::Outcome;
+use trommel::run::Outcome;
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use trommel::record::OutputBlock;
+use trommel::run::is_url;
 use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm};
-use trommel_pipeline::sources::is_url;
 
 use crate::exit::Exit;
 use crate::messages::causes;

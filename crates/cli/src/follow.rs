@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use trommel_pipeline::FollowTimes;
+use trommel::run::FollowTimes;
 
 /// Heading of these options.
 const GROWING: &str = "Inputs that grow";

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use trommel::MetadataChoice;
-use trommel_pipeline::index::IndexWriter;
+use trommel::index::IndexWriter;
 
 use crate::exit::Exit;
 use crate::messages::{counted, say};
@@ -27,7 +27,7 @@ pub struct IndexArgs {
     index: PathBuf,
 
     /// Memory in MiB for documents that are not yet on disk
-    #[arg(long, value_name = "MIB", default_value_t = trommel_pipeline::index::DEFAULT_MEMORY >> 20)]
+    #[arg(long, value_name = "MIB", default_value_t = trommel::index::DEFAULT_MEMORY >> 20)]
     memory: usize,
 
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Options for reading over a network.
 
 use clap::Args;
-use trommel_pipeline::sources::NetworkOptions;
+use trommel::run::NetworkOptions;
 
 /// Heading of these options.
 const REMOTE: &str = "Inputs behind URLs";

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel::archive::{FileSignature, PayloadOptions, binary_type, http_body};
+use trommel::run::NetworkOptions;
+use trommel::run::is_url;
 use trommel::{Extraction, Role};
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::sources::is_url;
 
 /// Tells the user if a product page has reviews that the text leaves out.
 pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
@@ -203,7 +203,7 @@ fn from_url(url: &str) -> PathBuf {
 
 fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     // Bytes come for as long as this is there.
-    let remote = trommel_pipeline::sources::Remote::new(NetworkOptions::default()).context("network")?;
+    let remote = trommel::run::Remote::new(NetworkOptions::default()).context("network")?;
     remote
         .open(url)
         .with_context(|| url.to_owned())?

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use trommel::run::{is_url, redacted};
+use trommel::run::{record_at, record_in};
 use trommel::{archive::Record, record::RecordSource};
-use trommel_pipeline::sources::{is_url, redacted};
-use trommel_pipeline::{record_at, record_in};
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl PlaceArgument {
 }
 
 fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
-    use trommel_pipeline::sources::{NetworkOptions, Remote, RemoteReader};
+    use trommel::run::{NetworkOptions, Remote, RemoteReader};
 
     /// Bytes come for as long as the network is there.
     struct Object {

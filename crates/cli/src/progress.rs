@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tracing_subscriber::fmt::MakeWriter;
-use trommel_pipeline::{Progress, ProgressState};
+use trommel::run::{Progress, ProgressState};
 
 /// Time between two log lines where standard error is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 use trommel::PartialSettings;
+use trommel::metrics::Metrics;
 use trommel::record::LocalDisk;
-use trommel_pipeline::metrics::Metrics;
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::{
+use trommel::run::NetworkOptions;
+use trommel::run::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
     run as run_plan,
 };

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
-use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet, foreign_syntax};
+use trommel::index::{Hit, Index, Search, SearchResults, Snippet, foreign_syntax};
 use trommel_text::language::LanguageCode;
 
 use crate::{exit::Exit, messages, place::PlaceArgument};

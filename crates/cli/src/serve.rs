@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use trommel::record::filters::Filters;
+use trommel::run::load_sites;
 use trommel::{ByteSize, Model, Settings};
-use trommel_pipeline::load_sites;
 use trommel_web::service::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
 use crate::settings::{ServiceCommands, SettingsArgs};
@@ -131,7 +131,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         sites: args.sites.as_deref().map(load_sites).transpose()?.map(Arc::new),
         #[cfg(feature = "index")]
         index: match &args.index {
-            Some(path) => Some(trommel_pipeline::index::Index::open(path)?),
+            Some(path) => Some(trommel::index::Index::open(path)?),
             None => None,
         },
         #[cfg(feature = "index")]

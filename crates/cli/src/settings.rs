@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use trommel::run::NetworkOptions;
+use trommel::run::load_config;
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, fields, parts};
-use trommel_pipeline::load_config;
-use trommel_pipeline::sources::NetworkOptions;
 
 /// The settings of a command.
 pub trait Scope {

@@ -9,11 +9,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use trommel::Extractor;
-use trommel_model::sites::SiteMemory;
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::{
+use trommel::run::NetworkOptions;
+use trommel::run::{
     Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites, unpack,
 };
+use trommel_model::sites::SiteMemory;
 
 use crate::messages::say;
 use crate::network::NetworkArgs;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use trommel_pipeline::sources::StopFlag;
+use trommel::run::StopFlag;
 
 use crate::exit::Exit;
 

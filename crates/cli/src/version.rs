@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use trommel::Model;
-use trommel_pipeline::BUILD;
+use trommel::run::BUILD;
 
 /// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.
 pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {

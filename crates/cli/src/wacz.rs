@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use trommel::archive::wacz::{Container, write_texts};
 use trommel::record::AtomicFile;
-use trommel_pipeline::{Input, Outcome};
+use trommel::run::{Input, Outcome};
 
 use crate::archives::Archives;
 use crate::exit::Exit;

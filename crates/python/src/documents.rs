@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use trommel::run::NetworkOptions;
+use trommel::run::{Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
 use trommel::{Hints, OutputRecord, record::OptionalColumns};
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::{Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{RunError, TrommelError, first_fault};

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use pyo3::{create_exception, exceptions::PyException, prelude::*};
-use trommel_pipeline::{FileReport, Summary};
+use trommel::run::{FileReport, Summary};
 
 create_exception!(trommel_text, TrommelError, PyException, "What all exceptions of this module are.");
 create_exception!(

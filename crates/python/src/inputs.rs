@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use trommel::record::{Disk, LocalDisk};
-use trommel_pipeline::{Input, PreparedRun, RequestError, RunRequest, sources::NetworkOptions};
+use trommel::run::{Input, NetworkOptions, PreparedRun, RequestError, RunRequest};
 
 use crate::errors::{ArchiveError, ModelError};
 use crate::file_object::FileObjectDisk;

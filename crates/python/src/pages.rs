@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use trommel::Hints;
-use trommel_pipeline::sources::is_url;
+use trommel::run::is_url;
 
 use crate::arrow::arrays;
 

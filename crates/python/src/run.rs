@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
-use trommel_pipeline::sources::NetworkOptions;
-use trommel_pipeline::{
+use trommel::run::NetworkOptions;
+use trommel::run::{
     Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
     SetAsideError, Summary, run as run_plan,
 };

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use serde_json::Value;
+use trommel::run::{NetworkOptions, load_config};
 use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
-use trommel_pipeline::{load_config, sources::NetworkOptions};
 
 use crate::{errors::ModelError, extractor::PyExtractor, json};
 

@@ -129,6 +129,12 @@ pub use trommel_record as record;
 mod extractor;
 #[cfg(feature = "archive")]
 mod hints;
+#[cfg(feature = "index")]
+pub mod index;
+#[cfg(feature = "run")]
+pub mod metrics;
+#[cfg(feature = "run")]
+pub mod run;
 mod session;
 mod settings;
 mod stops;

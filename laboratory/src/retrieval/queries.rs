@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tantivy::tokenizer::{TokenStream, Tokenizer};
-use trommel_index::ScriptTokenizer;
+use trommel::index::ScriptTokenizer;
 
 use super::Item;
 

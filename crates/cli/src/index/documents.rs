@@ -6,9 +6,10 @@ use std::{fs, io};
 
 use anyhow::{Context, Result};
 use trommel::archive::{ReadOptions, Reader, Record, RecordType, name};
+use trommel::index::IndexWriter;
 use trommel::record::{ReadError, RecordReader, RecordSource};
+use trommel::run::{NetworkOptions, Outcome, expand};
 use trommel::{OutputRecord, Settings};
-use trommel_pipeline::{Outcome, expand, index::IndexWriter, sources::NetworkOptions};
 
 use crate::{archives::Archives, messages::say};
 

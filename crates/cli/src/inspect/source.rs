@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use trommel::archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
-use trommel_pipeline::crawl_charset;
+use trommel::run::crawl_charset;
 
 use crate::page;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::program::workspace;
 
 /// The crates that users call: the program, the C library, the Python module, the service.
-const DOORS: [&str; 4] = ["cli", "ffi", "python", "serve"];
+const DOORS: [&str; 4] = ["cli", "ffi", "python", "web"];
 const MAX_CRATES: usize = 4;
 
 /// Lines of a file of product code, up to the tests in it.
@@ -100,15 +100,15 @@ fn first_names(path: &str) -> Vec<String> {
 
 /// Types are told from modules by their first letter.
 #[test]
-fn the_pipeline_names_its_types_by_their_modules() {
+fn the_run_names_its_types_by_their_modules() {
     assert_eq!(first_names("{a::{X, Y}, b::C, D}")[1..], ["a::}", "b::C", "D"]);
     let mut files = Vec::new();
-    product_files(&workspace().join("crates/pipeline/src"), &mut files);
-    for path in files.iter().filter(|path| !path.ends_with("src/lib.rs")) {
+    product_files(&workspace().join("crates/trommel/src/run"), &mut files);
+    for path in files.iter().filter(|path| !path.ends_with("src/run.rs")) {
         let lines = fs::read_to_string(path).unwrap();
         let lines = lines.lines().filter(|line| !line.trim().starts_with("//"));
         let code: String = lines.flat_map(|line| [line, "\n"]).collect();
-        for (at, found) in code.match_indices("crate::") {
+        for (at, found) in code.match_indices("crate::run::") {
             let names = first_names(&code[at + found.len()..]);
             let is_type = |name: &&String| name.starts_with(char::is_uppercase);
             let through: Vec<&String> = names.iter().filter(is_type).collect();

@@ -27,7 +27,7 @@ pub(crate) struct About {
 /// The version, models and index of this service
 pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
-    let indexed = app.settings.index.as_ref().map(trommel_pipeline::index::Index::documents);
+    let indexed = app.settings.index.as_ref().map(trommel::index::Index::documents);
     #[cfg(not(feature = "index"))]
     let indexed = None;
     answer::json(&About {
@@ -55,5 +55,5 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
 
 /// Counts and times, as Prometheus reads them
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
-    answer::body(trommel_pipeline::metrics::CONTENT_TYPE, app.metrics.to_string())
+    answer::body(trommel::metrics::CONTENT_TYPE, app.metrics.to_string())
 }

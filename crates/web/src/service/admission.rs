@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use trommel_pipeline::metrics::Metrics;
+use trommel::metrics::Metrics;
 
 use crate::service::{ServiceLimits, answer::Refusal, memory::Memory, pressure::Pressure};
 

@@ -8,8 +8,8 @@ use std::time::Instant;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{spawn_blocking, yield_now};
+use trommel::metrics::Metrics;
 use trommel::{Extractor, Model, Settings};
-use trommel_pipeline::metrics::Metrics;
 
 use crate::service::{
     ServiceSettings, admission::Admission, answer::Refusal, body::HeldPage, memory::Share, models::Models,

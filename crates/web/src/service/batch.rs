@@ -17,8 +17,8 @@ use trommel::IncludeSettings;
 use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
 use trommel::record::filters::Filters;
 use trommel::record::{Encode as _, Jsonl};
+use trommel::run::{RecordOutcome, SingleRecords, crawl_charset};
 use trommel::{Extractor, Hints};
-use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 
 use crate::service::answer::{self, Refusal};
 use crate::service::app::App;

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::{Router, routing::get};
-use trommel_pipeline::metrics::{CONTENT_TYPE, Metrics};
+use trommel::metrics::{CONTENT_TYPE, Metrics};
 
 use crate::service::{Listen, ListenError, ServiceLimits, Socket, answer, serve_router};
 

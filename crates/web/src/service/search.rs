@@ -8,9 +8,9 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use trommel::archive::{PayloadOptions, payload};
+use trommel::index::{Hit, Index, IndexError, Search, Snippet};
 use trommel::record::RecordSource;
-use trommel_pipeline::index::{Hit, Index, IndexError, Search, Snippet};
-use trommel_pipeline::record_at;
+use trommel::run::record_at;
 
 use crate::service::answer::{self, Refusal};
 use crate::service::app::App;

@@ -29,7 +29,7 @@ pub struct ServiceSettings {
     pub sites: Option<Arc<SiteMemory>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
-    pub index: Option<trommel_pipeline::index::Index>,
+    pub index: Option<trommel::index::Index>,
     /// The folder below which the archives of the index are, if its pages may be looked at.
     pub archives: Option<PathBuf>,
 }

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use trommel::metrics::Metrics;
 use trommel::{ExtractionObserver, ExtractionStage};
-use trommel_pipeline::metrics::Metrics;
 
 /// Tells the metrics how long the stages of an extraction take.
 #[derive(Debug)]

@@ -1,0 +1,308 @@
+//! Finds documents in an index.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tantivy::collector::{Count, TopDocs};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::query::TermQuery;
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::snippet::SnippetGenerator;
+use tantivy::{IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use trommel_record::RecordSource;
+
+use crate::index::IndexError;
+use crate::index::guard::guarded;
+use crate::index::query::{only, parse};
+use crate::index::schema::{Fields, number, text};
+use crate::index::writer::open_index;
+
+/// Approximate maximum bytes of a snippet.
+const SNIPPET: usize = 200;
+/// Bytes of a text that a snippet is looked for in. More would cost seconds in a text of megabytes.
+const SNIPPET_TEXT: usize = 256 << 10;
+/// Bytes of text for each of its terms, about. A word is shorter with the space after it, but lengths are kept rounded.
+const BYTES_PER_TERM: u64 = 10;
+/// Terms that a query of a single character stands for, at most.
+const MAX_EXPANDED_TERMS: usize = 1000;
+
+/// A search: the query and its conditions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Search<'a> {
+    /// The query of a user: words, `"phrases"`, `+must`, `-must not`.
+    pub query: &'a str,
+    /// Maximum number of documents returned.
+    pub limit: usize,
+    /// Documents passed over before, of those found.
+    pub offset: usize,
+    /// Only documents of this language, as they state it.
+    pub language: Option<&'a str>,
+    /// Only documents of this host, or of hosts in this domain.
+    pub site: Option<&'a str>,
+}
+
+/// The results of a search.
+#[derive(Clone, Debug)]
+pub struct SearchResults {
+    /// Documents that the query finds, given or not.
+    pub documents: usize,
+    /// The requested documents, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// An index opened for searching, at its last commit.
+pub struct Index {
+    path: PathBuf,
+    reader: IndexReader,
+    fields: Fields,
+    longest_text: u64,
+}
+
+/// A document found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hit {
+    /// BM25 score, summed over the fields with their weights.
+    pub score: f32,
+    /// Its id.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Time of its capture.
+    pub date: Option<String>,
+    /// Its language.
+    pub lang: Option<String>,
+    /// The place of its record.
+    pub source: Option<RecordSource>,
+    /// The piece of its text with most of the words looked for.
+    pub snippet: Snippet,
+}
+
+/// A document as the index holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedDocument {
+    /// Its id.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Time of its capture.
+    pub date: Option<String>,
+    /// Its language.
+    pub lang: Option<String>,
+    /// The place of its record.
+    pub source: Option<RecordSource>,
+    /// Its text.
+    pub text: String,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Snippet {
+    /// The piece, in one line.
+    pub text: String,
+    /// Bytes of it that are words looked for, in order and without overlap.
+    pub highlights: Vec<Range<usize>>,
+}
+
+impl Index {
+    /// Opens the index in the folder `path`. All its files are read once and compared with their checksums.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged or was made by another version.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        guarded(path, || {
+            let (index, fields) = open_index(path)?;
+            let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
+            // A block has a document at least, and some have megabytes.
+            let reader: IndexReader = reader.doc_store_cache_num_blocks(0).try_into()?;
+            let longest_text = longest_text(&reader.searcher(), &fields)?;
+            Ok(Self { path: path.to_owned(), reader, fields, longest_text })
+        })
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// Bytes of the longest text, about: of what a search or a look-up holds in memory at a time.
+    pub fn longest_text(&self) -> u64 {
+        self.longest_text
+    }
+
+    /// The best `limit` documents for what a user typed, best first.
+    ///
+    /// # Errors
+    /// Like [`find`](Self::find).
+    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
+        let search = Search { query: typed, limit, ..Search::default() };
+        Ok(self.find(&search)?.hits)
+    }
+
+    /// Documents for a search.
+    ///
+    /// # Errors
+    /// If there is no word to look for, or the index cannot be read.
+    pub fn find(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
+        guarded(&self.path, || self.found(search))
+    }
+
+    fn found(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
+        let searcher = self.reader.searcher();
+        let query = parse(search.query, &self.fields, &|character| self.beginning_with(&searcher, character))?;
+        let mut limits = Vec::new();
+        limits.extend(search.language.map(|code| (self.fields.lang, code)));
+        let site = search.site.map(str::to_lowercase);
+        limits.extend(site.as_deref().map(|site| (self.fields.site, site)));
+        let mut snippets = SnippetGenerator::create(&searcher, &*query, self.fields.body)?;
+        snippets.set_max_num_chars(SNIPPET);
+        let query = only(query, &limits);
+        // The collector reserves room for all that is asked for.
+        let all = usize::try_from(self.documents()).unwrap_or(1).max(1);
+        let top = TopDocs::with_limit(search.limit.clamp(1, all)).and_offset(search.offset.min(all)).order_by_score();
+        let (found, documents) = searcher.search(&query, &(top, Count))?;
+        let hits = found
+            .into_iter()
+            .map(|(score, address)| {
+                let document: TantivyDocument = searcher.doc(address)?;
+                Ok(self.hit(score, &document, &snippets))
+            })
+            .collect::<Result<_, IndexError>>()?;
+        Ok(SearchResults { documents, hits })
+    }
+
+    /// The document with this id; none if there is none.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
+        guarded(&self.path, || self.of_id(id))
+    }
+
+    fn of_id(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
+        let searcher = self.reader.searcher();
+        let term = Term::from_field_text(self.fields.id, id);
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
+        let Some((_, address)) = found.first() else { return Ok(None) };
+        let document: TantivyDocument = searcher.doc(*address)?;
+        let text = text(&document, self.fields.body).unwrap_or_default();
+        Ok(Some(IndexedDocument { text, ..self.stored(&document) }))
+    }
+
+    /// A document without its text.
+    fn stored(&self, document: &TantivyDocument) -> IndexedDocument {
+        let fields = &self.fields;
+        IndexedDocument {
+            id: text(document, fields.id).unwrap_or_default(),
+            url: text(document, fields.url),
+            title: text(document, fields.title).filter(|title| !title.is_empty()),
+            date: text(document, fields.date),
+            lang: text(document, fields.lang),
+            source: text(document, fields.file).map(|file| RecordSource {
+                file: file.into(),
+                offset: number(document, fields.offset).unwrap_or_default(),
+                length: number(document, fields.length).unwrap_or_default(),
+                inner: number(document, fields.inner).unwrap_or_default(),
+            }),
+            text: String::new(),
+        }
+    }
+
+    /// The terms that begin with a character, in any field that is searched.
+    fn beginning_with(&self, searcher: &Searcher, character: char) -> Result<Vec<String>, IndexError> {
+        let start = character.to_string();
+        let mut terms = BTreeSet::from([start.clone()]);
+        let fields = [self.fields.title, self.fields.headings, self.fields.body];
+        for segment in searcher.segment_readers() {
+            for field in fields {
+                let inverted = segment.inverted_index(field)?;
+                let mut stream = inverted.terms().range().ge(&start).into_stream().map_err(TantivyError::from)?;
+                while stream.advance() && terms.len() < MAX_EXPANDED_TERMS {
+                    match std::str::from_utf8(stream.key()) {
+                        Ok(term) if term.starts_with(character) => terms.insert(term.to_owned()),
+                        _ => break,
+                    };
+                }
+            }
+        }
+        Ok(terms.into_iter().collect())
+    }
+
+    fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
+        let stored = self.stored(document);
+        let body = document.get_first(self.fields.body);
+        let body = body.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let body = body.get(..body.floor_char_boundary(SNIPPET_TEXT)).unwrap_or_default();
+        Hit {
+            score,
+            snippet: snippet(body, snippets),
+            id: stored.id,
+            url: stored.url,
+            title: stored.title,
+            date: stored.date,
+            lang: stored.lang,
+            source: stored.source,
+        }
+    }
+}
+
+/// Bytes of the longest text of an index, about.
+fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError> {
+    let mut longest = 0;
+    for segment in searcher.segment_readers() {
+        let lengths = segment.get_fieldnorms_reader(fields.body)?;
+        longest = (0..segment.max_doc()).map(|document| lengths.fieldnorm_id(document)).fold(longest, u8::max);
+    }
+    Ok(u64::from(FieldNormReader::id_to_fieldnorm(longest)) * BYTES_PER_TERM)
+}
+
+/// Sign for text that a snippet leaves out before or after it.
+const ELLIPSIS: char = '…';
+
+/// The best piece of `body`, or its start if no word looked for is in it, with a sign where more of the text stands
+/// before it or after it.
+fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
+    let best = snippets.snippet(body);
+    let (text, mut found) = if best.is_empty() {
+        let ends = body.char_indices().map(|(at, _)| at).chain([body.len()]);
+        let end = ends.take_while(|&at| at <= SNIPPET).last();
+        (body.get(..end.unwrap_or(0)).unwrap_or_default(), Vec::new())
+    } else {
+        (best.fragment(), best.highlighted().to_vec())
+    };
+    // Pairs of characters overlap.
+    found.sort_by_key(|range| range.start);
+    let mut highlights: Vec<Range<usize>> = Vec::new();
+    for range in found {
+        match highlights.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => highlights.push(range),
+        }
+    }
+    let before = body.find(text).unwrap_or_default();
+    let after = body.get(before + text.len()..).unwrap_or_default();
+    let mut shown = String::with_capacity(text.len() + 8);
+    // A piece ends at its last word: the signs behind it are nothing left out.
+    let has_words = |rest: &str| rest.contains(char::is_alphanumeric);
+    if has_words(body.get(..before).unwrap_or_default()) {
+        shown.extend([ELLIPSIS, ' ']);
+    }
+    for range in &mut highlights {
+        *range = range.start + shown.len()..range.end + shown.len();
+    }
+    // Each of these is one byte, as the space is, so the highlights hold.
+    shown.push_str(&text.replace(['\n', '\r', '\t'], " "));
+    if has_words(after) {
+        shown.extend([' ', ELLIPSIS]);
+    }
+    Snippet { text: shown, highlights }
+}
+
+#[cfg(test)]
+mod tests;

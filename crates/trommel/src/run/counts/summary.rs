@@ -1,0 +1,471 @@
+//! The counts of a run.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Serialize};
+use trommel_text::without_controls;
+
+use crate::run::counts::drop_reason::{DropReason, FailureKind};
+use crate::run::counts::times::{Slowest, Times};
+
+/// Places of damage that are listed one by one; further ones are counted only.
+// A damaged disk gives millions; the summary stays readable, and its counts are complete.
+const MAX_LISTED_DAMAGE: usize = 1000;
+
+/// Counts of a run. Every record read is a document, a drop or a failure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Each input in order.
+    pub files: Vec<FileReport>,
+    /// Records read.
+    pub records: u64,
+    /// Records with HTML that were handed to the extractor.
+    pub pages: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Documents written without text.
+    pub empty: u64,
+    /// Records rightly passed over, by reason.
+    // Sorted, so that two runs over the same input give the same bytes.
+    pub drops: BTreeMap<DropReason, u64>,
+    /// Documents that the filters of duplicates forgot because their memory was full.
+    pub forgotten: u64,
+    /// Records that should have given a document and did not, by kind of fault.
+    pub failures: BTreeMap<FailureKind, u64>,
+    /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
+    pub truncated: BTreeMap<String, u64>,
+    /// Pages that passed a budget (`max-record`, `max-payload`) or a cap of the page reader, by name.
+    pub capped: BTreeMap<String, u64>,
+    /// Damage passed between records: the first 1000 places.
+    pub damage: Vec<DamageReport>,
+    /// Number of damaged places.
+    pub damaged: u64,
+    /// Bytes lost to damage.
+    pub lost_bytes: u64,
+    /// Stored bytes read.
+    pub stored_bytes: u64,
+    /// Decoded bytes of the pages.
+    pub page_bytes: u64,
+    /// UTF-8 bytes of the documents' text.
+    pub text_bytes: u64,
+    /// True if the reader of standard output closed it before the end; the counts end there.
+    pub closed: bool,
+    /// Reason why the run ended before its end, if it did.
+    pub ended_early: Option<String>,
+    /// The file that the failed records were written to, if there were any.
+    pub quarantine: Option<String>,
+    /// Records that were set aside, by the file they were written to.
+    pub set_aside: BTreeMap<String, u64>,
+    /// Times of the pages; none without a page.
+    pub page_times: Option<PageTimes>,
+    /// Seconds from start to end; of a resumed run, the sum up to the last saved state and from there.
+    pub seconds: f64,
+}
+
+/// Seconds that single pages took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageTimes {
+    /// Half of the pages took no longer (5 % off at most).
+    pub p50: f64,
+    /// 99 of 100 pages took no longer (likewise).
+    pub p99: f64,
+    /// The page that took longest.
+    pub slowest: Slowest,
+}
+
+/// Counts of one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileReport {
+    /// The input as the user named it.
+    pub file: String,
+    /// The files and folders written for it; none if all inputs go to one output, or nothing could be
+    /// read.
+    pub outputs: Vec<String>,
+    /// Records read.
+    pub records: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Records rightly passed over.
+    pub drops: u64,
+    /// Records that failed.
+    pub failures: u64,
+    /// Number of damaged places.
+    pub damaged: u64,
+    /// Bytes lost to damage.
+    pub lost_bytes: u64,
+    /// Stored bytes read.
+    pub stored_bytes: u64,
+    /// Reason why it could not be read, or not to its end.
+    pub error: Option<String>,
+}
+
+/// Damage that was passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DamageReport {
+    /// The input as the user named it.
+    pub file: String,
+    /// Stored offset where the damage begins.
+    pub offset: u64,
+    /// Bytes lost.
+    pub lost: u64,
+    /// The kind of damage.
+    pub what: String,
+}
+
+/// Two sums that should be the same and are not: something was lost or counted twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
+)]
+pub struct SumMismatch {
+    /// The name of the count.
+    pub what: &'static str,
+    /// The count.
+    pub sum: u64,
+    /// The name of the count that should be equal.
+    pub other: &'static str,
+    /// The other count.
+    pub other_sum: u64,
+}
+
+/// The outcome of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was read, and every page gave a document.
+    Clean,
+    /// Something could not be read, or some records failed.
+    Partial,
+    /// Nothing could be read.
+    Nothing,
+}
+
+impl Summary {
+    /// The outcome of the run.
+    pub fn outcome(&self) -> Outcome {
+        // A run without inputs has lost nothing.
+        if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
+            Outcome::Nothing
+        } else if !self.failures.is_empty() || self.files.iter().any(FileReport::is_bad) {
+            Outcome::Partial
+        } else {
+            Outcome::Clean
+        }
+    }
+
+    /// Returns whether every record is accounted for, in the whole and in each input.
+    pub fn adds_up(&self) -> bool {
+        self.mismatch().is_none()
+    }
+
+    /// The first two sums that should be the same and are not.
+    pub fn mismatch(&self) -> Option<SumMismatch> {
+        let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
+        let by_file = |count: fn(&FileReport) -> u64| sum(&mut self.files.iter().map(count));
+        let drops = sum(&mut self.drops.values().copied());
+        let failures = sum(&mut self.failures.values().copied());
+        let all = sum(&mut [self.documents, drops, failures].into_iter());
+        // Each sum is counted in two places of the code, so a record that is lost on one way shows.
+        let pairs = [
+            ("records read", self.records, "documents, drops and failures", all),
+            ("records", self.records, "records of all inputs", by_file(|file| file.records)),
+            ("documents", self.documents, "documents of all inputs", by_file(|file| file.documents)),
+            ("drops", drops, "drops of all inputs", by_file(|file| file.drops)),
+            ("failures", failures, "failures of all inputs", by_file(|file| file.failures)),
+            ("damaged places", self.damaged, "damaged places of all inputs", by_file(|file| file.damaged)),
+        ];
+        let mut wrong = pairs.into_iter().filter(|(_, one, _, other)| one != other);
+        wrong.next().map(|(what, sum, other, other_sum)| SumMismatch { what, sum, other, other_sum })
+    }
+
+    /// Adds the counts of an archive to those of the archives before it.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.records += more.records;
+        self.pages += more.pages;
+        self.documents += more.documents;
+        self.empty += more.empty;
+        add_counts(&mut self.drops, more.drops);
+        self.forgotten = self.forgotten.max(more.forgotten);
+        add_counts(&mut self.failures, more.failures);
+        add_counts(&mut self.truncated, more.truncated);
+        add_counts(&mut self.capped, more.capped);
+        let room = MAX_LISTED_DAMAGE.saturating_sub(self.damage.len());
+        self.damage.extend(more.damage.into_iter().take(room));
+        self.damaged += more.damaged;
+        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        self.page_bytes = self.page_bytes.saturating_add(more.page_bytes);
+        self.text_bytes = self.text_bytes.saturating_add(more.text_bytes);
+        self.quarantine = self.quarantine.take().or(more.quarantine);
+        add_counts(&mut self.set_aside, more.set_aside);
+    }
+
+    pub(crate) fn drop(&mut self, reason: DropReason) {
+        *self.drops.entry(reason).or_default() += 1;
+    }
+
+    /// Removes the counts of an input that is read again because none of its records could be read.
+    pub(crate) fn forget(&mut self, report: &FileReport) {
+        self.damaged = self.damaged.saturating_sub(report.damaged);
+        self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_sub(report.stored_bytes);
+        // Its places will be found once more.
+        self.damage.retain(|place| place.file != report.file);
+    }
+
+    pub(crate) fn fail(&mut self, kind: FailureKind) {
+        *self.failures.entry(kind).or_default() += 1;
+    }
+
+    pub(crate) fn truncate(&mut self, reason: &str) {
+        let reason = ["length", "time", "disconnect", "unspecified"]
+            .into_iter()
+            .find(|known| known.eq_ignore_ascii_case(reason.trim()))
+            // Crawlers write anything there; the names of the standard keep the list of counts short.
+            .unwrap_or("other");
+        *self.truncated.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn cap(&mut self, names: &[String]) {
+        for name in names {
+            *self.capped.entry(name.clone()).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn time(&mut self, times: &Times) {
+        self.page_times = match (times.within(0.5), times.within(0.99), times.slowest()) {
+            (Some(p50), Some(p99), Some(slowest)) => Some(PageTimes { p50, p99, slowest: slowest.clone() }),
+            _ => None,
+        };
+    }
+
+    pub(crate) fn damage(&mut self, report: DamageReport) {
+        self.damaged += 1;
+        self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
+        // The counts go on; only the list is bounded, as a hostile archive can be damaged at every byte.
+        if self.damage.len() < MAX_LISTED_DAMAGE {
+            self.damage.push(report);
+        }
+    }
+}
+
+impl FileReport {
+    /// Adds the counts of a later visit of the same input.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.outputs.extend(more.outputs);
+        self.records += more.records;
+        self.documents += more.documents;
+        self.drops += more.drops;
+        self.failures += more.failures;
+        self.damaged += more.damaged;
+        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        // The first error stays: later ones of the same input mostly follow from it.
+        self.error = self.error.take().or(more.error);
+    }
+
+    fn is_bad(&self) -> bool {
+        self.error.is_some() || self.damaged > 0
+    }
+}
+
+fn add_counts<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
+    for (key, count) in more {
+        *counts.entry(key).or_default() += count;
+    }
+}
+
+/// A few lines for people: counts, drops, failures, damage, speed.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let drops: u64 = self.drops.values().sum();
+        let failures: u64 = self.failures.values().sum();
+        write!(
+            f,
+            "{}: {}, {drops} dropped, {failures} failed",
+            counted(self.records, "record"),
+            counted(self.documents, "document")
+        )?;
+        if drops > 0 {
+            write!(f, "\ndropped: {}", list(&self.drops))?;
+        }
+        if self.forgotten > 0 {
+            write!(f, "\nmemory for duplicates full: {} forgotten", counted(self.forgotten, "document"))?;
+        }
+        if failures > 0 {
+            write!(f, "\nfailed: {}", list(&self.failures))?;
+            if let Some(quarantine) = &self.quarantine {
+                write!(f, "; kept in {quarantine}")?;
+            }
+        }
+        for (file, count) in &self.set_aside {
+            write!(f, "\nset aside: {} in {file}", counted(*count, "record"))?;
+        }
+        write!(f, "\n{}", counted(self.pages, "page"))?;
+        if self.empty > 0 {
+            write!(f, ", {} of them without text", self.empty)?;
+        }
+        if !self.truncated.is_empty() {
+            write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
+        }
+        if !self.capped.is_empty() {
+            write!(f, "\npages over a cap: {}", list(&self.capped))?;
+        }
+        if let Some(PageTimes { p50, p99, slowest }) = &self.page_times {
+            write!(
+                f,
+                "\npage times: p50 {:.1} ms, p99 {:.1} ms, slowest {:.1} ms ({}: offset {}: {})",
+                p50 * 1e3,
+                p99 * 1e3,
+                slowest.seconds * 1e3,
+                without_controls(&slowest.file),
+                slowest.offset,
+                without_controls(&slowest.id)
+            )?;
+        }
+        if self.damaged > 0 {
+            write!(f, "\ndamage at {}, {} lost", counted(self.damaged, "place"), counted(self.lost_bytes, "byte"))?;
+        }
+        // Each was named in a line of its own when it happened.
+        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
+        if unread > 0 {
+            write!(f, "\n{unread} of {} not read to the end", counted(self.files.len() as u64, "input"))?;
+        }
+        if self.closed {
+            write!(f, "\nstandard output was closed before the end")?;
+        }
+        write!(
+            f,
+            "\n{} stored, {} of pages, {} of text in {:.1} s ({:.0} pages/s)",
+            size(self.stored_bytes),
+            size(self.page_bytes),
+            size(self.text_bytes),
+            self.seconds,
+            self.pages as f64 / self.seconds.max(1e-3)
+        )
+    }
+}
+
+fn list<K: fmt::Display>(counts: &BTreeMap<K, u64>) -> String {
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    counts.join(", ")
+}
+
+/// A number of things: `1 page`, `2 pages`.
+fn counted(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+fn size(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary {
+        let mut summary = Summary {
+            files: vec![FileReport {
+                file: "a.warc".into(),
+                records: 4,
+                documents: 1,
+                drops: 2,
+                failures: 1,
+                ..FileReport::default()
+            }],
+            records: 4,
+            pages: 2,
+            documents: 1,
+            seconds: 2.0,
+            ..Summary::default()
+        };
+        summary.drop(DropReason::Request);
+        summary.drop(DropReason::NotHtml);
+        summary.fail(FailureKind::Panic);
+        summary
+    }
+
+    #[test]
+    fn a_missing_record_is_noticed() {
+        let mut summary = summary();
+        assert!(summary.adds_up());
+        summary.records += 1;
+        let mismatch = summary.mismatch().unwrap().to_string();
+        assert!(mismatch.contains(": 5 records read, but 4 documents, drops and failures;"), "{mismatch}");
+        summary.documents += 1;
+        assert!(!summary.adds_up());
+        summary.files[0].records += 1;
+        summary.files[0].documents += 1;
+        assert!(summary.adds_up());
+    }
+
+    #[test]
+    fn outcomes() {
+        let mut summary = summary();
+        assert_eq!(summary.outcome(), Outcome::Partial);
+        summary.failures.clear();
+        assert_eq!(summary.outcome(), Outcome::Clean);
+        summary.files.push(FileReport { error: Some("gone".into()), ..FileReport::default() });
+        assert_eq!(summary.outcome(), Outcome::Partial);
+        summary.files.remove(0);
+        summary.records = 0;
+        assert_eq!(summary.outcome(), Outcome::Nothing);
+        assert_eq!(Summary::default().outcome(), Outcome::Clean);
+    }
+
+    #[test]
+    fn an_input_that_is_read_again_is_counted_once() {
+        let mut summary = summary();
+        let report = FileReport {
+            file: "http://a.org/b".into(),
+            damaged: 1,
+            lost_bytes: 7,
+            stored_bytes: 9,
+            error: Some("gone".into()),
+            ..FileReport::default()
+        };
+        let before = summary.clone();
+        summary.files.push(report.clone());
+        summary.stored_bytes += report.stored_bytes;
+        summary.damage(DamageReport { file: report.file.clone(), offset: 0, lost: 7, what: "x".into() });
+        assert!(summary.adds_up());
+        summary.files.pop();
+        assert!(!summary.adds_up());
+        summary.forget(&report);
+        assert_eq!(summary, before);
+    }
+
+    #[test]
+    fn the_list_of_damage_is_bounded() {
+        let mut summary = Summary::default();
+        for offset in 0..1500 {
+            summary.damage(DamageReport { file: "a".into(), offset, lost: 2, what: "x".into() });
+        }
+        assert_eq!((summary.damage.len(), summary.damaged), (1000, 1500));
+        assert_eq!(summary.lost_bytes, 3000);
+    }
+
+    #[test]
+    fn in_words_and_in_json() {
+        let mut summary = summary();
+        summary.truncate("Length");
+        summary.truncate("bandwidth");
+        summary.capped.insert("tokens".into(), 3);
+        let words = summary.to_string();
+        assert!(
+            words.starts_with(
+                "4 records: 1 document, 2 dropped, 1 failed\n\
+                 dropped: 1 request, 1 not-html\n\
+                 failed: 1 panic\n\
+                 2 pages, cut by the crawler: 1 length, 1 other\n\
+                 pages over a cap: 3 tokens"
+            ),
+            "{words}"
+        );
+        let json = serde_json::to_value(&summary).unwrap();
+        assert_eq!(json["drops"], serde_json::json!({"request": 1, "not-html": 1}));
+        assert_eq!(json["failures"]["panic"], 1);
+    }
+}

@@ -1,0 +1,415 @@
+//! Replaces each WACZ file among the inputs by the archives in it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use trommel_archive::wacz::{Container, StorageMethod, WaczError, collection};
+use trommel_archive::{name::is_wacz, signature};
+use trommel_sources::{
+    ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, redacted,
+    split_container, stoppable,
+};
+use url::Url;
+
+use crate::run::inputs::Input;
+use crate::run::inputs::packed::{
+    ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name,
+};
+
+/// Maximum bytes of the description of a collection.
+// Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
+const MAX_COLLECTION: u64 = 16 << 20;
+/// Maximum number of containers that a description names.
+const MAX_PARTS: usize = 1 << 16;
+
+/// The inputs with each WACZ file replaced by the archives in it, and each multi-WACZ (a `.json` that
+/// names several) by those of its containers. A WACZ file is known by its name; a file also by its first
+/// bytes. What cannot be read becomes [`Input::Nothing`], one a container or archive, and the others are
+/// read all the same. Once the flag of `network` is set, nothing more is looked into, and what is given is
+/// not all.
+pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptions) -> Vec<Input> {
+    let mut unpacker = Unpacker::new(options, network);
+    for input in inputs {
+        // Opening containers on the network takes long, and Ctrl-C must be heard in between.
+        if network.stop.is_set() {
+            break;
+        }
+        let place = match &input {
+            Input::File(path) => Location::File(path.clone()),
+            Input::Url(url) => Location::Url(url.clone()),
+            _ => {
+                unpacker.inputs.push(input);
+                continue;
+            }
+        };
+        if is_container(&place) {
+            unpacker.container(&place);
+        } else if has_ending(&place, ".json")
+            && let Some(parts) = unpacker.collection(&place)
+        {
+            unpacker.parts(&place, &parts);
+        } else {
+            unpacker.inputs.push(input);
+        }
+    }
+    unpacker.inputs
+}
+
+/// Says where the archives of a selection are that are inside of WACZ files.
+pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
+    let mut unpacker = Unpacker::new(PackedOptions::default(), network);
+    // Archives come in the order of their names, so those of a container one after the other.
+    let mut last: Option<(Location, Result<OpenedContainer, WaczError>)> = None;
+    selection.locate(|archive| {
+        let (place, entry) = container_of(archive)?;
+        if last.as_ref().is_none_or(|(opened, _)| *opened != place) {
+            let opened = match network.stop.is_set() {
+                true => return Some(ArchiveBytes::Missing(SourceError::Stopped)),
+                false => unpacker.open(&place),
+            };
+            last = Some((place, opened));
+        }
+        let failed = |error: &WaczError| ArchiveBytes::Missing(SourceError::File(error.to_string()));
+        Some(match &last {
+            Some((_, Ok(opened))) => opened.archive(&entry).unwrap_or_else(|error| failed(&error)),
+            Some((_, Err(error))) => failed(error),
+            None => return None,
+        })
+    });
+}
+
+/// The container that the name of an archive begins with, and the rest of the name behind the `!`.
+fn container_of(archive: &Location) -> Option<(Location, String)> {
+    let name = match archive {
+        // A file of that very name wins.
+        Location::File(path) if path.exists() => return None,
+        Location::File(path) => path.to_str()?,
+        Location::Url(url) => url,
+    };
+    name.match_indices('!').find_map(|(at, _)| {
+        let (container, entry) = (name.get(..at)?, name.get(at + 1..)?);
+        let place = match archive {
+            Location::File(_) => Location::File(container.into()),
+            Location::Url(_) => Location::Url(container.to_owned()),
+        };
+        is_container(&place).then(|| (place, entry.to_owned()))
+    })
+}
+
+fn has_ending(place: &Location, ending: &str) -> bool {
+    place_name(place).to_ascii_lowercase().ends_with(ending)
+}
+
+fn place_name(place: &Location) -> String {
+    match place {
+        Location::File(path) => file_name(path),
+        Location::Url(url) => url_name(url),
+    }
+}
+
+fn is_container(place: &Location) -> bool {
+    match place {
+        Location::File(path) if path.is_file() => is_wacz(&place_name(place)) || begins_as_zip(path),
+        // What is not there is reported as any file.
+        Location::File(_) => false,
+        Location::Url(_) => is_wacz(&place_name(place)),
+    }
+}
+
+fn begins_as_zip(path: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && [signature::ZIP, signature::ZIP_EMPTY].contains(&head)
+}
+
+struct Unpacker<'a> {
+    options: PackedOptions,
+    network: &'a NetworkOptions,
+    remote: Option<Arc<Remote>>,
+    inputs: Vec<Input>,
+}
+
+/// A container, and its place.
+struct OpenedContainer {
+    container: Container,
+    place: ContainerPlace,
+}
+
+impl OpenedContainer {
+    /// Finds the bytes of an archive in the container.
+    fn archive(&self, name: &str) -> Result<ArchiveBytes, WaczError> {
+        let entry = self.container.readable_entry(name)?.clone();
+        if entry.method == StorageMethod::Stored {
+            let start = self.container.data_start(&entry);
+            let start = start.map_err(|source| WaczError::Io { name: name.to_owned(), source })?;
+            let location = match &self.place {
+                ContainerPlace::File(path) => Location::File(path.clone()),
+                ContainerPlace::Remote(url, _) => Location::Url(url.clone()),
+            };
+            return Ok(ArchiveBytes::Within(location, start..start.saturating_add(entry.stored)));
+        }
+        // The place keeps the connection open that the container reads by.
+        let (container, place) = (self.container.clone(), self.place.clone());
+        let open = move || {
+            let _connected = &place;
+            container.read(&entry).map_err(io::Error::other)
+        };
+        Ok(ArchiveBytes::Packed(Arc::new(open)))
+    }
+}
+
+impl<'a> Unpacker<'a> {
+    fn new(options: PackedOptions, network: &'a NetworkOptions) -> Self {
+        Self { options, network, remote: None, inputs: Vec::new() }
+    }
+
+    fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
+        let reason = reason.to_string();
+        // Errors name their file, and the argument is printed before the reason.
+        let reason = reason.strip_prefix(&argument).unwrap_or(&reason);
+        let reason = reason.strip_prefix(": ").unwrap_or(reason).to_owned();
+        self.inputs.push(Input::Nothing { argument, reason });
+    }
+
+    /// The archives of a container.
+    fn container(&mut self, place: &Location) {
+        let name = place.to_string();
+        let opened = match self.open(place) {
+            Ok(opened) => opened,
+            Err(error) => return self.refuse(name, &error),
+        };
+        if let Err(error) = self.archives(&name, opened) {
+            self.refuse(name, &error);
+        }
+    }
+
+    fn archives(&mut self, name: &str, opened: OpenedContainer) -> Result<(), WaczError> {
+        let OpenedContainer { container, place } = opened;
+        let passed = container.entries().iter().filter(|entry| entry.is_passed_over());
+        let passed: Vec<&str> = passed.map(|entry| entry.name.as_str()).collect();
+        match passed.as_slice() {
+            [] => {}
+            [one] => tracing::warn!("{name}: passed over: {one}"),
+            [first, others @ ..] => tracing::warn!("{name}: passed over: {first} and {} more entries", others.len()),
+        }
+        let archives = container.archives()?;
+        // Damaged archives count as well: names of outputs must not depend on damage.
+        let count = archives.len();
+        let mut entries = Vec::with_capacity(archives.len());
+        for archive in archives {
+            match archive {
+                Ok(entry) => entries.push(entry.clone()),
+                Err(error) => {
+                    let argument = match &error {
+                        WaczError::Entry { entry, .. } => format!("{name}!{entry}"),
+                        _ => name.to_owned(),
+                    };
+                    self.refuse(argument, &error);
+                }
+            }
+        }
+        let faults = self.faults(&container);
+        // Faults are reported with the first archive; without any archive nothing else would report them.
+        if entries.is_empty() {
+            for fault in &faults {
+                self.refuse(name.to_owned(), &fault.what);
+            }
+        }
+        let shared = Arc::new(ReadContainer::new(container, place, self.options, count, faults));
+        if self.options.pages_only && shared.lists_nothing() {
+            let what = "lists no pages, and only pages that are listed are wanted (pages_only)";
+            self.refuse(name.to_owned(), &what);
+            return Ok(());
+        }
+        let packed = Packed::of(&shared, entries).into_iter();
+        self.inputs.extend(packed.map(|packed| Input::Packed(Arc::new(packed))));
+        Ok(())
+    }
+
+    /// The faults of a container that can be found without reading its archives and lists.
+    fn faults(&self, container: &Container) -> Vec<ContainerFault> {
+        let unread = container.unread().iter();
+        let mut faults: Vec<ContainerFault> =
+            unread.map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }).collect();
+        // On request only: every byte of the container is read for it, before the first record.
+        if self.options.check_hashes {
+            match container.check_hashes() {
+                Ok(found) => {
+                    let told = found.iter().map(|fault| format!("{}: {}", fault.entry, fault.what).into());
+                    faults.extend(told);
+                }
+                Err(error) => faults.push(error.to_string().into()),
+            }
+        }
+        faults
+    }
+
+    fn open(&mut self, place: &Location) -> Result<OpenedContainer, WaczError> {
+        match place {
+            Location::File(path) => {
+                let (file, stop) = (path.clone(), self.network.stop.clone());
+                let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> {
+                    Ok(Box::new(stoppable(File::open(&file)?, &stop)))
+                };
+                let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
+                Ok(OpenedContainer { container, place: ContainerPlace::File(path.clone()) })
+            }
+            Location::Url(url) => self.open_url(url),
+        }
+    }
+
+    fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
+        let name = redacted(url);
+        let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
+        let remote = self.remote().map_err(failed)?;
+        let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
+        let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
+        let container = Container::new(name.as_str(), Arc::new(open))?;
+        Ok(OpenedContainer { container, place: ContainerPlace::Remote(url.to_owned(), remote) })
+    }
+
+    fn remote(&mut self) -> io::Result<Arc<Remote>> {
+        // Made once, for it starts a thread, and all containers share its connections.
+        if let Some(remote) = &self.remote {
+            return Ok(remote.clone());
+        }
+        let remote = Arc::new(Remote::new(self.network.clone())?);
+        Ok(self.remote.insert(remote).clone())
+    }
+
+    /// The containers that a description names; none if it is not a description, or cannot be read, which is
+    /// then said as of any input.
+    fn collection(&mut self, place: &Location) -> Option<Vec<String>> {
+        let mut json = Vec::new();
+        let bytes = match place {
+            Location::File(path) => {
+                let file = File::open(path).ok()?;
+                // A longer description is cut and is then no JSON, so it is reported like any other input.
+                file.take(MAX_COLLECTION).read_to_end(&mut json)
+            }
+            Location::Url(url) => self.read_url(url).ok()?.take(MAX_COLLECTION).read_to_end(&mut json),
+        };
+        bytes.ok()?;
+        collection(&json)
+    }
+
+    fn read_url(&mut self, url: &str) -> io::Result<impl Read + use<>> {
+        Ok(self.remote()?.open(url)?)
+    }
+
+    fn parts(&mut self, place: &Location, parts: &[String]) {
+        let base = match place {
+            Location::File(path) => Base::beside(path),
+            Location::Url(url) => {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                Base::new(path.rsplit_once('/').map_or(path, |(folder, _)| folder))
+            }
+        };
+        if parts.is_empty() {
+            self.refuse(place.to_string(), &"names no WACZ file");
+        }
+        if parts.len() > MAX_PARTS {
+            let what = format!("names {} WACZ files, of which the first {MAX_PARTS} are read", parts.len());
+            self.refuse(place.to_string(), &what);
+        }
+        for part in parts.iter().take(MAX_PARTS) {
+            if self.network.stop.is_set() {
+                return;
+            }
+            // Containers elsewhere are named by whole URLs; a path must not lead out of its folder.
+            let joined = match base.join(part) {
+                Location::Url(url) if trommel_sources::is_url(part) => Some(Location::Url(url)),
+                _ => base.join_below(part),
+            };
+            match joined {
+                Some(Location::Url(url)) if Scheme::of(&url).is_none() => {
+                    self.refuse(redacted(&url), &format!("only {} URLs are read", Scheme::READ));
+                }
+                Some(Location::Url(url)) if !self.network.follow_hosts && !is_named(&url, place) => {
+                    let what = "is on a host that you did not name, which is asked only if you say so \
+                                (--follow-hosts)";
+                    self.refuse(redacted(&url), &what);
+                }
+                Some(joined) => self.container(&joined),
+                None => {
+                    let argument = format!("{place}: {part}");
+                    self.refuse(argument, &"its name leads out of the folder of the collection");
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether a URL is on the host, or in the bucket or repository, of the collection that names it: archives come
+/// from strangers, and what the user named is the collection.
+fn is_named(url: &str, collection: &Location) -> bool {
+    let server = |url: &str| {
+        let name = match split_container(url) {
+            Some((container, _)) => container.split_once("://")?.1.to_owned(),
+            None => Url::parse(url).ok()?.host_str()?.to_owned(),
+        };
+        Some((Scheme::of(url)?, name))
+    };
+    match collection {
+        Location::File(_) => false,
+        Location::Url(named) => server(url).is_some_and(|origin| server(named) == Some(origin)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons(folder: &Path, json: &str, network: &NetworkOptions) -> Vec<(String, String)> {
+        let path = folder.join("all.json");
+        std::fs::write(&path, json).unwrap();
+        let inputs = unpack(vec![Input::File(path)], PackedOptions::default(), network);
+        let told = inputs.into_iter().map(|input| match input {
+            Input::Nothing { argument, reason } => (argument, reason),
+            other => (other.name(), String::new()),
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn a_collection_names_no_hosts() {
+        let folder = tempfile::tempdir().unwrap();
+        // Nobody listens there.
+        let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"http://127.0.0.1:9/x.wacz"}]}"#;
+        let told = reasons(folder.path(), json, &NetworkOptions::default());
+        assert_eq!(told[0].0, "http://127.0.0.1:9/x.wacz");
+        assert!(told[0].1.contains("--follow-hosts"), "{told:?}");
+        let followed =
+            NetworkOptions { follow_hosts: true, retry_for: std::time::Duration::ZERO, ..NetworkOptions::default() };
+        let told = reasons(folder.path(), json, &followed);
+        assert!(!told[0].1.contains("--follow-hosts"), "{told:?}");
+        let named = |url: &str, by: &str| is_named(url, &Location::Url(by.to_owned()));
+        assert!(named("https://a.example:1/x.wacz", "http://A.example/all.json"));
+        assert!(named("s3a://b/x.wacz", "s3://b/all.json"));
+        assert!(named("hf://datasets/o/n/x.wacz", "hf://datasets/o/n/all.json"));
+        for (url, by) in [
+            ("http://127.0.0.1/x.wacz", "http://a.example/all.json"),
+            ("http://a.example.org/x.wacz", "http://a.example/all.json"),
+            ("s3://b/x.wacz", "https://b/all.json"),
+            ("hf://datasets/o/other/x.wacz", "hf://datasets/o/n/all.json"),
+            ("gs://b/x.wacz", "s3://b/all.json"),
+        ] {
+            assert!(!named(url, by), "{url} {by}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_looked_into_once_the_flag_is_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.wacz");
+        std::fs::write(&path, "PK\x03\x04").unwrap();
+        let network = NetworkOptions::default();
+        let inputs = vec![Input::File(path); 3];
+        assert_eq!(unpack(inputs.clone(), PackedOptions::default(), &network).len(), 3);
+        network.stop.set();
+        assert_eq!(unpack(inputs, PackedOptions::default(), &network), []);
+    }
+}

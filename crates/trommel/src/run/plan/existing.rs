@@ -1,0 +1,186 @@
+//! Checks whether outputs exist already where a run would write.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use trommel_record::{Disk, hidden, replaceable};
+
+use crate::run::error::RunError;
+use crate::run::plan::Plan;
+use crate::run::plan::output::Destination;
+use crate::run::write::manifest;
+
+/// The treatment of existing outputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// The run is refused.
+    #[default]
+    Refuse,
+    /// They are replaced.
+    Overwrite,
+    /// Continue the run that wrote them: finished outputs stay, the rest and new inputs are done.
+    Resume,
+}
+
+/// The names that the outputs of a plan have: without part, or with any part.
+pub(crate) struct Names<'a> {
+    plan: &'a Plan,
+    pub(crate) folder: PathBuf,
+    stems: HashSet<String>,
+    suffixes: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(plan: &'a Plan) -> Option<Self> {
+        let encodings = || plan.output.encodings.iter();
+        let (folder, stems, suffixes) = match &plan.output.destination {
+            Destination::Stdout | Destination::Caller => return None,
+            Destination::Folder(folder) => (
+                folder.clone(),
+                plan.output.output_stems(&plan.inputs).into_iter().collect(),
+                encodings().map(|encoding| encoding.suffix()).collect(),
+            ),
+            Destination::File(path) => {
+                let (stem, suffix) = crate::run::plan::output::divided(path);
+                (folder_of(path), HashSet::from([stem]), vec![suffix])
+            }
+        };
+        Some(Self { plan, folder, stems, suffixes })
+    }
+
+    /// Returns whether a file of this name is an output of the plan: of one that is split a part of any number.
+    pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
+        self.suffixes.iter().any(|suffix| {
+            name.strip_suffix(suffix.as_str()).is_some_and(|stem| {
+                let part = without_part(stem).is_some_and(|stem| self.stems.contains(stem));
+                (parts && part) || self.stems.contains(stem)
+            })
+        })
+    }
+
+    fn entries(&self) -> io::Result<Vec<String>> {
+        match fs::read_dir(&self.folder) {
+            Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// `a` of `a-00012`.
+fn without_part(stem: &str) -> Option<&str> {
+    let (before, digits) = stem.rsplit_once('-')?;
+    // Parts have five digits at least; `report-2024` is a name and no part.
+    (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(before)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The outputs of a plan that are there, in order; those of parts with any number.
+pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
+    let entries = names.entries().map_err(|source| RunError::output(&names.folder, source))?;
+    let parts = names.plan.output.split.is_some();
+    let mut found: BTreeSet<PathBuf> =
+        entries.iter().filter(|name| names.contains(name, parts)).map(|name| names.folder.join(name)).collect();
+    if let Destination::Folder(folder) = &plan.output.destination {
+        let inputs = plan.inputs.iter().map(crate::run::inputs::Input::name).collect();
+        let encodings = plan.output.encodings.iter();
+        let formats: Vec<String> = encodings.map(|encoding| encoding.format.to_string()).collect();
+        let made =
+            manifest::files_made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
+        // Names may differ from those of this run, as when two inputs had the same name before.
+        found.extend(made.iter().map(|name| folder.join(name)));
+    }
+    found.extend(side_paths(plan)?.into_iter().filter(|path| path.exists()));
+    Ok(found.into_iter().collect())
+}
+
+/// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
+/// written in place, and nothing is in its way.
+fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let named = plan.side_files().into_iter();
+    let files = named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
+    files.filter_map(Result::transpose).collect()
+}
+
+/// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
+/// one, which makes them only if there is something to write.
+pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+    for path in side_paths(plan)?.into_iter().filter(|path| path.exists()) {
+        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+    }
+    Ok(())
+}
+
+/// Removes the hidden files of these outputs that interrupted runs left, with any size of parts.
+pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+    let Some(names) = Names::new(plan) else { return Ok(()) };
+    for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
+        let inner = name.strip_prefix('.').and_then(|name| {
+            let spool = name.strip_suffix(".tmp");
+            spool.or_else(|| name.strip_suffix(".part"))
+        });
+        // Only names that this plan could have given: other hidden files are somebody else's.
+        if inner.is_some_and(|inner| names.contains(inner, true)) {
+            let path = names.folder.join(&name);
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) };
+            removed.map_err(|source| RunError::output(&path, source))?;
+        }
+    }
+    for path in side_paths(plan)? {
+        if let Ok(spool) = hidden(&path, "tmp")
+            && spool.exists()
+        {
+            disk.remove(&spool).map_err(|source| RunError::output(&spool, source))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to replace anything but a file, or a folder that holds only an assembled output.
+pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
+    for path in outputs {
+        let kind = fs::symlink_metadata(path).map(|found| found.file_type());
+        // Renaming over a device would replace it in the file system.
+        if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
+            return Err(RunError::NotAFile(path.clone()));
+        }
+    }
+    for path in outputs.iter().filter(|path| path.is_dir()) {
+        let name = path.to_string_lossy();
+        let mut steps = plan.output.encodings.iter().filter_map(|encoding| {
+            let is_of = name.ends_with(&encoding.suffix());
+            plan.assemble.get(&encoding.format).filter(|_| is_of)
+        });
+        let foreign = match steps.next() {
+            // A folder is replaced as a whole, so everything in it must be the output's.
+            Some(step) => step.foreign(path),
+            None => Err(io::ErrorKind::IsADirectory.into()),
+        };
+        if let Some(file) = foreign.map_err(|source| RunError::output(path, source))? {
+            return Err(RunError::Foreign { path: path.clone(), file });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_part;
+
+    #[test]
+    fn parts_are_known_by_their_numbers() {
+        assert_eq!(without_part("a-00012"), Some("a"));
+        assert_eq!(without_part("a-b-123456"), Some("a-b"));
+        for stem in ["a-1", "a-0000x", "a"] {
+            assert_eq!(without_part(stem), None, "{stem}");
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The destination of a run and the names of its files.
+
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::{ByteSize, OutputSettings};
+use trommel_record::{Compression, Format};
+use trommel_sources::{Scheme, is_url, redacted};
+
+use crate::run::inputs::Input;
+
+use names::{by_suffix, is_index, is_named_as_file, known_suffixes};
+pub(crate) use names::{divided, short_digest, stem_of};
+
+/// The destination of documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// A folder with one file for each input.
+    Folder(PathBuf),
+    /// One file for all inputs.
+    File(PathBuf),
+    /// Standard output.
+    Stdout,
+    /// The caller of the run, in this process: see [`Run`](crate::run::Run).
+    Caller,
+}
+
+impl Destination {
+    /// The folder of the outputs, none if they are no files.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::File(path) => path.parent(),
+            Self::Stdout | Self::Caller => None,
+        }
+    }
+
+    /// The file for records that fail: `named`, none if that is `none`; else `quarantine.warc.gz` in the
+    /// folder of outputs, or `NAME.quarantine.warc.gz` beside one output, so that runs into one folder do not
+    /// share it; none for standard output.
+    ///
+    /// # Errors
+    /// [`DestinationError::Quarantine`] if it is one of the inputs: run over again, records that still fail
+    /// would replace it.
+    pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>, DestinationError> {
+        let path = match (named, self) {
+            // A file called `none` can be named as `./none`.
+            (Some(named), _) if named.as_os_str() == "none" => None,
+            (Some(named), _) => Some(named.to_owned()),
+            (None, Self::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
+            (None, Self::File(file)) => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
+            }
+            (None, Self::Stdout | Self::Caller) => None,
+        };
+        let place = path.as_ref().and_then(|path| path.canonicalize().ok());
+        let mut read = inputs.iter().filter_map(Input::path);
+        match (place, path) {
+            (Some(place), Some(path)) if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) => {
+                Err(DestinationError::Quarantine(path))
+            }
+            (_, path) => Ok(path),
+        }
+    }
+}
+
+/// The encoding of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding {
+    /// Their format.
+    pub format: Format,
+    /// Their compression.
+    pub compression: Compression,
+}
+
+/// Destination and encodings of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The destination of the documents.
+    pub destination: Destination,
+    /// The encodings of each document. Several are possible only into a folder, each with another format.
+    pub encodings: Vec<Encoding>,
+    /// Maximum encoded bytes of a part of an output (a larger document has a part of its own); parts are named
+    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
+    /// with that of its records, of Parquet as MessagePack. Where parts end depends on the documents alone. An index is
+    /// never divided.
+    pub split: Option<u64>,
+}
+
+/// Reason why an output cannot be written as asked.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DestinationError {
+    /// The file for records that fail is an input.
+    #[error("{0}: is both input and quarantine; name another file with --quarantine")]
+    Quarantine(PathBuf),
+    /// The name says one thing and an option another.
+    #[error("{name}: the name says {by_name}, the option says {by_option}")]
+    Conflict {
+        /// The output.
+        name: String,
+        /// Format or compression by the name.
+        by_name: &'static str,
+        /// Format or compression by the option.
+        by_option: &'static str,
+    },
+    /// A file whose name says nothing.
+    #[error("{0}: is a file and its name ends in no known suffix ({known})", known = known_suffixes())]
+    UnknownSuffix(String),
+    /// The name of a file of a kind that is not written.
+    #[error("{0}: no such file is written, only {known}; with a slash at its end it would be a folder", known = known_suffixes())]
+    UnknownKind(String),
+    /// A URL of a kind that is not written to.
+    #[error("{0}: documents are written to files, folders and URLs of {written}", written = Scheme::WRITTEN)]
+    Url(String),
+    /// The output is one of the inputs.
+    #[error("{0}: is both input and output")]
+    IsInput(String),
+    /// More than one format where there is one output only.
+    #[error("{0}: is one output, several formats need a folder")]
+    Several(String),
+    /// Parts where there is one output only.
+    #[error("standard output cannot be split")]
+    Split,
+    /// The format needs a file or folder.
+    #[error("{0} cannot be written to standard output, only to a file or folder; choose another format")]
+    Stdout(Format),
+    /// The format is never compressed that way.
+    #[error(
+        "{format} cannot be compressed with {compression}; leave the compression out (it is {usual} then)",
+        usual = format.usual_compression()
+    )]
+    Compression {
+        /// The format.
+        format: Format,
+        /// The compression.
+        compression: Compression,
+    },
+}
+
+impl Output {
+    /// Documents for whoever runs the plan, in this process.
+    pub fn caller() -> Self {
+        Self { destination: Destination::Caller, encodings: Vec::new(), split: None }
+    }
+
+    /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
+    /// otherwise; an existing folder, or a name without the suffix of a file, is a folder; another name is
+    /// one file, and its suffix sets format and compression. A URL of a bucket is taken as a path: where
+    /// it is to be written to is for the caller to see to. `chosen` is what the command line says,
+    /// `fallback` what the configuration file says. A compression chosen for several formats holds for
+    /// those that are ever compressed that way; one that the file says, which may have been written for other formats,
+    /// for those alone in any case.
+    ///
+    /// # Errors
+    /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
+    /// chosen without a folder, or if none of the formats is ever compressed that way.
+    pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
+        // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
+        let (destination, by_name) = if name == "-" {
+            (Destination::Stdout, None)
+        } else if is_url(name) && !Scheme::of(name).is_some_and(Scheme::is_written) {
+            return Err(DestinationError::Url(redacted(name)));
+        } else if Path::new(name).is_dir() && !is_index(name) {
+            (Destination::Folder(name.into()), None)
+        } else if let Some(by_name) = by_suffix(name) {
+            // Both are Parquet.
+            let by_name = match (by_name, chosen.format.as_slice()) {
+                ((Format::Parquet, compression), [Format::Annotations]) => (Format::Annotations, compression),
+                (by_name, _) => by_name,
+            };
+            (Destination::File(name.into()), Some(by_name))
+        } else if Path::new(name).exists() {
+            return Err(DestinationError::UnknownSuffix(name.to_owned()));
+        } else if is_named_as_file(name) {
+            return Err(DestinationError::UnknownKind(name.to_owned()));
+        } else {
+            (Destination::Folder(name.into()), None)
+        };
+        if let Some((format, compression)) = by_name {
+            let conflict =
+                |by_name, by_option| DestinationError::Conflict { name: name.to_owned(), by_name, by_option };
+            if chosen.format.len() > 1 {
+                return Err(DestinationError::Several(name.to_owned()));
+            }
+            if let Some(other) = chosen.format.iter().find(|&&other| other != format) {
+                return Err(conflict(format.name(), other.name()));
+            }
+            if let Some(other) = chosen.compress.filter(|&other| other != compression) {
+                return Err(conflict(compression.name(), other.name()));
+            }
+            let encoding = Encoding { format, compression };
+            let split = chosen.split_size.or(fallback.split_size);
+            return Self::checked(destination, vec![encoding], split);
+        }
+        let given = if chosen.format.is_empty() { &fallback.format } else { &chosen.format };
+        let mut formats = Vec::new();
+        for &format in given {
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+        if formats.is_empty() {
+            // The default, as every tool reads it line by line.
+            formats.push(Format::Jsonl);
+        }
+        let is_stream = destination == Destination::Stdout;
+        if is_stream && formats.len() > 1 {
+            return Err(DestinationError::Several("standard output".to_owned()));
+        }
+        let wanted = match is_stream {
+            // The next program of a pipe expects text, whatever the file says about outputs.
+            true => chosen.compress.or(Some(Compression::None)),
+            false => chosen.compress.or(fallback.compress),
+        };
+        let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
+        // An option that none of the formats can have is refused.
+        let is_wrong = chosen.compress.is_some() && !formats.iter().any(|&format| fits(format));
+        let encodings = formats.iter().map(|&format| Encoding {
+            format,
+            compression: match wanted {
+                Some(wanted) if fits(format) || is_wrong => wanted,
+                _ => format.usual_compression(),
+            },
+        });
+        let encodings = encodings.collect();
+        // The configuration may have been written for outputs that can be divided.
+        let of_file = fallback.split_size.filter(|_| !is_stream);
+        Self::checked(destination, encodings, chosen.split_size.or(of_file))
+    }
+
+    fn checked(
+        destination: Destination,
+        encodings: Vec<Encoding>,
+        split: Option<ByteSize>,
+    ) -> Result<Self, DestinationError> {
+        if split.is_some() && destination == Destination::Stdout {
+            return Err(DestinationError::Split);
+        }
+        for &Encoding { format, compression } in &encodings {
+            if format.is_assembled() && destination == Destination::Stdout {
+                return Err(DestinationError::Stdout(format));
+            }
+            if !format.can_be(compression) {
+                return Err(DestinationError::Compression { format, compression });
+            }
+        }
+        Ok(Self { destination, encodings, split: split.map(|size| size.0) })
+    }
+
+    /// Name of the outputs of each input, without folder and suffix: that of the input. Inputs that share a name get a
+    /// few digits made of their paths, independent of their order. An input that is given again is numbered `-2`, `-3`.
+    pub(crate) fn output_stems(&self, inputs: &[Input]) -> Vec<String> {
+        // A missing input has no file and must not take a name from one that has.
+        let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
+        let mut alike: HashMap<String, HashSet<String>> = HashMap::new();
+        for input in inputs.iter().filter(is_there) {
+            alike.entry(stem_of(input)).or_default().insert(input.name());
+        }
+        let mut taken = HashSet::new();
+        inputs
+            .iter()
+            .map(|input| {
+                let mut stem = stem_of(input);
+                if alike.get(&stem).is_some_and(|names| names.len() > 1) {
+                    // By its own name and not by a number, so that it does not change when inputs are added.
+                    stem = format!("{stem}-{}", short_digest(&input.name()));
+                }
+                let mut name = stem.clone();
+                let mut number = 2;
+                while is_there(&input) && !taken.insert(name.clone()) {
+                    name = format!("{stem}-{number}");
+                    number += 1;
+                }
+                name
+            })
+            .collect()
+    }
+
+    /// The file or folder that takes the documents of the input with that stem in one encoding, or that
+    /// part of them; none for standard output.
+    pub(crate) fn path(&self, stem: &str, encoding: Encoding, part: u32) -> Option<PathBuf> {
+        let number = match self.splits(encoding) {
+            Some(_) => format!("-{part:05}"),
+            None => String::new(),
+        };
+        match &self.destination {
+            Destination::Folder(folder) => Some(folder.join(format!("{stem}{number}{}", encoding.suffix()))),
+            Destination::File(path) => {
+                let (stem, suffix) = divided(path);
+                Some(path.with_file_name(format!("{stem}{number}{suffix}")))
+            }
+            Destination::Stdout | Destination::Caller => None,
+        }
+    }
+
+    /// The file that says how an index is to be made for `_bulk` requests, if there are any: it stands
+    /// beside the output, hidden in a folder from what reads folders.
+    pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
+        if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
+            return None;
+        }
+        match &self.destination {
+            Destination::Folder(folder) => Some(folder.join("_bulk.mapping.json")),
+            Destination::File(path) => {
+                let (stem, _) = divided(path);
+                Some(path.with_file_name(format!("{stem}.bulk.mapping.json")))
+            }
+            Destination::Stdout | Destination::Caller => None,
+        }
+    }
+
+    /// Maximum encoded bytes of a part, if outputs of that encoding have parts.
+    pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
+        // Ranks in an index depend on all of its documents.
+        self.split.filter(|_| encoding.format != Format::Tantivy)
+    }
+
+    /// All files and folders that documents of these inputs are written to, without repetition; of parts
+    /// the first.
+    pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for stem in self.output_stems(inputs) {
+            let of_stem = self.encodings.iter();
+            paths.extend(of_stem.filter_map(|&encoding| self.path(&stem, encoding, 0)));
+        }
+        paths.dedup();
+        paths
+    }
+
+    /// Checks that no input would be overwritten.
+    ///
+    /// # Errors
+    /// [`DestinationError::IsInput`] naming the first such file.
+    pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
+        // Canonical paths: links and `..` give one file many names.
+        let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
+        for input in inputs {
+            if let Some(path) = input.path()
+                && path.canonicalize().is_ok_and(|path| targets.contains(&path))
+            {
+                return Err(DestinationError::IsInput(input.name()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Encoding {
+    /// The ending of the names of its files.
+    pub(crate) fn suffix(self) -> String {
+        format!("{}{}", self.format.suffix(), self.compression.suffix())
+    }
+}

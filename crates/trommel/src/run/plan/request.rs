@@ -1,0 +1,256 @@
+//! The request for a run: its inputs, outputs and settings. The plan is made from it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
+use trommel_record::Format;
+use trommel_sources::{Base, NetworkOptions, SelectOptions};
+
+use crate::run::error::NameError;
+use crate::run::inputs::packed::PackedOptions;
+use crate::run::inputs::unpack::unpack;
+use crate::run::inputs::{Input, InputError, expand, select};
+use crate::run::plan::Plan;
+use crate::run::plan::assemble::assembler;
+use crate::run::plan::follow::{Follow, FollowError};
+use crate::run::plan::named_files::NamedFiles;
+use crate::run::plan::output::{DestinationError, Output};
+use crate::run::plan::set_aside::{HardPages, SetAside};
+use crate::run::plan::share::InputShare;
+use crate::run::sites::{RunSites, SitesError};
+
+/// The request for a run.
+#[derive(Debug, Default)]
+pub struct RunRequest {
+    /// Archives as people name them: files, folders, globs, URLs, manifests.
+    pub inputs: Vec<OsString>,
+    /// Inputs that have no such name.
+    pub opened: Vec<Input>,
+    /// Indexes of records to be read.
+    pub select: Vec<PathBuf>,
+    /// The share of the inputs that is read.
+    pub shard: Option<InputShare>,
+    /// The destination of documents: a file, a folder, a URL in a bucket or `-`.
+    pub output: String,
+    /// File for records that fail, `none` for none.
+    pub quarantine: Option<PathBuf>,
+    /// Files for records that are not pages.
+    pub set_aside: Vec<SetAside>,
+    /// File for pages of low confidence, `FILE.warc.gz`.
+    pub hard_to: Option<PathBuf>,
+    /// File that lists the records that are dropped.
+    pub dropped: Option<PathBuf>,
+    /// The time limits of following inputs, if they are followed.
+    pub follow: Option<FollowTimes>,
+    /// Seconds since 1970 that stand for the time of the run in WET files.
+    pub epoch: Option<i64>,
+}
+
+/// The time limits of following inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FollowTimes {
+    /// Time without new data after which everything is written out.
+    pub idle: Option<Duration>,
+    /// Time without anything new after which the run ends.
+    pub until_idle: Option<Duration>,
+}
+
+/// A run that can begin.
+#[derive(Debug)]
+pub struct PreparedRun {
+    /// The plan of the run.
+    pub plan: Plan,
+    /// Its memory of sites, to be given to the extractor by [`RunSites::apply`].
+    pub sites: RunSites,
+    /// The extractor for its pages.
+    pub extractor: Extractor,
+}
+
+/// Reason why a run cannot begin; each is one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// Its settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Its model cannot be read.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Its memory of sites cannot be used.
+    #[error(transparent)]
+    Sites(#[from] SitesError),
+    /// An input cannot be found.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Its output cannot be written as asked.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
+    /// Its inputs cannot be followed.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// A file beside the outputs has the name of another.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A name that is not UTF-8 is to be followed.
+    #[error("{0}: a name that is not UTF-8 cannot be followed; name its folder")]
+    NotUtf8(String),
+    /// Inputs that are followed, and a choice that needs them complete.
+    #[error("--follow and {0} exclude each other")]
+    FollowExcludes(&'static str),
+    /// A choice for indexes without one.
+    #[error("{0} is for indexes of records: name one with --select")]
+    WithoutIndex(&'static str),
+    /// A share of hard pages and no file for them.
+    #[error("hard_share is for copies of hard pages: name their file with --hard-to")]
+    WithoutHardFile,
+    /// The file for hard pages is none by its name.
+    #[error("--hard-to: {0}: expected a name as in hard.warc.gz")]
+    HardName(String),
+    /// A model whose confidences are unknown.
+    #[error(
+        "--hard-to: there is no table of the confidences of the model {0}, only of built-in ones; `annotate` the pages, \
+        and take those of low confidence with --select"
+    )]
+    NoConfidences(String),
+    /// A format that this program cannot write.
+    #[error("this program was built without the format {0}")]
+    NotBuilt(Format),
+}
+
+impl RunRequest {
+    /// Finds the inputs, reads the model and the memory of sites, and makes the plan. `chosen` wins over `file`, the
+    /// configuration; `model` is one that has been read already. Once the flag of `network` is set the inputs are not
+    /// complete, and the run must not begin.
+    ///
+    /// # Errors
+    /// Choices that cannot be used, or exclude each other.
+    pub fn prepare(
+        self,
+        chosen: &PartialSettings,
+        file: &PartialSettings,
+        model: Option<Arc<Model>>,
+        network: &NetworkOptions,
+    ) -> Result<PreparedRun, RequestError> {
+        // Everything is checked before anything is read or written, from what is cheap to what is dear.
+        let settings = chosen.clone().over(file.clone()).settings()?;
+        let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
+        let output = Output::new(&self.output, &by_choice.output, &by_file.output)?;
+        let follow = self.follow(&settings)?;
+        let inputs = self.find_inputs(&settings.archive, network)?;
+        output.check(&inputs)?;
+        let quarantine = output.destination.quarantine(self.quarantine.as_deref(), &inputs)?;
+        let model = match model {
+            Some(model) => model,
+            None => Arc::new(settings.model()?),
+        };
+        // Only the model knows its page types, so this check has to wait for it.
+        settings.check_page_types(&model)?;
+        let hard = hard_pages(self.hard_to.as_deref(), &settings, &model)?;
+        let sites = RunSites::open(&settings)?;
+        let formats = output.encodings.iter().map(|encoding| encoding.format);
+        // Metadata that no output has a place for are not read.
+        let few_metadata = !formats.clone().any(Format::has_metadata);
+        let assemble = formats
+            .filter(|format| format.is_assembled())
+            .map(|format| Ok((format, assembler(format, &settings).ok_or(RequestError::NotBuilt(format))?)));
+        let plan = Plan {
+            assemble: assemble.collect::<Result<_, RequestError>>()?,
+            inputs,
+            output,
+            files: NamedFiles::of(&settings, &model, &sites)?,
+            settings,
+            quarantine,
+            set_aside: self.set_aside,
+            hard,
+            dropped: self.dropped,
+            follow,
+            epoch: self.epoch,
+        };
+        let extractor = Extractor::with_model(&plan.settings, model).with_few_metadata(few_metadata);
+        Ok(PreparedRun { extractor, plan, sites })
+    }
+
+    fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>, RequestError> {
+        let ArchiveSettings {
+            pages_only,
+            check_hashes,
+            // Of the reader.
+            resolve_revisits: _,
+            base_url,
+            select_anywhere,
+            whole_ranges,
+            ..
+        } = archive;
+        // Without an index these options would change nothing, and their user would believe that they did.
+        for (name, is_set) in [("select_anywhere", *select_anywhere), ("whole_ranges", *whole_ranges)] {
+            if is_set && self.select.is_empty() {
+                return Err(RequestError::WithoutIndex(name));
+            }
+        }
+        let base = base_url.as_deref().map(Base::new);
+        let stop = network.stop.clone();
+        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges, stop };
+        let mut inputs = self.opened.clone();
+        inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
+        for index in &self.select {
+            inputs.push(select(index, base.as_ref(), options.clone(), network)?);
+        }
+        if let Some(shard) = self.shard {
+            // Before containers are opened: other shares' containers need not be.
+            inputs.retain(|input| shard.contains(input));
+        }
+        let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
+        Ok(match self.follow {
+            // What is followed is opened again and again, and containers are complete files.
+            Some(_) => inputs,
+            None => unpack(inputs, packed, network),
+        })
+    }
+
+    /// The inputs to follow; none if inputs are read once.
+    fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
+        let Some(FollowTimes { idle, until_idle }) = self.follow else { return Ok(None) };
+        let archive = &settings.archive;
+        for (name, is_set) in [
+            ("--select", !self.select.is_empty()),
+            ("--shard", self.shard.is_some()),
+            ("pages_only", archive.pages_only),
+            ("check_hashes", archive.check_hashes),
+            ("resolve_revisits", archive.resolve_revisits),
+        ] {
+            if is_set {
+                return Err(RequestError::FollowExcludes(name));
+            }
+        }
+        let mut names = Vec::with_capacity(self.inputs.len());
+        for name in &self.inputs {
+            let Some(text) = name.to_str() else { return Err(RequestError::NotUtf8(name.display().to_string())) };
+            names.push(text.to_owned());
+        }
+        let follow = Follow::new(&names)?;
+        Ok(Some(Follow { idle: idle.unwrap_or(follow.idle), until_idle, ..follow }))
+    }
+}
+
+/// The share of pages that are hard if nobody says another.
+const USUAL_SHARE_PERCENT: f64 = 5.0;
+
+/// The file for pages of low confidence, and the confidence below which the share of the settings lies.
+fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>, RequestError> {
+    let share = settings.output.hard_share;
+    let Some(path) = path else {
+        return match share {
+            Some(_) => Err(RequestError::WithoutHardFile),
+            None => Ok(None),
+        };
+    };
+    if !path.to_string_lossy().ends_with(".warc.gz") {
+        return Err(RequestError::HardName(path.display().to_string()));
+    }
+    let below = model.confidence_below(share.map_or(USUAL_SHARE_PERCENT, Share::percent));
+    let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
+    Ok(Some(HardPages { path: path.to_owned(), below }))
+}

@@ -1,0 +1,391 @@
+//! The thread that reads the inputs of a lane in order.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{fmt, fs, io, thread};
+
+use crate::metrics::Metrics;
+use crossbeam_channel::{Receiver, Sender};
+use trommel_archive::{ArchiveError, Reader, Record, RecordBlock, RecordType, ResumePoint};
+use trommel_record::Disk;
+use trommel_sources::{StopFlag, interruptible, open_file, redacted};
+
+use crate::run::counts::clock::{Clock, Stage};
+use crate::run::counts::progress::Counters;
+use crate::run::inputs::Input;
+use crate::run::inputs::identity::Identity;
+use crate::run::inputs::network::Network;
+use crate::run::inputs::packed::{ContainerFault, ContainerLists, Packed};
+use crate::run::plan::prepared::ReadPlan;
+use crate::run::read::crawl_metadata;
+use crate::run::read::revisits::Revisits;
+use crate::run::work::crawler_records::page_url;
+use crate::run::work::gate::Gate;
+use crate::run::work::panic::panic_message;
+use crate::run::work::task::{ArchiveEnd, CapturedRecord, Opened, Step, Task};
+use crate::run::write::lane::Writing;
+use crate::run::write::ledger::Picked;
+
+/// Time between two looks at whether enough archives are done.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The other end is gone: nothing more is wanted.
+#[derive(Debug)]
+pub(crate) struct Disconnected;
+
+/// Settings and channels of a reader.
+pub(crate) struct Reading<'a> {
+    pub(crate) plan: ReadPlan<'a>,
+    pub(crate) lane: usize,
+    /// Lets the records of the lane in.
+    pub(crate) gate: &'a Gate,
+    pub(crate) tasks: Sender<Task<CapturedRecord>>,
+    /// Blocks that the workers are done with.
+    pub(crate) spares: Receiver<RecordBlock>,
+    pub(crate) counters: &'a Counters,
+    pub(crate) disk: &'a dyn Disk,
+    /// Measures the time of reading.
+    pub(crate) clock: Option<&'a Clock>,
+    /// Receives the counts of reading.
+    pub(crate) metrics: Option<&'a Metrics>,
+    pub(crate) network: Network,
+    /// Ends reads that wait.
+    pub(crate) stop: StopFlag,
+}
+
+/// Sends the records of the inputs of a lane to the workers. It holds each response back until the next record
+/// is known, as that may say in which encoding the crawler took the response to be.
+pub(crate) struct RecordFeed<'a> {
+    pub(crate) reading: Reading<'a>,
+    /// The lists of the container whose archive is being read.
+    listed: Option<ContainerLists>,
+    next: u64,
+    // One record: crawlers write the metadata of a response right behind it.
+    held: Option<HeldResponse>,
+    /// The captures that revisits may name, if they are to be resolved.
+    revisits: Option<Revisits>,
+    /// Stored bytes of the current input that are counted.
+    counted: u64,
+}
+
+/// A response held back, and where reading goes on after it.
+#[derive(Debug)]
+struct HeldResponse {
+    record: Record,
+    after: ResumePoint,
+}
+
+/// Says that nothing more comes, however reading ended.
+impl Drop for RecordFeed<'_> {
+    fn drop(&mut self) {
+        let (lane, number) = (self.reading.lane, self.next);
+        // Nobody may be there to hear it.
+        let _ = self.reading.tasks.send(Task { lane, number, bytes: 0, point: None, step: Step::Over });
+    }
+}
+
+impl<'a> RecordFeed<'a> {
+    /// A feed that has read nothing.
+    pub(crate) fn new(reading: Reading<'a>) -> Self {
+        Self { reading, listed: None, next: 0, held: None, revisits: None, counted: 0 }
+    }
+
+    /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
+    pub(crate) fn run(mut self, writing: &Writing<'_>) -> Result<(), Disconnected> {
+        if self.reading.plan.resolves_revisits {
+            self.revisits = Some(Revisits::of(self.reading.plan, &self.reading.network, &self.reading.stop));
+        }
+        loop {
+            while writing.ledger().is_ahead() {
+                if self.reading.stop.is_set() || writing.ledger().is_over() {
+                    return Err(Disconnected);
+                }
+                thread::sleep(PAUSE);
+            }
+            let Some(picked) = writing.ledger().pick() else { return Ok(()) };
+            self.read_input(&picked)?;
+        }
+    }
+
+    fn read_input(&mut self, picked: &Picked) -> Result<(), Disconnected> {
+        let inputs = self.reading.plan.inputs;
+        let Some(input) = inputs.get(picked.input) else { return Ok(()) };
+        let size = size(input);
+        let point = picked.point;
+        self.counted = 0;
+        // Taken before reading: a file that changes meanwhile is then found to be another.
+        let identity = Identity::of(input);
+        let opened = Opened { number: picked.number, input: picked.input, identity, stem: None };
+        self.send(0, None, Step::Open(opened))?;
+        self.listed = match input {
+            Input::Packed(packed) => Some(self.send_faults(packed, point.is_none())?),
+            _ => None,
+        };
+        let (bytes, end) = match input {
+            Input::Selection(selection) => (self.read_selection(point, selection)?, InputEnd::Well),
+            _ => match self.open(input, point) {
+                Ok(mut reader) => {
+                    if let (Some(size), Input::File(_)) = (size, input) {
+                        // A file that ends early was cut, and not finished by its crawler.
+                        reader.expect_length(size);
+                    }
+                    self.read_archive(input, point.is_some(), reader)?
+                }
+                Err(end) => (0, end),
+            },
+        };
+        if self.reading.stop.is_set() {
+            return Err(Disconnected);
+        }
+        self.advance(size.unwrap_or(bytes));
+        let broken = matches!(end, InputEnd::Broken(_));
+        let error = match end {
+            InputEnd::Well => None,
+            InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
+        };
+        self.send(0, None, Step::End(ArchiveEnd { bytes, error, broken, point: None }))
+    }
+
+    /// Tells the faults of a container before its first archive is read; returns its lists.
+    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ContainerLists, Disconnected> {
+        let (listed, faults) = packed.pages();
+        // That reading them was ended early is no fault.
+        if self.reading.stop.is_set() {
+            return Err(Disconnected);
+        }
+        // They were told before what there is to go on from.
+        for ContainerFault { what, lost } in faults.into_iter().filter(|_| is_start) {
+            self.send(0, None, Step::Damage { offset: 0, lost, what })?;
+        }
+        Ok(listed)
+    }
+
+    fn read_archive(
+        &mut self,
+        input: &Input,
+        begun: bool,
+        mut reader: Reader,
+    ) -> Result<(u64, InputEnd), Disconnected> {
+        // A fault of ours in one archive must not cost the others.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(input, begun, &mut reader)));
+        let end = match read {
+            Ok(end) => end?,
+            Err(panic) => {
+                InputEnd::Failed(format!("{}: offset {}: {}", input.name(), reader.position(), panic_message(&*panic)))
+            }
+        };
+        self.release(None)?;
+        Ok((reader.position(), end))
+    }
+
+    /// Counts stored bytes of the current input up to a place.
+    pub(crate) fn advance(&mut self, position: u64) {
+        self.reading.counters.read(position.saturating_sub(self.counted));
+        self.counted = self.counted.max(position);
+    }
+
+    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, InputEnd> {
+        let options = self.reading.plan.options;
+        let reader = match (input, point) {
+            // An archive that was read before and is gone now may come back.
+            (Input::File(path), Some(point)) => {
+                return Reader::reopen(path, &point, options).map_err(|error| InputEnd::Broken(error.to_string()));
+            }
+            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.reading.stop) {
+                Ok(input) => Reader::new(input_name(path), input, options),
+                Err(source) => Err(failed(path, source)),
+            },
+            (Input::File(path), None) => match self.reading.disk.open(path) {
+                Ok(file) => Reader::new(input.name(), file, options),
+                Err(source) => Err(failed(path, source)),
+            },
+            (Input::Url(url), point) => return self.open_url(url, point, options),
+            (Input::Packed(packed), Some(point)) => {
+                return packed.open(Some(&point), options).map_err(|error| InputEnd::Broken(error.to_string()));
+            }
+            (Input::Packed(packed), None) => packed.open(None, options),
+            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.reading.stop) {
+                Ok(stdin) => Reader::new(input.name(), stdin, options),
+                Err(source) => Err(failed(Path::new("-"), source)),
+            },
+            (Input::Nothing { argument, reason }, _) => {
+                return Err(InputEnd::Failed(format!("{argument}: {reason}")));
+            }
+            // Its records are read one by one.
+            (Input::Selection(_), _) => return Err(InputEnd::Well),
+        };
+        // A run that is resumed may read it.
+        reader.map_err(|error| match input.path().is_some() && error.is_of_system() {
+            true => InputEnd::Broken(error.to_string()),
+            false => InputEnd::Failed(error.to_string()),
+        })
+    }
+
+    fn open_url(
+        &self,
+        url: &str,
+        point: Option<ResumePoint>,
+        options: trommel_archive::ReadOptions,
+    ) -> Result<Reader, InputEnd> {
+        let name = redacted(url);
+        let told = |error: &dyn fmt::Display| format!("{name}: {error}");
+        let opened = self.reading.network.open(url);
+        match point {
+            None => {
+                let input = opened.map_err(|error| InputEnd::Failed(told(&error)))?;
+                Reader::new(name, input, options).map_err(|error| InputEnd::Failed(error.to_string()))
+            }
+            Some(point) => {
+                let input = opened.map_err(|error| InputEnd::Broken(told(&error)))?;
+                Reader::resume(name, input, &point, options).map_err(|error| InputEnd::Broken(error.to_string()))
+            }
+        }
+    }
+
+    /// Sends the records of one input, whose first record has been sent before if it is `begun`.
+    fn read(&mut self, input: &Input, mut begun: bool, reader: &mut Reader) -> Result<InputEnd, Disconnected> {
+        loop {
+            // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
+            self.reading.spares.try_iter().for_each(|block| reader.reuse(block));
+            let mut begin = Instant::now();
+            let item = reader.next();
+            // What a read that was stopped left of a record is none.
+            if self.reading.stop.is_set() {
+                return Err(Disconnected);
+            }
+            let Some(item) = item else { return Ok(InputEnd::Well) };
+            if let Some(clock) = self.reading.clock {
+                clock.lap(Stage::Records, &mut begin);
+            }
+            self.advance(Reader::position(reader));
+            let Some(error) = self.give(&mut begun, item, reader.resume_point())? else { continue };
+            // After all tries: the object is given up, and the run continues with the next input.
+            return Ok(match error {
+                // A disk may come back, so the run stops there; the network has been tried again already.
+                ArchiveError::Io { .. } if !matches!(input, Input::Url(_)) => InputEnd::Broken(error.to_string()),
+                error => InputEnd::Failed(error.to_string()),
+            });
+        }
+    }
+
+    /// Sends one item of an input; returns the error that ends it, if it is one. `begun` says whether its first record
+    /// was sent.
+    pub(crate) fn give(
+        &mut self,
+        begun: &mut bool,
+        item: Result<Record, ArchiveError>,
+        after: ResumePoint,
+    ) -> Result<Option<ArchiveError>, Disconnected> {
+        match item {
+            Ok(record) => {
+                let record = self.resolved(record);
+                if !*begun {
+                    *begun = true;
+                    let is_info = record.kind == RecordType::Warcinfo;
+                    let step = Step::Begin {
+                        info: is_info.then(|| record.block.to_vec()),
+                        date: record.date().map(str::to_owned),
+                    };
+                    self.send(0, None, step)?;
+                }
+                self.release(Some(&record))?;
+                if record.kind == RecordType::Response {
+                    self.held = Some(HeldResponse { record, after });
+                } else {
+                    self.send_record(record, None, after)?;
+                }
+            }
+            Err(ArchiveError::Damage { offset, lost, what, .. }) => {
+                self.release(None)?;
+                let what = what.to_string();
+                // Before the first record there is no output yet to continue.
+                self.send(0, begun.then_some(after), Step::Damage { offset, lost, what })?;
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+        Ok(None)
+    }
+
+    /// A revisit with its content, if that is wanted and known; any other record as it is.
+    fn resolved(&self, record: Record) -> Record {
+        match &self.revisits {
+            Some(revisits) if record.kind == RecordType::Revisit => {
+                revisits.resolved(self.reading.plan, &self.reading.network, &record).unwrap_or(record)
+            }
+            _ => record,
+        }
+    }
+
+    /// Sends the response that was held back, with the facts that the record after it states about it.
+    pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
+        if let Some(held) = self.held.take() {
+            let HeldResponse { record, after } = held;
+            let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
+            self.send_record(record, charset, after)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn send_record(
+        &mut self,
+        record: Record,
+        charset: Option<String>,
+        after: impl Into<Option<ResumePoint>>,
+    ) -> Result<(), Disconnected> {
+        let bytes = record.block.len() as u64;
+        let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
+        let listed = self.listed.as_ref().filter(|_| is_capture);
+        let listing = listed.map(|listed| listed.listing(page_url(&record)));
+        let step = Step::Record(CapturedRecord { record, charset, listing: listing.unwrap_or_default() });
+        self.send(bytes, after.into(), step)
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        bytes: u64,
+        point: Option<ResumePoint>,
+        step: Step<CapturedRecord>,
+    ) -> Result<(), Disconnected> {
+        // Before a number is given: a step that is not let in must leave no gap in the order.
+        if !self.reading.gate.enter(bytes) {
+            return Err(Disconnected);
+        }
+        let number = self.next;
+        self.next += 1;
+        let lane = self.reading.lane;
+        self.reading.tasks.send(Task { lane, number, bytes, point, step }).map_err(|_| Disconnected)
+    }
+}
+
+/// Returns whether reading may wait for a writer.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
+}
+
+fn input_name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn failed(path: &Path, source: io::Error) -> ArchiveError {
+    ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
+}
+
+/// Stored bytes of an input, if that is known.
+pub(crate) fn size(input: &Input) -> Option<u64> {
+    match input {
+        Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+        Input::Packed(packed) => Some(packed.bytes()),
+        _ => None,
+    }
+}
+
+/// The end of reading an input.
+enum InputEnd {
+    /// At its end.
+    Well,
+    /// It is no archive, or not there.
+    Failed(String),
+    /// The system could not read on.
+    Broken(String),
+}

@@ -1,0 +1,154 @@
+//! Reads the records that an index names.
+
+use std::io::Cursor;
+
+use trommel_archive::{ArchiveError, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
+use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
+
+use crate::run::read::reader::{Disconnected, RecordFeed};
+use crate::run::work::task::Step;
+
+impl RecordFeed<'_> {
+    /// Sends the records of a selection from `point` on; returns the stored bytes read. A record that cannot be read
+    /// counts as damage of its place, and the others are read all the same.
+    pub(crate) fn read_selection(
+        &mut self,
+        point: Option<ResumePoint>,
+        selection: &RecordSelection,
+    ) -> Result<u64, Disconnected> {
+        let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
+        let done = selection.rows().iter().take(from).map(|row| row.length);
+        let mut bytes = done.fold(0, u64::saturating_add);
+        // A run that is continued has written the beginning of its output.
+        let mut begun = point.is_some();
+        if point.is_none() {
+            self.send_bad_lines(selection)?;
+        }
+        let found = match self.reading.network.read(selection, from) {
+            Ok(found) => found,
+            Err(error) => {
+                self.send(0, None, lost_bytes(0, selection.bytes(), error.to_string()))?;
+                return Ok(bytes);
+            }
+        };
+        let lengths = selection.rows().iter().skip(from).map(|row| row.length);
+        let mut dictionary = None;
+        for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
+            bytes = bytes.saturating_add(length);
+            self.advance(bytes);
+            let after = ResumePoint::after(row + 1);
+            match found {
+                FoundRecord::Missing { archive, offset, length, error } => {
+                    let step = lost_bytes(offset, length, format!("{archive}: {error}"));
+                    self.send(0, begun.then_some(after), step)?;
+                }
+                FoundRecord::Stored(stored) => {
+                    let whole = selection.gives_whole_ranges();
+                    let dictionary = self.dictionary_of(selection, &stored, &mut dictionary);
+                    self.send_stored((&mut begun, whole), (stored, dictionary), after)?;
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The dictionary at the start of its archive that a record is compressed with, else nothing; `known` is that of the
+    /// archive read last. A record whose dictionary cannot be read counts as damage later.
+    fn dictionary_of<'a>(
+        &self,
+        selection: &RecordSelection,
+        stored: &StoredRecord,
+        known: &'a mut Option<Dictionary>,
+    ) -> &'a [u8] {
+        if !needs_dictionary(&stored.bytes) {
+            return &[];
+        }
+        if known.as_ref().is_none_or(|known| known.archive != stored.number) {
+            let read = |range| self.reading.network.read_range(selection, stored.number, range).unwrap_or_default();
+            let bytes = dictionary_length(&read(0..8)).map(|length| read(0..length)).unwrap_or_default();
+            *known = Some(Dictionary { archive: stored.number, bytes });
+        }
+        known.as_ref().map_or(&[], |known| &known.bytes)
+    }
+
+    /// Tells the lines of an index that name no record: each costs itself only.
+    fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
+        let bad = selection.bad_lines();
+        for (number, what) in &bad.first {
+            self.send(0, None, lost_bytes(0, 0, format!("line {number}: {what}")))?;
+        }
+        let more = bad.count - bad.first.len();
+        for _ in 0..more.min(1) {
+            self.send(0, None, lost_bytes(0, 0, format!("{more} more lines that name no record")))?;
+        }
+        Ok(())
+    }
+
+    /// Sends the record of one row out of its stored bytes, or all of them if `whole`.
+    fn send_stored(
+        &mut self,
+        (begun, whole): (&mut bool, bool),
+        (stored, dictionary): (StoredRecord, &[u8]),
+        after: ResumePoint,
+    ) -> Result<(), Disconnected> {
+        let options = self.reading.plan.options;
+        let StoredRecord { archive, offset, inner, mut bytes, .. } = stored;
+        // Damage is reported as the whole range if not even a reader can be made of it.
+        let length = bytes.len() as u64;
+        bytes.splice(0..0, dictionary.iter().copied());
+        // Where the reader's first byte would be in the archive.
+        let start = offset.saturating_sub(dictionary.len() as u64);
+        let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
+            Ok(reader) if whole => reader.collect(),
+            Ok(reader) => record_of(reader, inner),
+            Err(error) => vec![Err(error)],
+        };
+        let last = items.len().saturating_sub(1);
+        for (at, item) in items.into_iter().enumerate() {
+            // Only after the last is the row done.
+            let after = (at == last).then_some(after);
+            match item {
+                Ok(mut record) => {
+                    record.place.offset = record.place.offset.saturating_add(start);
+                    if !*begun {
+                        *begun = true;
+                        let step = Step::Begin { info: None, date: record.date().map(str::to_owned) };
+                        self.send(0, None, step)?;
+                    }
+                    self.send_record(record, None, after)?;
+                }
+                Err(ArchiveError::Damage { offset: at, lost: bytes, what, .. }) => {
+                    let step = lost_bytes(start.saturating_add(at), bytes, format!("{archive}: {what}"));
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+                Err(error) => {
+                    let step = lost_bytes(offset, length, error.to_string());
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The record that begins at that byte of its member, or behind it, with the damage before its end.
+fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
+    let mut records = 0;
+    let is_before = |item: &Result<Record, ArchiveError>| item.as_ref().is_ok_and(|record| record.place.inner < inner);
+    let until_next = reader.filter(|item| !is_before(item)).take_while(|item| {
+        records += usize::from(item.is_ok());
+        records < 2
+    });
+    until_next.collect()
+}
+
+fn lost_bytes<T>(offset: u64, lost: u64, what: String) -> Step<T> {
+    Step::Damage { offset, lost, what }
+}
+
+/// The Zstandard dictionary at the start of an archive; empty if there is none.
+struct Dictionary {
+    /// The number of the archive in its selection.
+    archive: usize,
+    bytes: Vec<u8>,
+}

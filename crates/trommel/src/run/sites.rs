@@ -1,0 +1,210 @@
+//! The site memory of a run: its settings, its file, and the first of two passes.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+use tracing::subscriber::NoSubscriber;
+use trommel_extract::{Document, SiteSurvey};
+use trommel_model::sites::SiteMemory;
+use trommel_record::{AtomicFile, DigestWriter};
+
+use crate::run::counts::summary::Summary;
+use crate::run::environment::Environment;
+use crate::run::error::RunError;
+use crate::run::execution::run;
+use crate::run::inputs::Input;
+use crate::run::plan::Plan;
+use crate::run::plan::named_files::NamedFiles;
+use crate::run::plan::output::Output;
+
+/// The memory of sites that settings ask for.
+#[derive(Debug, Default)]
+pub enum RunSites {
+    /// No memory: every page is judged by itself.
+    #[default]
+    Off,
+    /// A pass over all inputs before the run.
+    TwoPass {
+        /// Maximum bytes of memory.
+        max_bytes: u64,
+    },
+    /// A file.
+    File(Box<SiteMemory>),
+}
+
+/// Reason why a site memory cannot be used, and a remedy, in one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SitesError {
+    /// Its file cannot be read, written or understood.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// Inputs that grow, or can be read once only.
+    #[error("{0}")]
+    Inputs(String),
+}
+
+impl RunSites {
+    /// The memory that the settings ask for; reads its file.
+    ///
+    /// # Errors
+    /// [`SitesError::File`].
+    pub fn open(settings: &Settings) -> Result<Self, SitesError> {
+        let (sites, max_bytes) = (&settings.sites, settings.sites.size.0);
+        Ok(match (sites.memory, &sites.file) {
+            (SiteMode::TwoPass, _) => Self::TwoPass { max_bytes },
+            (SiteMode::Off, Some(file)) => Self::File(Box::new(load_sites(Path::new(file))?)),
+            (SiteMode::Off, None) => Self::Off,
+        })
+    }
+
+    /// Returns whether all inputs are read once more before.
+    pub fn reads_twice(&self) -> bool {
+        matches!(self, Self::TwoPass { .. })
+    }
+
+    /// Refuses inputs that can be read only once.
+    ///
+    /// # Errors
+    /// In one line.
+    pub fn check(&self, plan: &Plan) -> Result<(), SitesError> {
+        let pipe = |input: &&Input| match input {
+            Input::Stdin => true,
+            Input::File(path) => std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()),
+            _ => false,
+        };
+        let refused = |message| Err(SitesError::Inputs(message));
+        match self {
+            Self::TwoPass { .. } if plan.follow.is_some() => {
+                refused("site_memory=two-pass needs inputs that are complete, not --follow".to_owned())
+            }
+            Self::TwoPass { .. } => match plan.inputs.iter().find(pipe) {
+                None => Ok(()),
+                Some(pipe) => refused(format!(
+                    "{}: site_memory=two-pass reads inputs twice, and a pipe can be read once",
+                    pipe.name()
+                )),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// The extractor with this memory, after the first of two passes if there are two. Inputs that cannot be read are
+    /// reported by the second pass.
+    ///
+    /// # Errors
+    /// As for a run.
+    pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor, RunError> {
+        Ok(match self {
+            Self::Off => extractor,
+            Self::File(memory) => extractor.with_sites(Arc::from(memory)),
+            Self::TwoPass { max_bytes } => {
+                let survey = extractor.judge().survey(max_bytes);
+                // Faults of the inputs are reported once, by the second pass.
+                tracing::subscriber::with_default(NoSubscriber::default(), || {
+                    count_pages(plan, &extractor, &survey, environment)
+                })?;
+                tracing::info!("pages are counted; extracting");
+                extractor.map(|judge| judge.after(survey))
+            }
+        })
+    }
+}
+
+impl NamedFiles {
+    /// The checksums of a model, of a memory of sites and of the tokenizer.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self, ModelError> {
+        // By content: a model file may be replaced under its name between two runs.
+        let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
+        let sites = match sites {
+            RunSites::File(memory) => {
+                let mut digest = DigestWriter::default();
+                // Writing to a digest cannot fail.
+                let _ = memory.write(&mut digest);
+                format!("sha256 {}", HEXLOWER.encode(&digest.0.finalize()))
+            }
+            _ => String::new(),
+        };
+        let tokenizer = settings.text.tokenizer.as_ref();
+        let tokenizer = tokenizer.map_or_else(String::new, |file| format!("sha256 {}", file.sha256()));
+        Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites, tokenizer })
+    }
+}
+
+/// Counts the blocks of all pages in the inputs of `plan`, those that its filters of captures keep.
+///
+/// # Errors
+/// As for a run.
+pub fn count_pages(
+    plan: &Plan,
+    extractor: &Extractor,
+    survey: &SiteSurvey,
+    environment: Environment<'_>,
+) -> Result<Summary, RunError> {
+    let plan = Plan {
+        quarantine: None,
+        set_aside: Vec::new(),
+        hard: None,
+        dropped: None,
+        assemble: BTreeMap::new(),
+        output: Output::caller(),
+        ..plan.clone()
+    };
+    let count = |bytes: &[u8], hints: &Hints<'_>| {
+        extractor.judge().count(bytes, hints, survey);
+        // Only the counting matters; no text is made in the first pass.
+        Document::default()
+    };
+    let mut sink = io::sink();
+    let quiet = Environment {
+        disk: environment.disk,
+        stop: environment.stop,
+        network: environment.network,
+        ..Environment::new(&mut sink, environment.progress)
+    };
+    run(&plan, &count, quiet)
+}
+
+/// A plan to count the pages of inputs with [`count_pages`].
+pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
+    Plan::new(inputs, Output::caller()).with_settings(settings)
+}
+
+/// Reads a memory of sites.
+///
+/// # Errors
+/// In one line that names the file.
+pub fn load_sites(path: &Path) -> Result<SiteMemory, SitesError> {
+    let read = || -> Result<SiteMemory, Box<dyn Error + Send + Sync>> {
+        Ok(SiteMemory::read(BufReader::new(File::open(path)?))?)
+    };
+    read().map_err(|source| SitesError::File { path: path.to_owned(), source })
+}
+
+/// Writes a memory of sites; under its name it is whole.
+///
+/// # Errors
+/// In one line that names the file.
+pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<(), SitesError> {
+    let write = || -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut file = BufWriter::new(AtomicFile::create(path)?);
+        memory.write(&mut file)?;
+        Ok(file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?)
+    };
+    write().map_err(|source| SitesError::File { path: path.to_owned(), source })
+}

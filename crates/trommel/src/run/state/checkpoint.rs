@@ -1,0 +1,445 @@
+//! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use trommel_record::filters::DuplicatesState;
+use trommel_record::{Disk, Extent, hidden, read_own, replaceable};
+
+use crate::run::counts::summary::{FileReport, Summary};
+use crate::run::counts::times::Times;
+use crate::run::error::RunError;
+use crate::run::error::resume::{ResumeError, VERSION};
+use crate::run::events::RunPosition;
+use crate::run::inputs::Input;
+use crate::run::inputs::identity::Identity;
+use crate::run::plan::Plan;
+use crate::run::plan::output::Destination;
+use crate::run::state::archive::ArchiveState;
+use crate::run::state::files::{CompleteFile, OutputsState, SideState};
+use crate::run::state::journal::{self, Contents, DoneInput};
+
+/// Characters shown of a setting that differs.
+// Values may be lists of hundreds of names.
+const MAX_SHOWN_CHARS: usize = 80;
+
+/// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
+/// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
+/// beside it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    /// Version of the format.
+    pub(crate) version: u32,
+    /// True if the run came to its end.
+    pub(crate) finished: bool,
+    /// Everything that the outputs depend on except the inputs.
+    pub(crate) settings: Vec<(String, String)>,
+    /// The valid part of the journal.
+    pub(crate) journal: Extent,
+    /// Archives that the run has begun.
+    pub(crate) begun: u64,
+    /// The archives in work, and those that wait for their turn.
+    pub(crate) archives: Vec<ArchiveState>,
+    /// The shared output of all archives, and its valid state.
+    pub(crate) outputs: OutputsState,
+    /// The files beside them, likewise.
+    pub(crate) sides: Vec<SideState>,
+    /// Outputs that are complete but may not have their final names yet.
+    pub(crate) complete: Vec<CompleteFile>,
+    /// Files beside them that are complete but may not have their final names yet.
+    pub(crate) complete_sides: Vec<SideState>,
+    /// Counts of the archives that are done, without those of single inputs.
+    pub(crate) summary: Summary,
+    /// Times of the pages.
+    pub(crate) times: Times,
+    /// The memory of the duplicate filters.
+    pub(crate) duplicates: DuplicatesState,
+    /// The read errors that ended the run. Met again, they do not end it again.
+    pub(crate) failed: Vec<String>,
+}
+
+/// A run to be continued, set beside the inputs it has now.
+#[derive(Debug)]
+pub(crate) struct ContinuedRun {
+    pub(crate) state: Checkpoint,
+    /// The inputs that are done, and the outputs that have their names.
+    pub(crate) contents: Contents,
+    /// Names of inputs that could not be read and are read again.
+    pub(crate) again: Vec<String>,
+    /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
+    pub(crate) todo: Vec<Turn>,
+}
+
+/// An input that is left to do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn {
+    /// Its index.
+    pub(crate) input: usize,
+    /// State of the archive if it was begun before.
+    pub(crate) begun: Option<ArchiveState>,
+}
+
+/// The part that is read first, to know whether the rest is readable.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+impl Checkpoint {
+    /// The state before anything was done.
+    pub(crate) fn new(settings: Vec<(String, String)>) -> Self {
+        Self { version: VERSION, settings, ..Self::default() }
+    }
+
+    /// Returns whether there are complete files that may not have their final names yet.
+    pub(crate) fn has_complete(&self) -> bool {
+        !self.complete.is_empty() || !self.complete_sides.is_empty()
+    }
+
+    /// The state at `path`, if there is one.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
+        let bytes = match read_own(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                return Err(ResumeError::Io { path: path.to_owned(), source });
+            }
+        };
+        let damaged =
+            |error: rmp_serde::decode::Error| ResumeError::Damaged { path: path.to_owned(), what: error.to_string() };
+        let state = unsealed(&bytes);
+        // The version before the checksum: a state of another version should be named so, and not as damaged.
+        let Versioned { version } = rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
+        if version != VERSION {
+            return Err(ResumeError::Version { path: path.to_owned(), version });
+        }
+        let state = state.ok_or_else(|| ResumeError::Damaged {
+            path: path.to_owned(),
+            what: "its checksum is another".to_owned(),
+        })?;
+        rmp_serde::from_slice(state).map(Some).map_err(damaged)
+    }
+
+    /// The state at `path` if it is that of a run with these `settings`.
+    fn load_matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
+        let Some(state) = Self::read(path)? else { return Ok(None) };
+        let value = |settings: &[(String, String)], name: &str| {
+            let found = settings.iter().find(|(key, _)| key == name);
+            found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
+        };
+        // Both lists: a setting that only one of the builds knows differs as well.
+        for (name, _) in settings.iter().chain(&state.settings) {
+            let (then, now) = (value(&state.settings, name), value(settings, name));
+            if then != now {
+                return Err(ResumeError::OtherPlan {
+                    path: path.to_owned(),
+                    name: name.clone(),
+                    then: shortened(&then),
+                    now: shortened(&now),
+                });
+            }
+        }
+        Ok(Some(state))
+    }
+
+    /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
+    /// there.
+    // Files that a state names are renamed and removed, so a forged state must not name others.
+    fn check_paths(&self, plan: &Plan) -> Result<(), String> {
+        let folder = plan.output.destination.folder();
+        let complete = self.complete.iter().map(|file| file.file.path.as_path());
+        let own = self.archives.iter().flat_map(|archive| archive.outputs.paths());
+        let mut files = self.outputs.paths().chain(own).chain(complete);
+        if let Some(path) = files.find(|path| path.parent() != folder) {
+            return Err(format!("{} is not in the folder of the outputs", path.display()));
+        }
+        let named = plan.side_files().into_iter();
+        let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
+        let shares = self.archives.iter().flat_map(|archive| {
+            archive.sides.iter().map(|side| {
+                let number = format!(".{}", archive.number);
+                let path = side.path.to_str().and_then(|path| path.strip_suffix(number.as_str()));
+                (&side.path, path.map(PathBuf::from))
+            })
+        });
+        let sides = self.sides.iter().chain(&self.complete_sides).map(|side| (&side.path, Some(side.path.clone())));
+        match sides.chain(shares).find(|(_, of)| of.as_ref().is_none_or(|of| !named.contains(of))) {
+            Some((path, _)) => Err(format!("{} is no file of this run", path.display())),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the state on disk at `path`, in the place of the one before.
+    pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
+        let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
+        bytes.extend_from_slice(&Sha256::digest(&bytes));
+        let new = hidden(path, "tmp")?;
+        let mut file = disk.create(&new)?;
+        file.write_all(&bytes)?;
+        // On disk before it gets its name: after a power cut the name must not stand for an empty file.
+        file.sync()?;
+        disk.rename(&new, path)
+    }
+}
+
+/// The bytes before a checksum, if it is theirs.
+fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (state, digest) = bytes.split_last_chunk::<32>()?;
+    (Sha256::digest(state) == *digest).then_some(state)
+}
+
+impl ContinuedRun {
+    /// A run that begins.
+    pub(crate) fn new_run(plan: &Plan) -> Self {
+        Self {
+            state: Checkpoint::new(plan.recipe()),
+            contents: Contents::default(),
+            again: Vec::new(),
+            todo: (0..plan.inputs.len()).map(|input| Turn { input, begun: None }).collect(),
+        }
+    }
+
+    /// The run whose state is saved at `path`, if there is one.
+    ///
+    /// # Errors
+    /// If it is not a run of this plan, or its inputs or outputs are not what they were.
+    pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
+        let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else { return Ok(None) };
+        let journal = journal_file(path);
+        let mut contents = journal::read(&journal, &state.journal)
+            .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        // After the checksums and before anything is renamed or removed.
+        state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
+        if let Some(why) = plan.needs_all_inputs() {
+            check_planned(plan, &contents.planned, why)?;
+        }
+        let (again, todo) = match plan.follow {
+            // What is followed grows, and is looked for anew.
+            Some(_) => (Vec::new(), Vec::new()),
+            None => {
+                let begun = std::mem::take(&mut state.archives);
+                let (again, todo) = remaining(plan, begun, &mut contents.done)?;
+                // They are counted when they are read again.
+                for report in &again {
+                    state.summary.forget(report);
+                }
+                (again.into_iter().map(|report| report.file).collect(), todo)
+            }
+        };
+        let continued = Self { state, contents, again, todo };
+        if continued.state.finished {
+            continued.check_finished(plan)?;
+        }
+        Ok(Some(continued))
+    }
+
+    /// Begins at a position that an earlier run gave.
+    pub(crate) fn start_at(&mut self, position: Option<RunPosition>) {
+        let Some(position) = position else { return };
+        self.todo.retain(|turn| turn.input >= position.input);
+        if let (Some(turn), Some(_)) = (self.todo.first_mut(), position.point) {
+            turn.begun = Some(ArchiveState { point: position.point, ..ArchiveState::default() });
+        }
+    }
+
+    /// The counts of a run that is finished.
+    ///
+    /// # Errors
+    /// If they do not add up.
+    pub(crate) fn into_summary(self) -> Result<Summary, RunError> {
+        let Self { state, contents, .. } = self;
+        let mut summary = state.summary;
+        summary.files = contents.done.into_iter().map(|done| done.report).collect();
+        summary.time(&state.times);
+        match summary.mismatch() {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(summary),
+        }
+    }
+
+    /// Returns whether nothing is left to do.
+    pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        // A followed run has no end of its own: its inputs may have grown since.
+        self.state.finished && self.todo.is_empty() && plan.follow.is_none()
+    }
+
+    fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
+        let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
+        for file in &self.contents.files {
+            let output = folder.join(&file.name);
+            if !output.exists() {
+                return Err(ResumeError::Gone { output });
+            }
+        }
+        let first = match plan.follow {
+            Some(_) => Some(0),
+            None => self.todo.first().map(|turn| turn.input),
+        };
+        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first) {
+            let input = plan.inputs.get(first);
+            return Err(ResumeError::Whole {
+                output: path.clone(),
+                input: input.map_or_else(String::new, Input::name),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses other inputs than those that were there at the beginning.
+fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result<(), ResumeError> {
+    let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
+    for identity in planned {
+        let name = identity.name.as_str();
+        // A queue for each name: the same input may be named twice, and each naming is one input.
+        left.entry(name).or_default().push_back(identity);
+    }
+    for input in &plan.inputs {
+        let name = input.name();
+        let then = left.get_mut(name.as_str()).and_then(VecDeque::pop_front);
+        let Some(then) = then.filter(|then| !then.was_missing(input)) else {
+            return Err(ResumeError::Added { input: name, why });
+        };
+        if let Some(change) = then.change(input) {
+            let input = name;
+            return Err(ResumeError::Changed { input, change });
+        }
+    }
+    match left.into_values().flatten().next() {
+        Some(missing) => Err(ResumeError::Missing { input: missing.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// The remaining inputs. Takes out of `done` those that could not be read before and can be read now, and
+/// returns their reports.
+fn remaining(
+    plan: &Plan,
+    begun: Vec<ArchiveState>,
+    done: &mut Vec<DoneInput>,
+) -> Result<(Vec<FileReport>, Vec<Turn>), ResumeError> {
+    let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (index, input) in plan.inputs.iter().enumerate() {
+        left.entry(input.name()).or_default().push_back(index);
+    }
+    // Inputs that are done were so in their order; those in work may be any of one name.
+    let all = left.clone();
+    let mut take = |identity: &Identity, naming: Option<usize>| {
+        let missing = || ResumeError::Missing { input: identity.name.clone() };
+        let named = left.get_mut(&identity.name).ok_or_else(missing)?;
+        let index = match naming {
+            Some(naming) => all.get(&identity.name).and_then(|all| all.get(naming)).copied(),
+            None => named.pop_front(),
+        };
+        let index = index.ok_or_else(missing)?;
+        if naming.is_some() {
+            named.retain(|left| *left != index);
+        }
+        let input = plan.inputs.get(index).ok_or_else(missing)?;
+        match identity.change(input) {
+            Some(change) => Err(ResumeError::Changed { input: identity.name.clone(), change }),
+            None => Ok((index, identity.has_appeared(input))),
+        }
+    };
+    let (mut again, mut appeared) = (Vec::new(), Vec::new());
+    let mut fault = None;
+    done.retain_mut(|done| match take(&done.identity, None) {
+        Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
+            again.push(std::mem::take(&mut done.report));
+            appeared.push(index);
+            false
+        }
+        Ok(_) => true,
+        Err(error) => {
+            fault.get_or_insert(error);
+            true
+        }
+    });
+    if let Some(error) = fault {
+        return Err(error);
+    }
+    let mut todo = Vec::new();
+    for archive in begun {
+        let (input, appeared) = take(&archive.identity, Some(archive.naming))?;
+        let is_nothing = archive.report.records == 0 && archive.report.error.is_some();
+        todo.push(Turn { input, begun: Some(archive).filter(|_| !(appeared && is_nothing)) });
+    }
+    let rest = left.into_values().flatten().chain(appeared);
+    todo.extend(rest.map(|input| Turn { input, begun: None }));
+    // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
+    let is_first = |turn: &Turn| turn.begun.as_ref().is_some_and(|archive| archive.is_first);
+    todo.sort_by_key(|turn| (!is_first(turn), turn.input));
+    Ok((again, todo))
+}
+
+/// The journal beside a state.
+pub(crate) fn journal_file(state: &Path) -> PathBuf {
+    state.with_extension("journal")
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use trommel_record::LocalDisk;
+
+    fn settings(format: &str) -> Vec<(String, String)> {
+        vec![("format".to_owned(), format.to_owned())]
+    }
+
+    #[test]
+    fn goes_there_and_back_and_knows_its_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".a.checkpoint");
+        let load = |format: &str| Checkpoint::load_matching(&path, &settings(format));
+        assert!(load("wet").unwrap().is_none());
+        let mut state = Checkpoint::new(settings("wet"));
+        state.journal = Extent::new(3, Sha256::new());
+        state.summary.records = 7;
+        state.summary.drop(crate::run::counts::drop_reason::DropReason::NotHtml);
+        state.summary.truncate("length");
+        state.save(&LocalDisk, &path).unwrap();
+        let read = load("wet").unwrap().unwrap();
+        assert_eq!((&read.journal, &read.summary), (&state.journal, &state.summary));
+        let error = load("jsonl").unwrap_err().to_string();
+        assert!(error.contains("the run to continue had format wet, this one has jsonl"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_state_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".a.checkpoint");
+        let mut state = Checkpoint::new(settings("wet"));
+        state.version = 9;
+        state.save(&LocalDisk, &path).unwrap();
+        assert!(matches!(Checkpoint::read(&path), Err(ResumeError::Version { version: 9, .. })));
+        state.version = VERSION;
+        state.save(&LocalDisk, &path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            bytes
+        };
+        let mut others = vec![Vec::new(), b"junk".to_vec(), whole[..whole.len() / 2].to_vec()];
+        // The version itself stands at the beginning.
+        others.extend((12..whole.len()).map(flipped));
+        for bytes in others {
+            fs::write(&path, bytes).unwrap();
+            let error = Checkpoint::read(&path).unwrap_err().to_string();
+            let named = format!("{}: the state of the run is empty or damaged", path.display());
+            assert!(error.starts_with(&named) && error.contains("remove this file"), "{error}");
+        }
+    }
+}

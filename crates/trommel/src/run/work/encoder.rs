@@ -1,0 +1,28 @@
+//! Encodes documents in one of the formats of a run.
+
+use trommel_record::{Compression, Encode, encoder};
+
+use crate::run::error::RunError;
+use crate::run::plan::output::Encoding;
+
+/// The encoder of documents for one output.
+pub(crate) struct Encoder {
+    pub(crate) encode: Box<dyn Encode>,
+    pub(crate) encoding: Encoding,
+    /// The compression that the encoder leaves to the file.
+    // WET compresses each record by itself, so its file must not be compressed again.
+    pub(crate) compression: Compression,
+}
+
+impl Encoder {
+    /// One for each encoding, in their order.
+    pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>, RunError> {
+        encodings
+            .iter()
+            .map(|&encoding| {
+                let (encode, compression) = encoder(encoding.format, encoding.compression)?;
+                Ok(Self { encode, encoding, compression })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are complete.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
+
+use tempfile::TempDir;
+use trommel_record::{Disk, LocalDisk};
+use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
+
+use crate::run::{
+    counts::summary::Summary,
+    error::BucketError,
+    plan::{Plan, existing::Existing, output::Destination},
+};
+
+/// The mark of a folder that is complete.
+const SUCCESS: &str = "_SUCCESS";
+
+/// A prefix of a bucket and the folder that stands for it. As a [`Disk`] it is the folder, but what gets
+/// its name there is sent to the bucket, and removed when the next thing is.
+#[derive(Debug)]
+pub struct Bucket {
+    remote: Remote,
+    /// Such as `s3://BUCKET/PREFIX/`.
+    prefix: String,
+    folder: TempDir,
+    sent: Mutex<Option<PathBuf>>,
+}
+
+impl Bucket {
+    /// The bucket that the outputs of a plan are in, which then go to a folder of this machine instead;
+    /// none if they are not in one.
+    ///
+    /// # Errors
+    /// If there is no room for the folder, the bucket does not answer, or has such outputs already.
+    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>, BucketError> {
+        let (prefix, name) = match &plan.output.destination {
+            Destination::File(path) => match path.to_string_lossy().rsplit_once('/') {
+                Some((folder, name)) => (format!("{folder}/"), name.to_owned()),
+                None => return Ok(None),
+            },
+            Destination::Folder(path) => {
+                let folder = path.to_string_lossy();
+                (format!("{}/", folder.trim_end_matches('/')), String::new())
+            }
+            Destination::Stdout | Destination::Caller => return Ok(None),
+        };
+        if !Scheme::of(&prefix).is_some_and(Scheme::is_written) {
+            return Ok(None);
+        }
+        // Objects cannot be appended to, so there is nothing that could be continued.
+        if existing == Existing::Resume {
+            return Err(BucketError::Resume(format!("{prefix}{name}")));
+        }
+        let folder = tempfile::tempdir().map_err(BucketError::Folder)?;
+        let below = |path: &Path| {
+            let name = path.to_string_lossy().strip_prefix(&prefix).map(str::to_owned);
+            name.map(|name| folder.path().join(name))
+        };
+        plan.output.destination = match name.is_empty() {
+            true => Destination::Folder(folder.path().to_owned()),
+            false => Destination::File(folder.path().join(&name)),
+        };
+        if let Some(path) = &mut plan.quarantine
+            && let Some(here) = below(path)
+        {
+            *path = here;
+        }
+        let bucket = Self {
+            remote: Remote::new(network).map_err(BucketError::Network)?,
+            prefix,
+            folder,
+            sent: Mutex::default(),
+        };
+        bucket.check(plan, existing)?;
+        Ok(Some(bucket))
+    }
+
+    /// Refuses to replace objects in the bucket; if that is allowed, removes the mark of an earlier run.
+    ///
+    /// # Errors
+    /// If the bucket does not answer, or has an output of the plan already.
+    fn check(&self, plan: &Plan, existing: Existing) -> Result<(), BucketError> {
+        let at = |url: &str, source: SourceError| BucketError::Answer { url: url.to_owned(), source };
+        let there = self.remote.list(&self.prefix).map_err(|source| at(&self.prefix, source))?;
+        let there: HashSet<String> = there.into_iter().collect();
+        for path in plan.outputs().into_iter().chain(plan.quarantine.clone()) {
+            let Some(url) = self.url(&path) else { continue };
+            let below = format!("{url}/");
+            let is_there = there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
+            // Objects have no lock, so this is checked once, before the work, and not again.
+            if is_there && existing != Existing::Overwrite {
+                return Err(BucketError::Exists(url));
+            }
+        }
+        let mark = format!("{}{SUCCESS}", self.prefix);
+        // Last of the checks: a run that is refused must leave the mark of the one before.
+        if there.contains(&mark) {
+            self.remote.remove(&mark).map_err(|source| at(&mark, source))?;
+        }
+        Ok(())
+    }
+
+    /// The name in the bucket of a file below the folder.
+    fn url(&self, path: &Path) -> Option<String> {
+        let below = path.strip_prefix(self.folder.path()).ok()?;
+        Some(format!("{}{}", self.prefix, below.to_string_lossy()))
+    }
+
+    /// Gives files in the summary their names in the bucket.
+    pub fn name(&self, summary: &mut Summary) {
+        let outputs = summary.files.iter_mut().flat_map(|file| &mut file.outputs);
+        for name in outputs.chain(&mut summary.quarantine) {
+            if let Some(url) = self.url(Path::new(name)) {
+                *name = url;
+            }
+        }
+    }
+
+    fn send(&self, path: &Path) -> io::Result<()> {
+        let hidden = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // State, lock and spools stay on this machine.
+            name.starts_with('.')
+        };
+        let Some(url) = self.url(path).filter(|_| !hidden(path)) else { return Ok(()) };
+        if path.is_dir() {
+            for entry in fs::read_dir(path)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                // An index has hidden files, which its readers want.
+                self.put(&entry.path(), &format!("{url}/{name}"))?;
+            }
+        } else {
+            self.put(path, &url)?;
+        }
+        // Its size and digest are still to be taken.
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        match sent.replace(path.to_owned()) {
+            Some(before) if before == path => Ok(()),
+            Some(before) if before.is_dir() => fs::remove_dir_all(before),
+            Some(before) if before.exists() => fs::remove_file(before),
+            _ => Ok(()),
+        }
+    }
+
+    fn put(&self, file: &Path, url: &str) -> io::Result<()> {
+        self.remote.upload(file, url).map_err(|error| io::Error::other(format!("{url}: {error}")))
+    }
+}
+
+impl Disk for Bucket {
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        LocalDisk.rename(from, to)?;
+        self.send(to)
+    }
+}

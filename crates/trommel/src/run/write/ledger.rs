@@ -1,0 +1,450 @@
+//! The order of the archives of a run: whose turn is next, what is done, and the state that says so on disk.
+
+mod ending;
+
+use std::collections::{HashMap, VecDeque};
+use std::mem::take;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use trommel_archive::ResumePoint;
+use trommel_record::filters::{Duplicates, DuplicatesState};
+use trommel_record::{Disk, discard};
+
+use crate::run::counts::summary::{FileReport, Summary};
+use crate::run::counts::times::Times;
+use crate::run::error::RunError;
+use crate::run::plan::prepared::WritePlan;
+use crate::run::state::archive::ArchiveState;
+use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, Turn, journal_file};
+use crate::run::state::files::{CompleteFile, OutputsState, SideState};
+use crate::run::state::journal::{DoneInput, Journal, JournalEntry};
+use crate::run::write::manifest::ManifestFile;
+use crate::run::write::outputs::Outputs;
+use crate::run::write::publish::{check_complete, listed, published};
+use crate::run::write::side_output::SideOutputs;
+
+/// Archives that may be done before an earlier one is: the state names each of them.
+const MAX_AHEAD: usize = 256;
+
+/// Outputs that archives share and write in their order. The archive whose turn it is holds them.
+pub(crate) struct Shared<'a> {
+    /// The one output of all archives; nothing if each has its own.
+    pub(crate) outputs: Outputs<'a>,
+    pub(crate) sides: SideOutputs<'a>,
+    pub(crate) duplicates: Duplicates,
+    /// Encoded bytes since the state was saved.
+    // Apart from what came since a frame: a frame may end without a state being saved.
+    pub(crate) unsaved: u64,
+}
+
+/// State of the shared outputs at one moment.
+#[derive(Default)]
+pub(crate) struct SharedState {
+    pub(crate) outputs: OutputsState,
+    pub(crate) sides: Vec<SideState>,
+    pub(crate) duplicates: DuplicatesState,
+}
+
+impl Shared<'_> {
+    /// Syncs it; returns its valid state.
+    pub(crate) fn checkpoint(&mut self) -> Result<SharedState, RunError> {
+        self.unsaved = 0;
+        Ok(SharedState {
+            outputs: self.outputs.checkpoint()?,
+            sides: self.sides.save(false)?,
+            duplicates: self.duplicates.state(),
+        })
+    }
+
+    /// Returns whether saving costs no more than the output since the last save, whatever the size of the duplicate
+    /// filters' memory.
+    pub(crate) fn is_worth_saving(&self) -> bool {
+        // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
+        self.unsaved >= self.duplicates.bytes()
+    }
+}
+
+/// An archive that has its turn or waits for it.
+struct Work {
+    state: ArchiveState,
+    /// Index of the input.
+    input: usize,
+    /// True if anything of it is to be saved.
+    is_noted: bool,
+}
+
+/// An archive for a reader to read.
+pub(crate) struct Picked {
+    pub(crate) number: u64,
+    /// Index of the input.
+    pub(crate) input: usize,
+    /// The place where reading begins; none: its start.
+    pub(crate) point: Option<ResumePoint>,
+}
+
+/// The finished and the remaining archives of a run.
+pub(crate) struct Ledger<'a> {
+    plan: &'a WritePlan<'a>,
+    disk: &'a dyn Disk,
+    /// True if several archives are written at a time.
+    has_lanes: bool,
+    /// The state saved last, or the one at the beginning.
+    saved: Checkpoint,
+    /// The inputs that are done; none if the run cannot be continued.
+    journal: Option<Journal<'a>>,
+    /// The shared outputs; none while an archive holds them.
+    shared: Option<Shared<'a>>,
+    todo: VecDeque<Turn>,
+    works: VecDeque<Work>,
+    /// Visits of followed inputs that an earlier run left in the middle.
+    visits: Vec<ArchiveState>,
+    /// Complete files that have their names, which the journal on disk does not say yet.
+    named: Vec<PathBuf>,
+    /// Complete files that no saved state names yet.
+    waiting: Vec<CompleteFile>,
+    /// Shares that have been joined, to be removed once that is saved.
+    joined: Vec<PathBuf>,
+    /// Files of archives that were given up.
+    left: Vec<PathBuf>,
+    /// Reason why the run ends early, if it does: nothing is saved any more.
+    error: Option<RunError>,
+    /// Reports of the inputs that are done.
+    reports: Vec<FileReport>,
+    /// The numbers of the reports of followed inputs, by name.
+    report_of: HashMap<String, usize>,
+    /// The outputs that have their names.
+    files: Vec<ManifestFile>,
+    summary: Summary,
+    times: Times,
+    begin: Instant,
+}
+
+impl<'a> Ledger<'a> {
+    /// The ledger of a run that begins from `continued`, whose complete files get their names first.
+    pub(crate) fn new(
+        plan: &'a WritePlan<'a>,
+        disk: &'a dyn Disk,
+        (mut duplicates, has_lanes): (Duplicates, bool),
+        continued: ContinuedRun,
+    ) -> Result<Self, RunError> {
+        let ContinuedRun { state, contents, again, todo } = continued;
+        let outputs = Outputs::new(plan, disk, None, &state.outputs)?;
+        let sides = SideOutputs::new(plan, disk, None, &state.sides)?;
+        // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
+        duplicates.restore(state.duplicates.clone());
+        let journal = plan.state_file.as_deref();
+        let mut journal = journal.map(|path| Journal::new(disk, journal_file(path), contents.digest));
+        if let Some(journal) = &mut journal {
+            let again = again.into_iter().map(JournalEntry::Again);
+            let planned = plan.planned.iter().filter(|_| contents.planned.is_empty()).cloned();
+            for entry in again.chain(planned.map(JournalEntry::Planned)) {
+                journal.add(&entry)?;
+            }
+        }
+        let mut ledger = Self {
+            plan,
+            disk,
+            has_lanes,
+            journal,
+            shared: Some(Shared { outputs, sides, duplicates, unsaved: 0 }),
+            todo: todo.into(),
+            works: VecDeque::new(),
+            visits: state.archives.clone(),
+            named: Vec::new(),
+            waiting: Vec::new(),
+            joined: Vec::new(),
+            left: Vec::new(),
+            error: None,
+            reports: Vec::new(),
+            report_of: HashMap::new(),
+            files: contents.files,
+            summary: state.summary.clone(),
+            times: state.times.clone(),
+            begin: Instant::now(),
+            saved: Checkpoint { finished: false, ..state },
+        };
+        for done in contents.done {
+            ledger.add_report(done.report);
+        }
+        // Before names are given: a damaged file must not take the name of a whole one.
+        check_complete(plan, &ledger.saved)?;
+        ledger.publish_left()?;
+        Ok(ledger)
+    }
+
+    /// Gives the complete files of an interrupted run their names, and saves that it did. This comes before new
+    /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
+    /// for the complete file.
+    fn publish_left(&mut self) -> Result<(), RunError> {
+        if !self.saved.has_complete() {
+            return Ok(());
+        }
+        for file in self.saved.complete.clone() {
+            let listed = listed(self.plan, self.disk, &file)?;
+            self.add_published(&file, listed)?;
+        }
+        for side in take(&mut self.saved.complete_sides) {
+            published(self.disk, &side.path, None)?;
+        }
+        self.sync_journal()?;
+        self.saved.archives = self.begun();
+        self.write_state()
+    }
+
+    /// The states of the archives that were begun and are not done.
+    fn begun(&self) -> Vec<ArchiveState> {
+        let noted = self.works.iter().filter(|work| work.is_noted).map(|work| &work.state);
+        let left = self.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        noted.chain(left).chain(&self.visits).cloned().collect()
+    }
+
+    /// Puts the journal on disk. A state may count only entries that are there, so it comes first.
+    fn sync_journal(&mut self) -> Result<(), RunError> {
+        if let Some(journal) = &mut self.journal {
+            self.saved.journal = journal.sync()?;
+        }
+        // What has its name stands in the journal now.
+        let named = take(&mut self.named);
+        self.saved.complete.retain(|complete| !named.contains(&complete.file.path));
+        Ok(())
+    }
+
+    /// The next archive to be read; none if there is none left. Whether others must be done first is for the caller
+    /// to ask.
+    pub(crate) fn pick(&mut self) -> Option<Picked> {
+        loop {
+            let Turn { input, begun } = self.todo.pop_front()?;
+            let point = begun.as_ref().and_then(|archive| archive.point);
+            let (number, is_ended) = self.enter(input, begun);
+            if !is_ended {
+                return Some(Picked { number, input, point });
+            }
+        }
+    }
+
+    /// Returns whether too many archives wait for an earlier one, so that no more should be read.
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.works.len() >= MAX_AHEAD
+    }
+
+    /// Enters a visit of an input that is followed.
+    pub(crate) fn visit(&mut self, name: &str) -> u64 {
+        let at = self.visits.iter().position(|archive| archive.identity.name == name);
+        let begun = at.map(|at| self.visits.remove(at));
+        self.enter(0, begun).0
+    }
+
+    fn enter(&mut self, input: usize, begun: Option<ArchiveState>) -> (u64, bool) {
+        let is_noted = begun.is_some();
+        let state = begun.unwrap_or_else(|| {
+            self.saved.begun += 1;
+            let naming = self.plan.namings.get(input).copied().unwrap_or_default();
+            ArchiveState { number: self.saved.begun, naming, ..ArchiveState::default() }
+        });
+        let entered = (state.number, state.is_ended);
+        self.works.push_back(Work { state, input, is_noted });
+        entered
+    }
+
+    /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
+    /// earlier shares are added.
+    pub(crate) fn start(&mut self, number: u64) -> Result<(ArchiveState, Option<Shared<'a>>), RunError> {
+        self.join()?;
+        let first = self.works.front().is_some_and(|work| work.state.number == number);
+        let work = self.works.iter().find(|work| work.state.number == number);
+        let mut state = work.map(|work| work.state.clone()).unwrap_or_default();
+        let mut shared = self.shared.take_if(|_| first);
+        state.is_first = shared.is_some();
+        if let Some(shared) = &mut shared {
+            self.joined.extend(shared.sides.join(&take(&mut state.sides), number)?);
+            if self.plan.is_one_file() {
+                self.joined.extend(shared.outputs.join(&take(&mut state.outputs))?);
+            }
+            // Other lanes may save before this archive does: what was joined must count then.
+            if self.has_lanes {
+                let shared = shared.checkpoint()?;
+                self.set_shared(shared);
+                if let Some(work) = self.works.front_mut() {
+                    work.state = state.clone();
+                }
+            }
+        }
+        Ok((state, shared))
+    }
+
+    /// Saves where an archive is, and that files are complete, which then are to be published.
+    pub(crate) fn note(
+        &mut self,
+        state: ArchiveState,
+        shared: Option<SharedState>,
+        complete: Vec<CompleteFile>,
+    ) -> Result<Vec<CompleteFile>, RunError> {
+        self.keep(state);
+        if let Some(shared) = shared {
+            self.set_shared(shared);
+        }
+        self.waiting.extend(complete);
+        self.save()
+    }
+
+    fn keep(&mut self, state: ArchiveState) {
+        if let Some(work) = self.works.iter_mut().find(|work| work.state.number == state.number) {
+            work.state = state;
+            work.is_noted = true;
+        }
+    }
+
+    fn set_shared(&mut self, shared: SharedState) {
+        self.saved.outputs = shared.outputs;
+        self.saved.sides = shared.sides;
+        // The one before goes first, so that there are never three of them.
+        self.saved.duplicates = DuplicatesState::default();
+        self.saved.duplicates = shared.duplicates;
+    }
+
+    /// Takes an archive that has been read to its end. Saves that if it `is_saved`; returns the files that are then to
+    /// be published.
+    pub(crate) fn end(
+        &mut self,
+        state: ArchiveState,
+        shared: Option<Shared<'a>>,
+        complete: Vec<CompleteFile>,
+        is_saved: bool,
+    ) -> Result<Vec<CompleteFile>, RunError> {
+        self.keep(ArchiveState { is_ended: true, ..state });
+        self.waiting.extend(complete);
+        let is_worth = match shared {
+            Some(shared) => {
+                let is_worth = shared.is_worth_saving();
+                self.shared = Some(shared);
+                is_worth
+            }
+            None => true,
+        };
+        let others = self.join()?;
+        match is_saved && is_worth || others > 1 {
+            true => self.save(),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Marks the archives whose turn has come as done; returns their number.
+    fn join(&mut self) -> Result<usize, RunError> {
+        let mut number = 0;
+        while let Some(shared) = &mut self.shared
+            && self.works.front().is_some_and(|work| work.state.is_ended)
+            && let Some(Work { state, .. }) = self.works.pop_front()
+        {
+            number += 1;
+            self.joined.extend(shared.sides.join(&state.sides, state.number)?);
+            if self.plan.is_one_file() {
+                self.joined.extend(shared.outputs.join(&state.outputs)?);
+            }
+            let ArchiveState { identity, point, report, summary, times, .. } = state;
+            self.summary.add(summary);
+            self.times.join(times);
+            if let Some(journal) = &mut self.journal {
+                journal.add(&JournalEntry::Done(DoneInput { identity, report: report.clone(), point }))?;
+            }
+            self.add_report(report);
+        }
+        Ok(number)
+    }
+
+    /// Saves the state; returns the files that it names as complete and that have no name yet.
+    fn save(&mut self) -> Result<Vec<CompleteFile>, RunError> {
+        // The files of archives that were given up are as the state says that was saved before.
+        if self.is_over() {
+            return Err(RunError::Stopped);
+        }
+        if self.plan.state_file.is_some() {
+            if let Some(shared) = &mut self.shared {
+                let shared = shared.checkpoint()?;
+                self.set_shared(shared);
+            }
+            self.note_counts()?;
+            self.saved.archives = self.begun();
+            self.saved.complete.extend(self.waiting.iter().cloned());
+            self.write_state()?;
+        }
+        for share in take(&mut self.joined) {
+            discard(self.disk, &share);
+        }
+        Ok(take(&mut self.waiting))
+    }
+
+    fn note_counts(&mut self) -> Result<(), RunError> {
+        self.sync_journal()?;
+        self.saved.summary = self.summary.clone();
+        self.saved.summary.seconds += self.begin.elapsed().as_secs_f64();
+        self.saved.times = self.times.clone();
+        Ok(())
+    }
+
+    fn write_state(&self) -> Result<(), RunError> {
+        match &self.plan.state_file {
+            Some(path) => self.saved.save(self.disk, path).map_err(|source| RunError::output(path, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes note that a complete file has its name.
+    pub(crate) fn add_published(&mut self, file: &CompleteFile, listed: ManifestFile) -> Result<(), RunError> {
+        self.named.push(file.file.path.clone());
+        if let Some(journal) = &mut self.journal {
+            journal.add(&JournalEntry::File(listed.clone()))?;
+        }
+        self.files.push(listed);
+        Ok(())
+    }
+
+    /// A read error in the middle of an archive ends the run, so that its shard does not pass for
+    /// complete; but not if it did so before.
+    pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
+        if self.plan.state_file.is_none() || self.saved.failed.iter().any(|known| known == error) {
+            return Ok(());
+        }
+        self.saved.failed.push(error.to_owned());
+        match self.has_lanes {
+            true => self.save().map(drop)?,
+            // What archives have in common may hold more than was saved, as it is in the hands of the one that failed.
+            false => self.write_state()?,
+        }
+        Err(RunError::Input(error.to_owned()))
+    }
+
+    /// The index of the next input that is not done.
+    pub(crate) fn next_input(&self) -> Option<usize> {
+        self.works.front().map(|work| work.input).or_else(|| self.todo.front().map(|turn| turn.input))
+    }
+
+    /// Ends the run early. Only the first error counts: others follow from it.
+    pub(crate) fn fail(&mut self, error: RunError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Returns whether the run ends early.
+    pub(crate) fn is_over(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Reason why it does.
+    pub(crate) fn take_error(&mut self) -> Option<RunError> {
+        self.error.take()
+    }
+
+    /// Takes the report on an input that is done. Those of one that is followed count as one.
+    fn add_report(&mut self, report: FileReport) {
+        if self.plan.follows {
+            let known = self.report_of.get(&report.file).copied();
+            // A growing input ends with every pause; a report for each visit would repeat its name without end.
+            if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
+                known.add(report);
+                return;
+            }
+            self.report_of.insert(report.file.clone(), self.reports.len());
+        }
+        self.reports.push(report);
+    }
+}

@@ -1,0 +1,154 @@
+//! The end of a run: what is complete gets its name, or what is not is removed.
+
+use std::mem::take;
+use std::path::{Path, PathBuf};
+
+use trommel_record::discard;
+
+use super::{Ledger, Shared, SharedState, Work};
+use crate::run::counts::summary::{FileReport, Outcome, Summary};
+use crate::run::error::RunError;
+use crate::run::state::archive::ArchiveState;
+use crate::run::state::checkpoint::journal_file;
+use crate::run::write::manifest;
+use crate::run::write::publish::{listed, published};
+
+impl<'a> Ledger<'a> {
+    /// Ends all remaining files, and records the end on disk.
+    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        self.join()?;
+        // First of all: outputs whose counts do not add up must not get their names.
+        if let Some(mismatch) = self.with_reports(Summary::mismatch) {
+            return Err(mismatch.into());
+        }
+        self.sync_journal()?;
+        let mut sides = Vec::new();
+        if let Some(shared) = &mut self.shared {
+            shared.outputs.complete()?;
+            self.waiting.extend(shared.outputs.take_complete());
+            sides = shared.sides.save(true)?;
+        }
+        self.saved.complete_sides.extend(sides.iter().cloned());
+        let is_any = !self.waiting.is_empty() || self.saved.has_complete();
+        let mut files = take(&mut self.saved.complete);
+        files.extend(take(&mut self.waiting));
+        self.saved.complete = files.clone();
+        self.note_end()?;
+        if is_any {
+            self.write_state()?;
+        }
+        for file in files {
+            let listed = listed(self.plan, self.disk, &file)?;
+            self.add_published(&file, listed)?;
+        }
+        for side in take(&mut self.saved.complete_sides) {
+            published(self.disk, &side.path, None)?;
+        }
+        for share in take(&mut self.joined) {
+            discard(self.disk, &share);
+        }
+        self.end_state()
+    }
+
+    fn note_end(&mut self) -> Result<(), RunError> {
+        if let Some(shared) = &mut self.shared {
+            let duplicates = shared.duplicates.state();
+            self.set_shared(SharedState { duplicates, ..SharedState::default() });
+        }
+        self.saved.archives.clear();
+        self.note_counts()
+    }
+
+    /// Marks a folder as complete, and the state as that of a finished run.
+    fn end_state(&mut self) -> Result<(), RunError> {
+        let outcome = self.with_reports(Summary::outcome);
+        if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.output.destination.folder())
+            && outcome != Outcome::Nothing
+        {
+            manifest::complete(self.disk, folder, &self.files).map_err(|source| RunError::output(folder, source))?;
+        }
+        let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
+        if outcome == Outcome::Nothing {
+            // There is nothing to come back to.
+            let journal = journal_file(&path);
+            for path in [path, journal] {
+                if path.exists() {
+                    self.disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+                }
+            }
+            return Ok(());
+        }
+        self.note_counts()?;
+        self.saved.finished = true;
+        self.write_state()
+    }
+
+    /// Asks the counts with the reports of the inputs among them.
+    fn with_reports<R>(&mut self, ask: impl FnOnce(&Summary) -> R) -> R {
+        self.summary.files = take(&mut self.reports);
+        let answer = ask(&self.summary);
+        self.reports = take(&mut self.summary.files);
+        answer
+    }
+
+    /// Takes the counts of an archive that was left in the middle; removes its files, and those of all, if there is no
+    /// state to continue from.
+    pub(crate) fn give_up(&mut self, mut state: ArchiveState, shared: Option<Shared<'a>>, unfinished: Vec<PathBuf>) {
+        state.report.file.clone_from(&state.identity.name);
+        self.works.retain(|work| work.state.number != state.number);
+        self.summary.add(state.summary);
+        self.times.join(state.times);
+        if state.report != (FileReport { file: state.identity.name, ..FileReport::default() }) {
+            self.reports.push(state.report);
+        }
+        self.shared = self.shared.take().or(shared);
+        self.left.extend(unfinished);
+    }
+
+    /// Removes unfinished files if there is no state to continue from.
+    pub(crate) fn abandon(&mut self) {
+        // What was done out of turn counts as well.
+        for Work { state, .. } in take(&mut self.works) {
+            if state.is_ended || state.report != FileReport::default() {
+                self.left.extend(state.paths().map(Path::to_owned));
+                self.summary.add(state.summary);
+                self.times.join(state.times);
+                self.reports.push(FileReport { file: state.identity.name, ..state.report });
+            }
+        }
+        // With a saved state the unfinished files are what `--resume` continues.
+        if self.plan.state_file.as_deref().is_some_and(Path::exists) {
+            return;
+        }
+        if let Some(mut shared) = self.shared.take() {
+            self.left.extend(shared.outputs.abandon());
+            self.left.extend(shared.sides.abandon());
+        }
+        self.left.extend(take(&mut self.waiting).into_iter().map(|file| file.file.path));
+        for file in self.left.iter().chain(&self.joined) {
+            discard(self.disk, file);
+        }
+        let Some(path) = &self.plan.state_file else { return };
+        discard(self.disk, path);
+        let journal = journal_file(path);
+        if journal.exists() {
+            // What it says is of no use without a state; if it stays, it does no harm.
+            let _ = self.disk.remove(&journal);
+        }
+    }
+
+    /// The counts, at the end.
+    pub(crate) fn take_summary(&mut self) -> Summary {
+        self.summary.files = take(&mut self.reports);
+        self.summary.time(&self.times);
+        take(&mut self.summary)
+    }
+
+    /// Sums the counts of the earlier parts of the run.
+    pub(crate) fn counts_so_far(&self) -> Summary {
+        let mut summary = self.summary.clone();
+        let left = self.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        left.chain(&self.visits).for_each(|archive| summary.add(archive.summary.clone()));
+        summary
+    }
+}

@@ -1,0 +1,529 @@
+//! Runs that are interrupted and continued end as if nothing had been.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+use trommel::ByteSize;
+use trommel::run::{
+    Destination, DropReason, Encoding, Environment, Existing, HardPages, Outcome, Plan, Progress, ProgressState,
+    RunError, Summary, run,
+};
+use trommel_record::filters::{DuplicateSettings, FilterSettings, Reason};
+use trommel_record::{Assemble, Compression, Disk, Format, OutputError};
+
+use crate::{disk::Failing, make::*};
+
+/// Pages, records that fail, other records and damage, in two archives.
+pub fn archives(folder: &Path) -> [PathBuf; 2] {
+    let mut records: Vec<Vec<u8>> = Vec::new();
+    for number in 0..36 {
+        records.push(match number % 12 {
+            3 => metadata(number, number - 1, "", "charset-detected: windows-1251\r\n"),
+            5 => response(number, "text/html", b"<p>panic", &[]),
+            7 => response(number, "image/png", b"\x89PNG", &[]),
+            _ => page(number),
+        });
+    }
+    let (a, b) = (folder.join("a.warc.gz"), folder.join("b.warc"));
+    let mut stored = gzip(&records[..12]);
+    stored.extend_from_slice(&[b'x'; 300]);
+    // One member with several records.
+    stored.extend(trommel_archive::write::gzip_member(&records[12..18].concat(), 6).unwrap());
+    stored.extend(gzip(&records[18..]));
+    fs::write(&a, stored).unwrap();
+    fs::write(&b, records[..8].concat()).unwrap();
+    [a, b]
+}
+
+pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
+    plan.output.encodings[0].compression = compression;
+    plan.quarantine = Some(out.join("quarantine.warc.gz"));
+    plan.settings.output.checkpoint = ByteSize(1000);
+    plan
+}
+
+pub fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
+    let existing = if resume { Existing::Resume } else { Existing::Refuse };
+    go_over(plan, disk, existing)
+}
+
+pub fn go_over(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Summary, RunError> {
+    let (mut stdout, mut progress) = (io::sink(), ());
+    let mut environment = Environment::new(&mut stdout, &mut progress);
+    environment.disk = disk;
+    environment.existing = existing;
+    run(plan, &extract, environment)
+}
+
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    names(folder).into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
+}
+
+/// The counts without what depends on time and folder.
+pub fn counts(mut summary: Summary) -> Summary {
+    summary.seconds = 0.0;
+    summary.page_times = None;
+    summary.quarantine = None;
+    for file in &mut summary.files {
+        for path in &mut file.outputs {
+            *path = Path::new(path).file_name().unwrap().to_string_lossy().into_owned();
+        }
+    }
+    summary
+}
+
+#[test]
+fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    for (format, compression) in
+        [(Format::Jsonl, Compression::Zstd), (Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)]
+    {
+        let whole = folder.path().join(format!("{format}"));
+        let expected = go(&small(&inputs, &whole, format, compression), &Failing::never(), false);
+        let expected = counts(expected.unwrap());
+        assert!(expected.adds_up() && expected.damaged == 1);
+        let bytes = files(&whole);
+        assert_eq!(bytes.len(), 5, "{:?}", bytes.keys());
+        let mut failed = 0;
+        for operations in 0.. {
+            let out = folder.path().join(format!("{format}-{operations}"));
+            let plan = small(&inputs, &out, format, compression);
+            match go(&plan, &Failing::after(operations), true) {
+                Ok(summary) => {
+                    assert_eq!(counts(summary), expected);
+                    assert!(files(&out) == bytes);
+                    break;
+                }
+                Err(error) => {
+                    assert!(matches!(error, RunError::Output { .. }), "{error}");
+                    failed += 1;
+                }
+            }
+            // It fails once more a little later, then goes through.
+            let _ = go(&plan, &Failing::after(7), true);
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{format}, {operations}");
+            assert!(files(&out) == bytes, "{format}, {operations}");
+        }
+        assert!(failed > 20, "{failed}");
+    }
+}
+
+/// Files beside the outputs get their names when the first inputs are done, and are written on under their
+/// hidden names when there are more.
+#[test]
+fn files_beside_the_outputs_go_on_with_added_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str, inputs: &[PathBuf]| {
+        let out = folder.path().join(name);
+        let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
+        plan.dropped = Some(out.join("dropped.jsonl"));
+        // The state is saved where inputs end.
+        plan.settings.output.checkpoint = ByteSize(1 << 20);
+        (plan, out)
+    };
+    let (plan, whole) = to("whole", &inputs);
+    go(&plan, &Failing::never(), false).unwrap();
+    // The last operations are those that give the names.
+    let is_done = |operations| {
+        let (first, _) = to(&format!("first-{operations}"), &inputs[..1]);
+        go(&first, &Failing::after(operations), false).is_ok()
+    };
+    let all = (0..).find(|operations| is_done(*operations)).unwrap();
+    for operations in all - 24..all {
+        for more in (2..24).step_by(3) {
+            let name = format!("{operations}-{more}");
+            let (first, out) = to(&name, &inputs[..1]);
+            let _ = go(&first, &Failing::after(operations), false);
+            let (plan, _) = to(&name, &inputs);
+            let _ = go(&plan, &Failing::after(more), true);
+            if let Err(error) = go(&plan, &Failing::never(), true) {
+                panic!("{name}: {error}");
+            }
+            assert!(files(&out) == files(&whole), "{name}");
+        }
+    }
+}
+
+#[test]
+fn duplicates_are_remembered_over_an_interruption() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let settings = FilterSettings {
+        duplicates: DuplicateSettings {
+            exact: true,
+            // Two generations of seven documents: some are forgotten on the way.
+            memory: ByteSize(0),
+            ..DuplicateSettings::default()
+        },
+        ..FilterSettings::default()
+    };
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        plan.inputs.push(plan.inputs[1].clone());
+        plan.settings.filters = settings.clone();
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let dropped = DropReason::Filtered(Reason::ExactDuplicate);
+    // The second archive repeats five pages that are forgotten by then, the third those of the second.
+    assert_eq!(expected.drops[&dropped], 5);
+    assert!(expected.forgotten >= 14 && expected.adds_up());
+    let bytes = files(&whole);
+    let mut failed = 0;
+    for operations in 0..200 {
+        let (plan, out) = to(&format!("{operations}"));
+        failed += u32::from(go(&plan, &Failing::after(operations), true).is_err());
+        assert_eq!(go(&plan, &Failing::never(), true).unwrap().drops[&dropped], 5, "{operations}");
+        assert!(files(&out) == bytes, "{operations}");
+    }
+    assert!(failed > 20, "{failed}");
+}
+
+#[test]
+fn one_file_for_all_inputs_goes_on_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        fs::create_dir(&out).unwrap();
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        plan.output.destination = Destination::File(out.join("all.jsonl.gz"));
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 10);
+            break;
+        }
+    }
+}
+
+#[test]
+fn several_formats_go_on_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        for (format, compression) in [(Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)] {
+            plan.output.encodings.push(Encoding { format, compression });
+        }
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    assert_eq!(names(&whole).len(), 9, "{:?}", names(&whole));
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            let _ = go(&plan, &Failing::after(9), true);
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 40, "{operations}");
+            break;
+        }
+        // What is left of one run is not taken up by another.
+        if operations == 20 {
+            let _ = go_over(&plan, &Failing::after(operations), Existing::Overwrite);
+            let mut other = plan.clone();
+            other.output.encodings.pop();
+            let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
+            assert!(error.contains("format jsonl,wet,msgpack"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn parts_go_on_where_they_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
+        plan.output.split = Some(1500);
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let (mut jobs, alone) = to("jobs");
+    jobs.settings.limits.jobs = Some(NonZeroUsize::MIN);
+    go(&jobs, &Failing::never(), false).unwrap();
+    assert!(files(&alone) == files(&whole));
+    let manifest: Value = serde_json::from_slice(&files(&whole)["_MANIFEST"]).unwrap();
+    let listed = manifest["files"].as_array().unwrap();
+    let of = |name: &'static str| listed.iter().filter(move |file| file["format"] == name);
+    assert!(of("jsonl").count() > 5 && of("wet").count() > 5, "{manifest}");
+    for format in ["jsonl", "wet"] {
+        let documents = of(format).map(|file| file["documents"].as_u64().unwrap());
+        assert_eq!(documents.sum::<u64>(), expected.documents);
+    }
+    for file in of("jsonl") {
+        let bytes = fs::read(whole.join(file["name"].as_str().unwrap())).unwrap();
+        assert_eq!(file["bytes"], bytes.len());
+        let mut text = String::new();
+        let mut reader = flate2::read::MultiGzDecoder::new(bytes.as_slice());
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.len() <= 1500, "{file}");
+        assert_eq!(file["documents"], text.lines().count());
+    }
+    let outputs = &expected.files[0].outputs;
+    assert_eq!(outputs[..2], ["a-00000.jsonl.gz", "a-00000.warc.wet.gz"]);
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        // The mark is there only if all is: at most the removal of the state is left to do.
+        if out.join("_SUCCESS").exists() {
+            let here = files(&out);
+            for (name, bytes) in files(&whole).into_iter() {
+                assert!(here.get(&name) == Some(&bytes), "{operations}: {name}");
+            }
+        }
+        if !done {
+            let _ = go(&plan, &Failing::after(9), true);
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 60, "{operations}");
+            break;
+        }
+    }
+}
+
+/// Stops the run after a number of updates.
+struct Stopper {
+    stop: Arc<AtomicBool>,
+    records: u64,
+}
+
+impl Progress for Stopper {
+    fn update(&mut self, state: &ProgressState) {
+        if state.records >= self.records {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let whole = folder.path().join("whole");
+    go(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd), &Failing::never(), false).unwrap();
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut stopper = Stopper { stop: stop.clone(), records: 0 };
+    let mut stdout = io::sink();
+    let mut host = Environment::new(&mut stdout, &mut stopper);
+    host.stop = &stop;
+    let error = run(&plan, &extract, host).unwrap_err();
+    assert!(matches!(error, RunError::Stopped), "{error}");
+    assert!(!out.join("a.jsonl.zst").exists());
+    go(&plan, &Failing::never(), true).unwrap();
+    assert!(files(&out) == files(&whole));
+}
+
+#[test]
+fn a_read_error_ends_the_run_the_first_time_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    // No state before the error, so that the second run meets the same disk.
+    plan.settings.output.checkpoint = ByteSize(1 << 20);
+    let disk = Failing::reading(2000);
+    let error = go(&plan, &disk, false).unwrap_err();
+    assert!(matches!(error, RunError::Input(_)), "{error}");
+    assert!(error.to_string().contains("input/output error"), "{error}");
+    assert!(names(&out).iter().all(|name| name.starts_with('.')));
+    // The disk is well again: nothing is missing.
+    let again = folder.path().join("again");
+    let mut well = small(&inputs, &again, Format::Jsonl, Compression::Zstd);
+    well.settings.output = plan.settings.output.clone();
+    go(&well, &disk, false).unwrap_err();
+    assert!(go(&well, &Failing::never(), true).unwrap().files.iter().all(|file| file.error.is_none()));
+    // It fails again: the archive is given up, with all that could be read.
+    let summary = match go(&plan, &disk, true) {
+        // The second archive fails as well, also for the first time.
+        Err(RunError::Input(_)) => go(&plan, &disk, true).unwrap(),
+        other => other.unwrap(),
+    };
+    assert_eq!(summary.outcome(), Outcome::Partial);
+    assert!(summary.adds_up() && summary.records > 5);
+    let error = summary.files[0].error.as_deref().unwrap();
+    assert!(error.contains("input/output error"), "{error}");
+    assert!(out.join("a.jsonl.zst").exists());
+}
+
+#[test]
+fn an_input_whose_first_read_fails_is_read_when_the_disk_is_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = small(&archives(folder.path()), &folder.path().join("out"), Format::Jsonl, Compression::Zstd);
+    let error = go(&plan, &Failing::reading(0), false).unwrap_err();
+    assert!(matches!(error, RunError::Input(_)), "{error}");
+    let summary = go(&plan, &Failing::never(), true).unwrap();
+    assert!(summary.files.iter().all(|file| file.error.is_none() && file.records > 0), "{summary:?}");
+}
+
+#[test]
+fn another_plan_is_refused_and_a_new_run_starts_afresh() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    go(&plan, &Failing::after(12), false).unwrap_err();
+    assert!(plan.state_file().unwrap().exists());
+    let mut other = plan.clone();
+    other.files.model = "other".to_owned();
+    let error = go(&other, &Failing::never(), true).unwrap_err();
+    assert!(error.to_string().contains("the run to continue had model file none, this one has other"), "{error}");
+    // The work of an interrupted run is not thrown away unasked.
+    let error = go(&other, &Failing::never(), false).unwrap_err();
+    assert!(matches!(error, RunError::Interrupted(_)), "{error}");
+    assert!(go_over(&other, &Failing::never(), Existing::Overwrite).unwrap().adds_up());
+    let outputs = ["a.jsonl", "b.jsonl", "quarantine.warc.gz"];
+    assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat());
+
+    let mut pipe = plan.clone();
+    pipe.output.destination = Destination::Stdout;
+    assert!(matches!(go(&pipe, &Failing::never(), true), Err(RunError::Resume(_))));
+}
+
+/// Makes a folder with the bytes of the spool in it.
+#[derive(Debug)]
+struct Foldered;
+
+impl Assemble for Foldered {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
+        fs::create_dir(target)?;
+        fs::copy(spool, target.join("bytes"))?;
+        Ok(())
+    }
+
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+        let entries = fs::read_dir(target)?.map(|entry| entry.unwrap().file_name());
+        Ok(entries.map(PathBuf::from).find(|name| name != "bytes"))
+    }
+}
+
+#[test]
+fn assembled_outputs_survive_errors_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let plain = folder.path().join("plain");
+    let plan = small(&inputs, &plain, Format::Msgpack, Compression::None);
+    go(&plan, &Failing::never(), false).unwrap();
+    let expected = fs::read(plain.join("a.msgpack")).unwrap();
+    for operations in 0.. {
+        let out = folder.path().join(operations.to_string());
+        let mut plan = small(&inputs, &out, Format::Msgpack, Compression::None);
+        plan.assemble = BTreeMap::from([(Format::Msgpack, Arc::new(Foldered) as _)]);
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            go(&plan, &Failing::never(), true).unwrap();
+        }
+        let outputs = ["a.msgpack", "b.msgpack", "quarantine.warc.gz"];
+        assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat(), "{operations}");
+        assert!(fs::read(out.join("a.msgpack/bytes")).unwrap() == expected);
+        if done {
+            break;
+        }
+    }
+}
+
+/// The files of a folder by name.
+fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, fs::read(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn flipped_bits_are_refused_or_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
+    plan.dropped = Some(out.join("dropped.jsonl"));
+    plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
+    plan.hard = Some(HardPages { path: out.join("hard.warc.gz"), below: 0.5 });
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let whole = files(&out);
+    let (mut flips, mut refused, mut files_hit) = (0, 0, BTreeMap::new());
+    for operations in (24..).step_by(43) {
+        fs::remove_dir_all(&out).unwrap();
+        if go(&plan, &Failing::after(operations), false).is_ok() {
+            break;
+        }
+        let left = everything(&out);
+        assert!(left.contains_key(".run.checkpoint"), "{operations}: {:?}", left.keys());
+        for (name, bytes) in left.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            for part in 0..3 {
+                let at = (bytes.len() - 1) * part / 2;
+                fs::remove_dir_all(&out).unwrap();
+                fs::create_dir(&out).unwrap();
+                for (name, bytes) in &left {
+                    fs::write(out.join(name), bytes).unwrap();
+                }
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << (at % 8);
+                fs::write(out.join(name), bytes).unwrap();
+                flips += 1;
+                match go(&plan, &Failing::never(), true) {
+                    Err(error) => {
+                        assert!(error.is_refusal(), "{operations}: {name} at {at}: {error}");
+                        refused += 1;
+                        *files_hit.entry(name.clone()).or_insert(0) += 1;
+                    }
+                    Ok(summary) => {
+                        // What is published and listed with its checksum is not read again.
+                        let published = whole.contains_key(name);
+                        let mut here = files(&out);
+                        if published {
+                            here.insert(name.clone(), whole[name].clone());
+                        }
+                        assert!(here == whole, "{operations}: {name} at {at}");
+                        assert_eq!(counts(summary), expected, "{operations}: {name} at {at}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(flips >= 60, "{flips}");
+    assert!(refused > flips / 3, "{refused} of {flips}: {files_hit:?}");
+    for name in [".run.checkpoint", ".run.journal", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp"] {
+        assert!(files_hit.contains_key(name), "{name}: {files_hit:?}");
+    }
+}
