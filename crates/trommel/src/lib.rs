@@ -92,6 +92,8 @@
 //! # Features
 //!
 //! * `archive` (default): the module [`archive`], which reads archives.
+//! * `run` (default): the module `run`, which takes whole archives: side by side, with outputs, filters and saved state.
+//! * `remote`: archives behind URLs, and outputs in buckets. `index`: the module `index`, the Tantivy index of documents.
 //! * `learn`: the module `learn`, with labelled pages and scores of models. `train`: training of models as well.
 //! * `parquet`: Parquet files as output.
 //! * `schema`: `fields`, the list of all settings with their documentation.
