@@ -14,7 +14,7 @@ JUDGED ?= out
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
 # Sets with whole gold texts, of any licence: they change no model.
 GOLD_SETS ?= aed424 cleaneval courts-dev daniel-dev docs-dev dragnet-test dragnet-train l3s-gn1 magic-articles news-world-dev wcxb-dev zhweb
-MODEL ?= crates/model/models/fast.trommel
+MODEL ?= models/fast.trommel
 
 CARGO ?= cargo
 # Where cargo puts what it builds.
@@ -119,11 +119,11 @@ made-pages: training-pages ## Make training pages by edits that leave the text a
 	    --pages 1800
 
 train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
-	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o crates/model/models \
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o models \
 	    --judged $(JUDGED)
 
 lite: training-pages ## Train the shipped model lite alone
-	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o crates/model/models/lite.trommel \
+	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o models/lite.trommel \
 	    --judged $(JUDGED)/lite.judged
 
 by-set: training-pages ## Judge the pages of each set by models that have not seen the set (some 30 minutes)
@@ -133,7 +133,7 @@ by-set: training-pages ## Judge the pages of each set by models that have not se
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
 	    --roles card,ingredient,notice,review,specification,step \
-	    --date $$(date +%Y-%m-%d) -o crates/model/models/roles.trommel
+	    --date $$(date +%Y-%m-%d) -o models/roles.trommel
 
 edits: build ## Measure how far the text depends on what stands around it (needs lxml): docs/robustness.md
 	for set in wcxb-dev news-world-dev dragnet-test posts-dev; do \
@@ -149,7 +149,7 @@ quality: ## Set the judged pages of the models beside the floors; writes docs/qu
 	python3 -B scripts/figures.py
 
 confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality.md
-	$(QUALITY) confidences --pages $(call archives,$(GOLD_SETS)) --table crates/model/models/confidences.tsv
+	$(QUALITY) confidences --pages $(call archives,$(GOLD_SETS)) --table models/confidences.tsv
 
 formats: build ## Have the sample read back in every format by the programs it is for
 	scripts/check-formats.sh

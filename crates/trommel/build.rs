@@ -26,6 +26,7 @@ fn main() -> io::Result<()> {
                 sources(&entry.path(), &mut files)?;
             }
         }
+        sources(&workspace.join("models"), &mut files)?;
         // Versions and features of all libraries.
         files.extend(["Cargo.toml", "Cargo.lock"].map(|name| workspace.join(name)));
     } else {
@@ -56,7 +57,7 @@ fn main() -> io::Result<()> {
 /// The sources of a crate but its tests, and what is built into it.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     files.push(folder.join("Cargo.toml"));
-    for part in ["src", "models", "data"] {
+    for part in ["src", "data"] {
         let part = folder.join(part);
         if part.is_dir() {
             below(&part, files)?;

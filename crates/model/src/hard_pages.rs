@@ -1,15 +1,14 @@
 //! The limits of confidence below which a page is hard, for each built-in model: the table behind `--hard-share`.
 
-/// Table by `trommel-quality confidences`: for each percentage of the pages, the confidence of each model below which
-/// that many lie.
-const TABLE: &str = include_str!("../models/confidences.tsv");
+use trommel_models::CONFIDENCES;
+
 /// First word of the line that names the models.
 const HEAD: &str = "percent";
 
 /// The confidence (0..=1) below which `percent` of usual pages lie by the model of that name, interpolated between the
 /// lines of the table. None for models that the table does not name.
 pub(crate) fn confidence_below(model: &str, percent: f64) -> Option<f32> {
-    read(TABLE, model, percent)
+    read(CONFIDENCES, model, percent)
 }
 
 fn read(table: &str, model: &str, percent: f64) -> Option<f32> {

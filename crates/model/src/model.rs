@@ -12,6 +12,8 @@ use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
 use rustc_hash::FxHashMap;
 use trommel_html::Page;
 
+use trommel_models::MODELS;
+
 use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
@@ -22,13 +24,6 @@ use crate::layout::Layout;
 use crate::packed::pack;
 use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
-
-/// Models built into the program, by name; the first is the default.
-const BUILTIN: [(&str, &[u8]); 3] = [
-    ("fast", include_bytes!("../models/fast.trommel")),
-    ("best", include_bytes!("../models/best.trommel")),
-    ("lite", include_bytes!("../models/lite.trommel")),
-];
 
 /// Column that tells the main headline.
 // Rules and metadata take the headline that the model saw, so that they never disagree about it.
@@ -208,7 +203,7 @@ impl Model {
 
     /// Reads a model that is built into the program; `None` if there is none of that name.
     pub fn builtin(name: &str) -> Option<Self> {
-        let (name, bytes) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+        let (name, bytes) = MODELS.iter().find(|(known, _)| *known == name)?;
         let model = Self::from_bytes(bytes).ok()?;
         Some(Self { builtin: Some(name), ..model })
     }
@@ -234,7 +229,7 @@ impl Model {
 
     /// Names of the models built into the program; the first is the default.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-        BUILTIN.iter().map(|(name, _)| *name)
+        MODELS.iter().map(|(name, _)| *name)
     }
 
     /// The confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages. None if it
@@ -256,7 +251,7 @@ impl Model {
     /// # Errors
     /// Only if memory runs out.
     pub fn checked_bytes(&self) -> Result<Cow<'static, [u8]>, ModelError> {
-        match BUILTIN.iter().find(|(name, _)| self.builtin == Some(*name)) {
+        match MODELS.iter().find(|(name, _)| self.builtin == Some(*name)) {
             // Each run asks for them: writing the model anew took a seventh of the start.
             Some((_, bytes)) => Ok(Cow::Borrowed(bytes)),
             // How a file is packed says nothing about the model.

@@ -117,7 +117,7 @@ impl RoleModel {
     pub fn builtin() -> Option<&'static Self> {
         // Read on first use: one pass for each role costs more than judging, so only those who ask pay.
         static BUILTIN: LazyLock<Option<RoleModel>> =
-            LazyLock::new(|| RoleModel::from_bytes(include_bytes!("../models/roles.trommel")).ok());
+            LazyLock::new(|| RoleModel::from_bytes(trommel_models::ROLES).ok());
         BUILTIN.as_ref()
     }
 
