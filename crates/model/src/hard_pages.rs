@@ -59,7 +59,7 @@ mod tests {
             let model = Model::builtin(name).unwrap();
             // A model that was trained again has other confidences.
             let named = format!("{name} of {}", model.file().created);
-            assert!(TABLE.contains(&named), "make the table again: {named} is not in it");
+            assert!(CONFIDENCES.contains(&named), "make the table again: {named} is not in it");
             let below: Vec<f32> =
                 [1.0, 5.0, 20.0, 50.0].iter().map(|percent| model.confidence_below(*percent).unwrap()).collect();
             assert!(below.is_sorted() && below[0] > 0.0 && below[1] > 0.2 && below[3] < 1.0, "{name}: {below:?}");

@@ -1,6 +1,7 @@
 //! Facts of a whole page that several feature groups read. Each is computed once, and only if a group of the
 //! schema needs it.
 
+pub(crate) mod around;
 mod batch;
 pub(crate) mod container_parts;
 mod elements;
@@ -10,7 +11,9 @@ pub(crate) mod paths;
 pub(crate) mod prose;
 pub(crate) mod shape;
 pub(crate) mod sums;
+pub(crate) mod templates;
 pub(crate) mod terms;
+pub(crate) mod weights;
 
 use trommel_html::Page;
 use trommel_text::TextMasks;
@@ -25,9 +28,9 @@ use self::paths::Paths;
 use self::prose::Prose;
 use self::shape::{Shape, Shapes};
 use self::sums::Sums;
+use self::templates::Templates;
 use self::terms::Terms;
-use crate::features::groups::path_weights::PathWeights;
-use crate::features::groups::repeats::Templates;
+use self::weights::PathWeights;
 use crate::features::lexicon::Lexicon;
 use crate::features::scratch::Scratch;
 

@@ -3,13 +3,13 @@
 
 use trommel_html::{Page, Tag};
 
+use super::around::around_with;
 use super::container_parts::ContainerParts;
 use super::paths::Paths;
 use super::shape::Shape;
 use super::sums::{Sums, add_blocks};
-use crate::features::groups::ancestry::around_with;
-use crate::features::groups::path_weights::PathWeights;
-use crate::features::groups::repeats::Templates;
+use super::templates::Templates;
+use super::weights::PathWeights;
 use crate::features::lexicon::Lexicon;
 use crate::features::scratch::Scratch;
 

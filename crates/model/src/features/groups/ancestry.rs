@@ -4,6 +4,7 @@ use trommel_html::Tag;
 
 use crate::features::columns::{GroupColumns, LANES};
 use crate::features::facts::PageFacts;
+use crate::features::facts::around::AROUND_TAGS;
 use crate::features::group::{Fact, Group};
 use crate::features::log::{flag, log};
 
@@ -23,18 +24,6 @@ const PARENT: [Tag; 17] = {
     use Tag::*;
     [Ul, Ol, Li, Td, Tr, Div, Article, Section, Main, Blockquote, Form, Figure, Dl, Nav, Aside, Header, Body]
 };
-/// Elements whose presence anywhere around a block says something.
-const AROUND_TAGS: [Tag; 25] = {
-    use Tag::*;
-    [
-        Nav, Header, Footer, Aside, Article, Main, Form, Ul, Ol, Li, Table, Td, Figure, Section, P, Pre, Blockquote,
-        Dl, Button, Label, Details, Noscript, A, Dialog, Fieldset,
-    ]
-};
-
-// Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
-const HEADING_BIT: u32 = 1 << AROUND_TAGS.len();
-
 fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
         tags.iter().map(|tag| format!("{kind}.{}", if *tag == Tag::Other { "other" } else { tag.name() })).collect()
@@ -48,24 +37,6 @@ fn names() -> Vec<String> {
     ]
     .concat()
 }
-
-/// The bit of each tag that is one of [`AROUND_TAGS`] or a heading.
-// Made by the compiler: a tag is looked up for every element of every page.
-const BITS: [u32; 256] = {
-    let mut bits = [0; 256];
-    let mut at = 0;
-    while at < AROUND_TAGS.len() {
-        bits[AROUND_TAGS[at] as usize] = 1 << at;
-        at += 1;
-    }
-    let headings = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
-    let mut at = 0;
-    while at < headings.len() {
-        bits[headings[at] as usize] = HEADING_BIT;
-        at += 1;
-    }
-    bits
-};
 
 fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
     let PageFacts { page, paths, .. } = facts;
@@ -98,13 +69,6 @@ fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
         out.put_lanes(|lane| (sets[lane] >> bit & 1) as u8 as f32);
     }
     out.put_columns(&[hidden, depth]);
-}
-
-/// The bits of an element, given those of the element around it: one for each tag of [`AROUND_TAGS`] that it is or
-/// stands in.
-#[inline(always)]
-pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
-    above | BITS[tag as usize]
 }
 
 pub(crate) const GROUP: Group = Group {
