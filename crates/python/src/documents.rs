@@ -18,11 +18,11 @@ use trommel::{Hints, OutputRecord, record::OptionalColumns};
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{RunError, TrommelError, first_fault};
 use crate::extractor::PyExtractor;
-use crate::inputs::{Named, prepared};
+use crate::inputs::{Named, RunChoices, prepared};
 use crate::logging;
 use crate::names::Paths;
 use crate::run::summary_dict;
-use crate::settings::{ConfigArgument, RunChoices, of_documents};
+use crate::settings::{ConfigArgument, of_documents};
 use crate::signals::PAUSE;
 
 /// Pieces on their way, each of about [`PIECE`].

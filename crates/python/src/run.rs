@@ -16,9 +16,9 @@ use trommel::run::{
 
 use crate::errors::RunError;
 use crate::extractor::PyExtractor;
-use crate::inputs::{Named, prepared};
+use crate::inputs::{Named, RunChoices, prepared};
 use crate::names::Paths;
-use crate::settings::{ConfigArgument, RunChoices, of_runs};
+use crate::settings::{ConfigArgument, of_runs};
 use crate::{json, logging};
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.

@@ -11,9 +11,9 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use serde_json::Value;
 use trommel::run::{NetworkOptions, load_config};
-use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
+use trommel::{Field, Kind, Model, PartialSettings, SettingsError, fields};
 
-use crate::{errors::ModelError, extractor::PyExtractor, json};
+use crate::{errors::ModelError, json};
 
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
@@ -245,68 +245,6 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         })
     });
     json::object(py, &all.collect::<Vec<Value>>())
-}
-
-/// Settings of a run: those of an extractor or a configuration, and keywords that override them.
-pub(crate) struct RunChoices {
-    pub(crate) chosen: PartialSettings,
-    pub(crate) file: PartialSettings,
-    pub(crate) model: NamedModel,
-}
-
-impl RunChoices {
-    /// Reads them. Together with an extractor, settings of pages are refused, because they would have no effect.
-    ///
-    /// # Errors
-    /// `ValueError` for a setting that is given twice or an invalid value; `TypeError` for an unknown keyword.
-    pub(crate) fn read(
-        extractor: Option<&Bound<'_, PyExtractor>>,
-        config: Option<ConfigArgument>,
-        choices: Option<&Bound<'_, PyDict>>,
-        scope: Scope,
-    ) -> PyResult<Self> {
-        let Keywords { chosen, model } = Keywords::read(None, choices, scope)?;
-        let file = config.unwrap_or_default().0;
-        let Some(extractor) = extractor else {
-            let model = match model {
-                Some(model) => model,
-                None => {
-                    let name = file.get("model").and_then(Value::as_str);
-                    NamedModel::open(name.unwrap_or_default())?
-                }
-            };
-            let mut chosen = chosen;
-            let set = chosen.set("model", model.name.clone());
-            set.map_err(|error| refusal(&error))?;
-            return Ok(Self { chosen, file, model });
-        };
-        let extractor = extractor.get();
-        let in_pages = fields().iter().filter(|field| of_pages(field));
-        for field in in_pages {
-            let is_model = field.name == "model" && model.is_some();
-            let twice = match (is_model || chosen.get(&field.path).is_some(), file.get(&field.path).is_some()) {
-                (true, _) => field.name.clone(),
-                (false, true) => format!("{} of config", field.name),
-                (false, false) => continue,
-            };
-            return Err(PyValueError::new_err(format!(
-                "{twice} and extractor: an extractor has its own choices; give one of the two"
-            )));
-        }
-        let mut choices = extractor.chosen.clone();
-        let set = choices.set("model", extractor.model.name.clone());
-        set.map_err(|error| refusal(&error))?;
-        Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
-    }
-
-    /// The settings.
-    ///
-    /// # Errors
-    /// `ValueError` if choices exclude each other.
-    pub(crate) fn settings(&self) -> PyResult<Settings> {
-        let settings = self.chosen.clone().over(self.file.clone()).settings();
-        settings.map_err(|error| refusal(&error))
-    }
 }
 
 /// The value of a choice by its name.

@@ -1,7 +1,7 @@
 //! Recognises elements that are laid out as code but are not `pre`: editors, tables of lines, `code` as a
 //! block. In the table of elements their rows are those of a `pre`.
 
-use super::elements::declares;
+use super::declarations::declares;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 

@@ -104,3 +104,18 @@ impl Declarations {
         self.breaks_none || self.keeps_indents && self.is_monospaced
     }
 }
+
+/// Returns whether a style attribute takes its element out of sight.
+pub(super) fn hides(style: &[u8]) -> bool {
+    // Other ways (off-screen positions, zero size) also serve readers' aids, whose text is text.
+    declares(style, b"display:none") || declares(style, b"visibility:hidden")
+}
+
+/// Returns whether a rule (in lower case, without white space) stands in a style, white space left out.
+pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
+    let Some((&first, rest)) = rule.split_first() else { return true };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
+        let mut following = style.get(at + 1..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
+        rest.iter().all(|wanted| following.next().is_some_and(|byte| byte.eq_ignore_ascii_case(wanted)))
+    })
+}

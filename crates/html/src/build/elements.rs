@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::blocks::narrow;
 use super::code_elements::is_highlighter;
-use super::declarations::{Declarations, Display};
+use super::declarations::{Declarations, Display, hides};
 use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
@@ -335,12 +335,6 @@ fn heading_of_level(level: Option<&str>) -> Tag {
     }
 }
 
-/// Returns whether a style attribute takes its element out of sight.
-pub(super) fn hides(style: &[u8]) -> bool {
-    // Other ways (off-screen positions, zero size) also serve readers' aids, whose text is text.
-    declares(style, b"display:none") || declares(style, b"visibility:hidden")
-}
-
 /// The marks of a style attribute that does not hide its element altogether.
 fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
     /// Parts of the properties that are read, without the letters that may be capitals.
@@ -356,13 +350,4 @@ fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
         marks.set(Marks::UNSEEN, declared.is_out_of_sight());
     }
     marks
-}
-
-/// Returns whether a rule (in lower case, without white space) stands in a style, white space left out.
-pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
-    let Some((&first, rest)) = rule.split_first() else { return true };
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
-        let mut following = style.get(at + 1..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
-        rest.iter().all(|wanted| following.next().is_some_and(|byte| byte.eq_ignore_ascii_case(wanted)))
-    })
 }

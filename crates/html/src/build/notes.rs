@@ -295,7 +295,7 @@ pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
 fn is_hidden(text: &TagText) -> bool {
     let style = text.value(Key::Style);
     let is_by_class = || hides(text.value(Key::Class).unwrap_or_default());
-    text.value(Key::Hidden).is_some() || style.is_some_and(super::elements::hides) || is_by_class()
+    text.value(Key::Hidden).is_some() || style.is_some_and(super::declarations::hides) || is_by_class()
 }
 
 fn hides(class: &[u8]) -> bool {
