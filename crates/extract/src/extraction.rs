@@ -335,29 +335,12 @@ impl<'a> Extraction<'a> {
                 MetadataChoice::All => false,
                 MetadataChoice::Few => true,
             };
-            let (title, metadata) = if few || options.few_metadata {
-                let headline = self.verdicts.judgement.headline;
-                let is_dated = !options.few_metadata;
-                metadata::read_few(&self.decoded.text, &self.page, &self.hints, headline, is_dated)
-            } else {
-                let (title, metadata) = self.title_and_metadata();
-                (title, Metadata { next: self.next_page(), ..metadata })
-            };
+            let (title, metadata) = self.chosen_metadata(few, options);
             let page_type = self.verdicts.judgement.page_type.as_ref();
             let blocks = options.blocks.then(|| self.blocks().collect());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
-            let mut text = match &markdown {
-                Some(markdown) => {
-                    let title = title.as_deref().filter(|_| markdown.title);
-                    match (options.posts, markdown.sections) {
-                        (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
-                        (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
-                        _ => self.traced_markdown_of(markdown, title, Some(&content)),
-                    }
-                }
-                None => self.traced_text_of(&content),
-            };
+            let mut text = self.traced(options.posts, markdown, title.as_deref(), &content);
             // Markdown is no plain text, on which language and confidence are found.
             let lang = (!few || options.needs_language).then(|| {
                 let sample = markdown.map(|_| self.language_sample(&content));
@@ -418,11 +401,37 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// The text of the page's headline, if that is a heading of the first level.
-    fn headline_text(&self) -> Option<&str> {
-        let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
-        let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
-        is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
+    /// Title and metadata: few of them, or all.
+    fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> (Option<String>, Metadata) {
+        if few || options.few_metadata {
+            let headline = self.verdicts.judgement.headline;
+            let is_dated = !options.few_metadata;
+            metadata::read_few(&self.decoded.text, &self.page, &self.hints, headline, is_dated)
+        } else {
+            let (title, metadata) = self.title_and_metadata();
+            (title, Metadata { next: self.next_page(), ..metadata })
+        }
+    }
+
+    /// The text as it is asked for, with the places that it comes from.
+    fn traced(
+        &self,
+        posts: bool,
+        markdown: Option<MarkdownOptions>,
+        title: Option<&str>,
+        content: &KeptContent<'_>,
+    ) -> TracedText {
+        match &markdown {
+            Some(markdown) => {
+                let title = title.filter(|_| markdown.title);
+                match (posts, markdown.sections) {
+                    (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
+                    (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
+                    _ => self.traced_markdown_of(markdown, title, Some(content)),
+                }
+            }
+            None => self.traced_text_of(content),
+        }
     }
 
     fn robots(&self) -> Vec<String> {

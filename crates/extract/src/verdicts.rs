@@ -63,8 +63,6 @@ impl ContentPolicy {
             model.correct(page, &mut judgement, changes, false);
         }
         self.favored(model, page, &mut judgement, false);
-        let blocks = page.blocks.len();
-        let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = judgement.choice.kept.clone();
         let mut by = vec![Decider::MODEL; body.len()];
         let mut decisions = Decisions::new(&mut body, &mut by);
@@ -99,50 +97,18 @@ impl ContentPolicy {
         judgement.choice.kept = body;
         let has_comments =
             judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|embedded| embedded.is_comment());
-        // The page is judged a second time only where it has comments and they are asked for.
-        if has_comments && self.comments != CommentPolicy::Exclude {
+        let (separate, separate_embedded) = if has_comments && self.comments != CommentPolicy::Exclude {
+            // The page is judged a second time only where it has comments and they are asked for.
             let mut wide = model.judge_with_comments(page, url);
             if let Some(changes) = changes {
                 model.correct(page, &mut wide, changes, true);
             }
             self.favored(model, page, &mut wide, true);
-            let is_beside = |at: usize| roles.get(at) == Some(&Role::Comment);
-            keep_repeated_comments(page, &wide.probabilities, is_beside, &mut wide.choice.kept);
-            let is_comment = |at: usize| is_beside(at) && wide.choice.kept.has(at);
-            let wide_embedded = wide.embedded.iter().map(|embedded| embedded.is_comment() && embedded.kept);
-            if self.comments == CommentPolicy::Separate {
-                separate = (0..blocks).map(is_comment).collect();
-                separate_embedded = wide_embedded.collect();
-            } else {
-                for (embedded, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
-                    embedded.kept |= kept;
-                }
-                let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
-                decisions.changed(Decider::POLICY, |kept| {
-                    for (at, kept) in kept.iter_mut().enumerate() {
-                        *kept |= is_comment(at);
-                    }
-                });
-                judgement.choice.expected_f1 = wide.choice.expected_f1;
-                judgement.probabilities = wide.probabilities;
-            }
-        }
-        let mut roles = roles;
-        if !(self.include.is_empty() && self.exclude.is_empty()) {
-            // Only if asked for: the role models take longer than judging the page.
-            roles = refined(&roles, page, url);
-            // Exclusion wins, so that both lists together mean the same in any order.
-            let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
-            let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
-            decisions.changed(Decider::POLICY, |kept| {
-                for (kept, role) in kept.iter_mut().zip(&roles) {
-                    *kept = asked(*kept, *role);
-                }
-            });
-            for embedded in &mut judgement.embedded {
-                embedded.kept = asked(embedded.kept, role_of_embedded(embedded));
-            }
-        }
+            self.with_comments(page, wide, &roles, &mut judgement, &mut by)
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let roles = self.with_roles(roles, page, url, &mut judgement, &mut by);
         Verdicts {
             judgement,
             separate,
@@ -159,6 +125,66 @@ impl ContentPolicy {
 }
 
 impl ContentPolicy {
+    /// Takes the comments of a page, judged `wide` with them, into the judgement; or gives them by themselves, with those
+    /// of embedded texts, if they are wanted apart.
+    fn with_comments(
+        &self,
+        page: &Page,
+        mut wide: Judgement,
+        roles: &[Role],
+        judgement: &mut Judgement,
+        by: &mut Vec<Decider>,
+    ) -> (Vec<bool>, Vec<bool>) {
+        let is_beside = |at: usize| roles.get(at) == Some(&Role::Comment);
+        keep_repeated_comments(page, &wide.probabilities, is_beside, &mut wide.choice.kept);
+        let is_comment = |at: usize| is_beside(at) && wide.choice.kept.has(at);
+        let wide_embedded = wide.embedded.iter().map(|embedded| embedded.is_comment() && embedded.kept);
+        if self.comments == CommentPolicy::Separate {
+            return ((0..page.blocks.len()).map(is_comment).collect(), wide_embedded.collect());
+        }
+        for (embedded, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
+            embedded.kept |= kept;
+        }
+        let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
+        decisions.changed(Decider::POLICY, |kept| {
+            for (at, kept) in kept.iter_mut().enumerate() {
+                *kept |= is_comment(at);
+            }
+        });
+        judgement.choice.expected_f1 = wide.choice.expected_f1;
+        judgement.probabilities = wide.probabilities;
+        (Vec::new(), Vec::new())
+    }
+
+    /// Keeps the roles that are asked for, and drops those that are not wanted; gives the roles, found anew if anything
+    /// is said of them.
+    fn with_roles(
+        &self,
+        roles: Vec<Role>,
+        page: &Page,
+        url: Option<&str>,
+        judgement: &mut Judgement,
+        by: &mut Vec<Decider>,
+    ) -> Vec<Role> {
+        if self.include.is_empty() && self.exclude.is_empty() {
+            return roles;
+        }
+        // Only if asked for: the role models take longer than judging the page.
+        let roles = refined(&roles, page, url);
+        // Exclusion wins, so that both lists together mean the same in any order.
+        let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
+        let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
+        decisions.changed(Decider::POLICY, |kept| {
+            for (kept, role) in kept.iter_mut().zip(&roles) {
+                *kept = asked(*kept, *role);
+            }
+        });
+        for embedded in &mut judgement.embedded {
+            embedded.kept = asked(embedded.kept, role_of_embedded(embedded));
+        }
+        roles
+    }
+
     /// Chooses anew if the policy favors precision or recall.
     fn favored(&self, model: &Model, page: &Page, judgement: &mut Judgement, with_comments: bool) {
         if self.favor != Favor::Balanced {

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use trommel_html::Tag;
 
 use super::Extraction;
-use crate::heading_text::{is_too_long, visible_text};
+use crate::heading_text::{is_too_long, shown_text, visible_text};
 use crate::metadata::likeness::TitleWords;
 use crate::metadata::title_parts::is_end_of_title;
 use crate::policy::HeadlinePolicy;
@@ -17,6 +17,13 @@ use crate::role::Role;
 const TITLE_BLOCKS: usize = 3;
 pub(super) const MIN_TITLE_LIKENESS: f32 = 0.6;
 impl Extraction<'_> {
+    /// The text of the page's headline, if that is a heading of the first level.
+    pub(super) fn headline_text(&self) -> Option<&str> {
+        let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
+        let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
+        is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
+    }
+
     /// The element of the headline among the kept blocks, if it is a heading of the first level.
     pub(super) fn headline_element(&self) -> Option<u32> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);

@@ -112,8 +112,8 @@ pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], m
     parts
 }
 
-/// Parts that hold text and say who wrote it, and when; or that say to be posts and one of both.
-fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
+/// The contents of each element, without those of the elements in it.
+fn contents(page: &Page, kept: &[bool], marks: &Marks) -> Vec<ElementContents> {
     let mut inside = vec![ElementContents::default(); page.elements.len()];
     let labels = marks.is_label.iter();
     for ((block, kept), is_label) in page.blocks.iter().zip(kept).zip(labels) {
@@ -136,6 +136,12 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
             }
         }
     }
+    inside
+}
+
+/// Parts that hold text and say who wrote it, and when; or that say to be posts and one of both.
+fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
+    let mut inside = contents(page, kept, marks);
     let mut found: Vec<Part> = Vec::new();
     // Places in those of the halves that may become one with what is around them.
     let mut open: Vec<usize> = Vec::new();

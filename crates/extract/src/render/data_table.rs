@@ -200,11 +200,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 /// The rows of a table, unless it turns out to be one for layout.
 fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<DataTable> {
     let table = page.element(at)?;
-    let is_role = |token: &trommel_html::AttributeWord| {
-        // The author says that the table means nothing (WAI-ARIA).
-        token.attribute == Attribute::Role && matches!(page.word_text(token), "presentation" | "none")
-    };
-    if page.attribute_words(table).iter().any(is_role) {
+    if says_nothing(page, table) {
         return None;
     }
     let mut headed = !draft.captions.is_empty();
@@ -264,17 +260,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
     columns.end_row(row.as_mut().map(|(row, ..)| row));
     wide_rows += usize::from(end_row(row, &mut rows) > 1);
     let most = if headed { HEADED_BOUNDS } else { BARE_BOUNDS };
-    let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
-    for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
-        let blocks = cell.blocks.iter().map(|block| {
-            let block = page.blocks.get(*block as usize);
-            block.map_or(0, |block| block.words)
-        });
-        let words: u32 = blocks.sum();
-        cells += 1;
-        all_words = all_words.saturating_add(words);
-        fits &= cell.blocks.len() <= most.blocks && words <= most.words;
-    }
+    let (cells, all_words, fits) = cells_within(page, &rows, &most);
     let is_data = blocks.is_empty()
         && fits
         // Code beside code, or beside the numbers of its lines, is no table.
@@ -290,6 +276,29 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
         keep_short_spans(page, &mut rows);
         DataTable { element: at, captions: draft.captions, rows, columns }
     })
+}
+
+/// Returns whether the author says that a table means nothing (WAI-ARIA).
+fn says_nothing(page: &Page, table: &Element) -> bool {
+    page.attribute_words(table)
+        .iter()
+        .any(|token| token.attribute == Attribute::Role && matches!(page.word_text(token), "presentation" | "none"))
+}
+
+/// The number of cells with blocks, their words, and whether each of them is within the bounds of a cell.
+fn cells_within(page: &Page, rows: &[TableRow], most: &CellBounds) -> (u32, u32, bool) {
+    let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
+    for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
+        let blocks = cell.blocks.iter().map(|block| {
+            let block = page.blocks.get(*block as usize);
+            block.map_or(0, |block| block.words)
+        });
+        let words: u32 = blocks.sum();
+        cells += 1;
+        all_words = all_words.saturating_add(words);
+        fits &= cell.blocks.len() <= most.blocks && words <= most.words;
+    }
+    (cells, all_words, fits)
 }
 
 /// Cells and words of a cell of a table that has a single row.

@@ -59,10 +59,56 @@ pub(crate) fn pieces(
     (form, options): (Form, TextOptions),
     is_shut: impl Fn(u32) -> bool,
 ) -> Option<Vec<Piece>> {
-    let mut changes: Vec<Piece> = Vec::new();
-    let len = text.len();
-    let mut change = |from: usize, to: usize, kind| {
-        if from <= to && to <= len {
+    let mut changes = Changes { text, changes: Vec::new() };
+    if let Some(notes) = notes {
+        changes.of_notes(at, notes, options.notes);
+    }
+    let notations: Vec<Notation> = notations.collect();
+    steps::take(notations.len());
+    let is_struck =
+        notations.iter().any(|notation| notation.kind == NotationKind::Deleted) && all_deleted(text, &notations);
+    for notation in notations {
+        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
+        match notation.kind {
+            NotationKind::Formula => changes.of_formula(from, to, false, options.math),
+            NotationKind::DisplayFormula => changes.of_formula(from, to, true, options.math),
+            // A mark is written instead of its script.
+            NotationKind::Superscript | NotationKind::Subscript
+                if notes.is_some_and(|notes| notes.covers(at, notation.text)) => {}
+            NotationKind::Superscript | NotationKind::Subscript => {
+                let is_sup = notation.kind == NotationKind::Superscript;
+                script(text, from, to, is_sup, options.scripts, &mut |from, to, kind| changes.add(from, to, kind));
+            }
+            // More than a few words are a section that the page opens, or all there is.
+            NotationKind::Hidden if from == 0 && to == text.len() => {}
+            NotationKind::Hidden => changes.of_hidden(from, to, || is_shut(notation.element)),
+            NotationKind::Deleted => changes.of_deleted(from, to, form, is_struck),
+            NotationKind::LinkedImage if form == Form::Markdown => {
+                changes.add(from, to, PieceKind::LinkedImage(notation.element));
+            }
+            NotationKind::Reading if options.readings == ReadingForm::Drop => {
+                let to = to + page_bracket(text, from, to).map_or(0, char::len_utf8);
+                changes.leave_out(from, to);
+            }
+            NotationKind::FragmentLink
+            | NotationKind::InlineNote
+            | NotationKind::LinkedImage
+            | NotationKind::Reading => {}
+        }
+    }
+    changes.pieces()
+}
+
+/// The changes to a text, in any order.
+struct Changes<'a> {
+    text: &'a str,
+    changes: Vec<Piece>,
+}
+
+impl Changes<'_> {
+    fn add(&mut self, from: usize, to: usize, kind: PieceKind) {
+        let text = self.text;
+        if from <= to && to <= text.len() {
             let is_gap = |side: Option<&str>, at_end: bool| {
                 side.is_some_and(
                     |side| if at_end { side.is_empty() || side.ends_with(' ') } else { side.starts_with(' ') },
@@ -72,109 +118,95 @@ pub(crate) fn pieces(
             let is_left_out = from < to && kind == PieceKind::Sign(String::new());
             let joins = is_left_out && is_gap(text.get(..from), true) && is_gap(text.get(to..), false);
             let to = to + usize::from(joins);
-            changes.push(Piece { from, to, kind });
+            self.changes.push(Piece { from, to, kind });
         }
-    };
-    let nothing = || PieceKind::Sign(String::new());
-    if let Some(notes) = notes {
+    }
+
+    fn leave_out(&mut self, from: usize, to: usize) {
+        self.add(from, to, PieceKind::Sign(String::new()));
+    }
+
+    /// The length of the white space before what stands in a part of the text.
+    fn space_before(&self, from: usize, to: usize) -> usize {
+        let part = self.text.get(from..to).unwrap_or_default();
+        part.len() - part.trim_start().len()
+    }
+
+    fn of_notes(&mut self, at: u32, notes: &Notes, form: NoteForm) {
         for mark in notes.marks(at) {
-            let kind = match options.notes {
+            let kind = match form {
                 NoteForm::Keep if mark.has_note => PieceKind::Note(mark.number),
                 NoteForm::Keep => PieceKind::Sign(format!("[{}]", mark.number)),
-                NoteForm::Drop => nothing(),
+                NoteForm::Drop => PieceKind::Sign(String::new()),
             };
-            change(mark.from as usize, mark.to as usize, kind);
+            self.add(mark.from as usize, mark.to as usize, kind);
         }
         for (from, to) in notes.cuts(at) {
-            change(*from as usize, *to as usize, nothing());
+            self.leave_out(*from as usize, *to as usize);
         }
     }
-    let notations: Vec<Notation> = notations.collect();
-    steps::take(notations.len());
-    let is_struck =
-        notations.iter().any(|notation| notation.kind == NotationKind::Deleted) && all_deleted(text, &notations);
-    for notation in notations {
-        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
-        match notation.kind {
-            NotationKind::Formula | NotationKind::DisplayFormula => {
-                let display = notation.kind == NotationKind::DisplayFormula;
-                let formula = text.get(from..to).unwrap_or_default();
-                let from = from + formula.len() - formula.trim_start().len();
-                match options.math {
-                    MathForm::Tex => change(from, to, PieceKind::Formula { display }),
-                    MathForm::Plain => {}
-                    MathForm::Off => change(from, to, nothing()),
-                }
-            }
-            // A mark is written instead of its script.
-            NotationKind::Superscript | NotationKind::Subscript
-                if notes.is_some_and(|notes| notes.covers(at, notation.text)) => {}
-            NotationKind::Superscript | NotationKind::Subscript => {
-                let is_sup = notation.kind == NotationKind::Superscript;
-                script(text, from, to, is_sup, options.scripts, &mut change);
-            }
-            // More than a few words are a section that the page opens, or all there is.
-            NotationKind::Hidden if from == 0 && to == len => {}
-            NotationKind::Hidden => {
-                let hidden = text.get(from..to).unwrap_or_default();
-                let is_label = hidden.len() <= MAX_HIDDEN_BYTES && words::count(hidden) <= MAX_HIDDEN_WORDS;
-                if is_label || words::count(hidden) <= MAX_SHUT_WORDS && is_shut(notation.element) {
-                    // White space before it stays.
-                    let space = hidden.len() - hidden.trim_start().len();
-                    change(from + space, to, nothing());
-                }
-            }
-            NotationKind::Deleted => {
-                let deleted = text.get(from..to).unwrap_or_default();
-                let space = deleted.len() - deleted.trim_start().len();
-                match form {
-                    Form::Markdown => change(from + space, to, PieceKind::Deleted),
-                    // Where nothing else is said it is what the line says.
-                    Form::Plain if is_struck => {}
-                    Form::Plain => {
-                        let behind = text.get(to..).and_then(|rest| rest.chars().next());
-                        let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
-                        let space = if ends { 0 } else { space };
-                        change(from + space, to, nothing());
-                    }
-                }
-            }
-            NotationKind::LinkedImage if form == Form::Markdown => {
-                change(from, to, PieceKind::LinkedImage(notation.element));
-            }
-            NotationKind::Reading if options.readings == ReadingForm::Drop => {
-                let to = to + page_bracket(text, from, to).map_or(0, char::len_utf8);
-                change(from, to, nothing());
-            }
-            NotationKind::FragmentLink
-            | NotationKind::InlineNote
-            | NotationKind::LinkedImage
-            | NotationKind::Reading => {}
+
+    fn of_formula(&mut self, from: usize, to: usize, display: bool, form: MathForm) {
+        let from = from + self.space_before(from, to);
+        match form {
+            MathForm::Tex => self.add(from, to, PieceKind::Formula { display }),
+            MathForm::Plain => {}
+            MathForm::Off => self.leave_out(from, to),
         }
     }
-    if changes.is_empty() {
-        return None;
-    }
-    // Of two that overlap the one that starts first counts, of such the longer.
-    // Pieces must not overlap: writers copy what lies between them.
-    changes.sort_by_key(|piece| (piece.from, len - piece.to));
-    let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
-    let mut at = 0;
-    for piece in changes {
-        if piece.from < at {
-            continue;
+
+    fn of_hidden(&mut self, from: usize, to: usize, is_shut: impl Fn() -> bool) {
+        let hidden = self.text.get(from..to).unwrap_or_default();
+        let is_label = hidden.len() <= MAX_HIDDEN_BYTES && words::count(hidden) <= MAX_HIDDEN_WORDS;
+        if is_label || words::count(hidden) <= MAX_SHUT_WORDS && is_shut() {
+            // White space before it stays.
+            self.leave_out(from + self.space_before(from, to), to);
         }
-        if piece.from > at {
-            pieces.push(Piece { from: at, to: piece.from, kind: PieceKind::Text });
+    }
+
+    /// `is_struck` says that nothing of the text is left without what is struck out.
+    fn of_deleted(&mut self, from: usize, to: usize, form: Form, is_struck: bool) {
+        let space = self.space_before(from, to);
+        match form {
+            Form::Markdown => self.add(from + space, to, PieceKind::Deleted),
+            // Where nothing else is said it is what the line says.
+            Form::Plain if is_struck => {}
+            Form::Plain => {
+                let behind = self.text.get(to..).and_then(|rest| rest.chars().next());
+                let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
+                let space = if ends { 0 } else { space };
+                self.leave_out(from + space, to);
+            }
         }
-        at = piece.to;
-        pieces.push(piece);
     }
-    if at < len {
-        pieces.push(Piece { from: at, to: len, kind: PieceKind::Text });
+
+    /// All of the text, in order and in pieces; `None` if nothing changes.
+    fn pieces(self) -> Option<Vec<Piece>> {
+        let Self { text, mut changes } = self;
+        if changes.is_empty() {
+            return None;
+        }
+        // Of two that overlap the one that starts first counts, of such the longer.
+        // Pieces must not overlap: writers copy what lies between them.
+        changes.sort_by_key(|piece| (piece.from, text.len() - piece.to));
+        let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
+        let mut at = 0;
+        for piece in changes {
+            if piece.from < at {
+                continue;
+            }
+            if piece.from > at {
+                pieces.push(Piece { from: at, to: piece.from, kind: PieceKind::Text });
+            }
+            at = piece.to;
+            pieces.push(piece);
+        }
+        if at < text.len() {
+            pieces.push(Piece { from: at, to: text.len(), kind: PieceKind::Text });
+        }
+        leave_no_space_at_end(text, &mut pieces);
+        Some(pieces)
     }
-    leave_no_space_at_end(text, &mut pieces);
-    Some(pieces)
 }
 
 /// The closing bracket that the page itself sets behind a reading, which begins with an opening one.

@@ -117,7 +117,7 @@ pub(crate) fn start_tag<C: Compare>(
     }
     let name_end = at + 1 + len;
     let tag = tag(near.bytes, len, bytes, at + 1);
-    let (mut keys, mut count) = (0, 0);
+    let mut values = Values { places, keys: 0, count: 0 };
     let (mut self_closing, mut value_missing) = (false, false);
     let mut end = name_end;
     if near.byte(len) != b'>' {
@@ -143,20 +143,10 @@ pub(crate) fn start_tag<C: Compare>(
                 let behind = near.quotes >> (stop % 64) >> 1;
                 // As nearly all attributes are written: ` name="value"`.
                 if near.byte(stop) == b'=' && stop > place + 1 && behind & 1 != 0 {
-                    let name = (end + 1, near.at + stop);
-                    let start = name.1 + 2;
-                    let close = behind - 1;
-                    let value_end = if close != 0 {
-                        start - 1 + close.trailing_zeros() as usize
-                    } else {
-                        quote(form, bytes, start.max(near.at + 64))?
-                    };
+                    let start = near.at + stop + 2;
+                    let value_end = value_end(form, bytes, start, near.at, behind - 1)?;
+                    values.put(bytes, (end + 1, start - 2), (start, value_end))?;
                     end = value_end + 1;
-                    if let Some(name) = Key::at(bytes, name) {
-                        *places.get_mut(count)? = ValuePlace { name, start: start as u32, end: value_end as u32 };
-                        keys |= name.bit();
-                        count += 1;
-                    }
                     continue;
                 }
             }
@@ -174,12 +164,7 @@ pub(crate) fn start_tag<C: Compare>(
                 return None;
             }
             value_missing |= attributes.value_missing;
-            if let Some(name) = Key::at(bytes, spans.name) {
-                let (start, value_end) = spans.value;
-                *places.get_mut(count)? = ValuePlace { name, start: start as u32, end: value_end as u32 };
-                keys |= name.bit();
-                count += 1;
-            }
+            values.put(bytes, spans.name, spans.value)?;
         }
         if end - name_end > most {
             return None;
@@ -189,13 +174,42 @@ pub(crate) fn start_tag<C: Compare>(
         start: at as u32,
         name_end: name_end as u32,
         end: end as u32 + 1,
-        keys,
+        keys: values.keys,
         tag,
         self_closing,
         value_missing,
         cut: false,
     };
-    Some((place, count))
+    Some((place, values.count))
+}
+
+/// The values of attributes that are needed.
+struct Values<'a> {
+    places: &'a mut [ValuePlace],
+    keys: u32,
+    count: usize,
+}
+
+impl Values<'_> {
+    /// Writes down a value if that of this name is needed; none if there is no room for it.
+    #[inline(always)]
+    fn put(&mut self, bytes: &[u8], name: (usize, usize), (start, end): (usize, usize)) -> Option<()> {
+        if let Some(name) = Key::at(bytes, name) {
+            *self.places.get_mut(self.count)? = ValuePlace { name, start: start as u32, end: end as u32 };
+            self.keys |= name.bit();
+            self.count += 1;
+        }
+        Some(())
+    }
+}
+
+/// The end of a value that begins at `start`: at the first of the quotes behind its own, or behind the window at `at`.
+#[inline(always)]
+fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes: u64) -> Option<usize> {
+    if quotes != 0 {
+        return Some(start - 1 + quotes.trailing_zeros() as usize);
+    }
+    quote(form, bytes, start.max(at + 64))
 }
 
 /// The place of the first `"` from `at` on.

@@ -70,13 +70,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             }
         }
         // Only elements of the same name are counted: inner elements need not be closed correctly.
-        for place in [&mut beside, &mut editor] {
-            if let Some((name, count)) = place
-                && found.is_like(name)
-            {
-                *count = if is_end { *count - 1 } else { *count + 1 };
-            }
-        }
+        [&mut beside, &mut editor].into_iter().flatten().for_each(|place| count_tag(&found, place));
         if editor.is_some_and(|(_, count)| count == 0) {
             // What else the editor shows around its code is none.
             return Some((code.finish(), u32::MAX));
@@ -88,17 +82,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             continue;
         }
         if is_end {
-            let place = open.iter().rposition(|(name, _)| found.is_like(name));
-            let Some(place) = place else { continue };
-            let (mut is_line, mut is_hidden) = (false, false);
-            for (_, kind) in open.drain(place..) {
-                is_line |= kind == Kind::Line;
-                is_hidden |= kind == Kind::Hidden;
-            }
-            code.end(tag, is_line);
-            if is_hidden {
-                code.hidden.end(code.out.len());
-            }
+            end_tag(&found, &mut open, &mut code);
             continue;
         }
         if tag == Tag::Br {
@@ -109,21 +93,18 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             continue;
         }
         let kind = Kind::of(&found);
-        match kind {
-            Kind::Beside => {
-                if tag.is_raw() {
-                    let end = format!("</{}", tag.name());
-                    pieces.at += find_ignoring_case(rest.as_bytes().get(pieces.at..)?, end.as_bytes())?;
-                } else {
-                    beside = Some((found.name, 1));
-                }
-                continue;
+        if kind == Kind::Beside {
+            if tag.is_raw() {
+                let end = format!("</{}", tag.name());
+                pieces.at += find_ignoring_case(rest.as_bytes().get(pieces.at..)?, end.as_bytes())?;
+            } else {
+                beside = Some((found.name, 1));
             }
-            Kind::Editor => {
-                code = Code { is_rust: code.is_rust, ..Code::default() };
-                editor = Some((found.name, 1));
-            }
-            _ => {}
+            continue;
+        }
+        if kind == Kind::Editor {
+            code = Code { is_rust: code.is_rust, ..Code::default() };
+            editor = Some((found.name, 1));
         }
         code.start(tag, kind == Kind::Line);
         code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(&found);
@@ -136,6 +117,27 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
         }
     }
     None
+}
+
+/// Counts a tag for an element of a name, with how often that is open.
+fn count_tag(found: &TagPiece<'_>, (name, count): &mut (&str, u32)) {
+    if found.is_like(name) {
+        *count = if found.raw.is_end { *count - 1 } else { *count + 1 };
+    }
+}
+
+/// Ends the innermost open element of the name of an end tag, and those in it.
+fn end_tag(found: &TagPiece<'_>, open: &mut Vec<(&str, Kind)>, code: &mut Code) {
+    let Some(place) = open.iter().rposition(|(name, _)| found.is_like(name)) else { return };
+    let (mut is_line, mut is_hidden) = (false, false);
+    for (_, kind) in open.drain(place..) {
+        is_line |= kind == Kind::Line;
+        is_hidden |= kind == Kind::Hidden;
+    }
+    code.end(found.tag, is_line);
+    if is_hidden {
+        code.hidden.end(code.out.len());
+    }
 }
 
 fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {

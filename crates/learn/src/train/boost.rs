@@ -202,20 +202,9 @@ fn grow(
             .max_by(|a, b| a.1.gain.total_cmp(&b.1.gain).then(b.0.cmp(&a.0)));
         let Some((at, split)) = best else { break };
         let parent = leaves.swap_remove(at);
-        // Rows keep their order on both sides.
         let bins = &table.columns[split.column];
-        spare.clear();
-        let mut middle = parent.rows.start;
-        for at in parent.rows.clone() {
-            let row = rows[at];
-            if bins[row as usize] <= split.bin {
-                rows[middle] = row;
-                middle += 1;
-            } else {
-                spare.push(row);
-            }
-        }
-        rows[middle..parent.rows.end].copy_from_slice(&spare);
+        let is_left = |row: u32| bins[row as usize] <= split.bin;
+        let middle = parent.rows.start + divide(&mut rows[parent.rows.clone()], is_left, &mut spare);
         let (left_rows, right_rows) = (parent.rows.start..middle, middle..parent.rows.end);
         let left_is_small = left_rows.len() <= right_rows.len();
         let small_rows = if left_is_small { left_rows.clone() } else { right_rows.clone() };
@@ -253,6 +242,23 @@ fn grow(
             leaves.push(leaf);
         }
     }
+}
+
+/// Puts the rows of the left side in front of the others and gives their number. Rows keep their order on both sides.
+fn divide(rows: &mut [u32], is_left: impl Fn(u32) -> bool, spare: &mut Vec<u32>) -> usize {
+    spare.clear();
+    let mut middle = 0;
+    for at in 0..rows.len() {
+        let row = rows[at];
+        if is_left(row) {
+            rows[middle] = row;
+            middle += 1;
+        } else {
+            spare.push(row);
+        }
+    }
+    rows[middle..].copy_from_slice(spare);
+    middle
 }
 
 /// The histogram of each picked column over some rows.

@@ -62,27 +62,22 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         HeldOut::Sets => pages.iter().map(|page| page.set).collect(),
     };
     let trained = sets.len().saturating_sub(options.list_sets);
+    // Pages are in the order of their sets.
+    let known = pages.partition_point(|page| page.set < trained);
     let copies = match options.learner {
         Learner::Linear => Vec::new(),
-        // Pages are in the order of their sets.
-        Learner::Additive | Learner::Lite | Learner::Shipped => {
-            let known = pages.partition_point(|page| page.set < trained);
-            PoorCopy::of_pages(pages.get(..known).unwrap_or_default())
-        }
+        _ => PoorCopy::of_pages(pages.get(..known).unwrap_or_default()),
     };
     let cross_validated = cross_validate(&pages, trained, &copies, &folds, options)?;
     let penalties = &cross_validated.penalties;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
-    let chosen: Vec<Chosen> = match options.learner {
-        Learner::Shipped => (0..penalties.len())
-            .map(|at| choose(&pages, &cross_validated, &judged_embedded, &[at], sets.len()))
-            .collect(),
-        _ => {
-            let all: Vec<usize> = (0..penalties.len()).collect();
-            vec![choose(&pages, &cross_validated, &judged_embedded, &all, sets.len())]
-        }
+    let all = 0..penalties.len();
+    let candidates: Vec<Vec<usize>> = match options.learner {
+        Learner::Shipped => all.map(|at| vec![at]).collect(),
+        _ => vec![all.collect()],
     };
-
+    let choose = |these: &Vec<usize>| choose(&pages, &cross_validated, &judged_embedded, these, sets.len());
+    let chosen: Vec<Chosen> = candidates.iter().map(choose).collect();
     tracing::info!("training of what is written, on all pages");
     let training = training_pages(&pages, trained, &copies, options, |_| true)?;
     let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();

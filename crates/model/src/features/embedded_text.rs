@@ -2,9 +2,9 @@
 //! of their own, because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::Page;
 use trommel_html::hydration::payload_text;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
+use trommel_html::{Block, Page};
 use trommel_text::TextMasks;
 
 use crate::features::facts::shape::Shape;
@@ -164,16 +164,31 @@ struct PageWords {
     longest: u32,
 }
 
-fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
-    let mut described: FxHashSet<u64> = FxHashSet::default();
-    for name in ["description", "og:description", "twitter:description"] {
-        let words = page.head.meta(name).map(hashes);
-        described.extend(words.iter().flatten());
+/// The words of the descriptions in the head of a page.
+struct Described(FxHashSet<u64>);
+
+impl Described {
+    fn of(page: &Page) -> Self {
+        let mut described: FxHashSet<u64> = FxHashSet::default();
+        for name in ["description", "og:description", "twitter:description"] {
+            let words = page.head.meta(name).map(hashes);
+            described.extend(words.iter().flatten());
+        }
+        Self(described)
     }
-    let share_described = |words: &[u64]| {
-        let among = words.iter().filter(|word| described.contains(word));
+
+    /// The share of words that are among them.
+    fn share(&self, words: &[u64]) -> f32 {
+        let among = words.iter().filter(|word| self.0.contains(word));
         among.count() as f32 / words.len().max(1) as f32
-    };
+    }
+}
+
+/// A content with the hashes of its words, and the share of its phrases that stand on the page.
+type Covered = (Content, Scratch<u64>, f32);
+
+fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
+    let described = Described::of(page);
     let texts: Vec<(Content, Scratch<u64>)> = contents
         .into_iter()
         .map(|content| {
@@ -181,42 +196,19 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             (content, words)
         })
         .filter(|(content, words)| {
-            let repeats = is_summary(content) && share_described(words) >= DESCRIBED_SHARE;
+            let repeats = is_summary(content) && described.share(words) >= DESCRIBED_SHARE;
             words.len() >= MIN_WORDS && !repeats
         })
         .collect();
-    // Whether each phrase of the texts was met on the page.
-    let mut met: FxHashMap<u64, bool> = FxHashMap::default();
-    for (_, words) in &texts {
-        met.extend(phrases(words).into_iter().map(|phrase| (phrase, false)));
-    }
-    if met.is_empty() {
+    if texts.is_empty() {
         return Vec::new();
     }
-    // Nearly all phrases of a page are in none of the texts: a bit tells most of them without a look into the table.
-    let mut sieve = Sieve::with_capacity(met.len());
-    met.keys().for_each(|phrase| sieve.put(*phrase));
     let masks = TextMasks::of(page.texts());
-    let mut block_words: Vec<u64> = Vec::new();
     let shown = page.blocks.iter().zip(hidden);
-    let shown = shown.filter(|(_, hidden)| !**hidden);
-    for (block, _) in shown.clone() {
-        let part = page.text_range(block);
-        count_work(part.len());
-        // Most blocks are too short for a phrase.
-        if block.words as usize >= PHRASE_WORDS {
-            block_words.clear();
-            let words = &mut block_words;
-            push_hashes(page.texts(), &masks, part, usize::MAX, words);
-            for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
-                if let Some(met) = met.get_mut(&phrase) {
-                    *met = true;
-                }
-            }
-        }
-    }
+    let shown = shown.filter(|(_, hidden)| !**hidden).map(|(block, _)| block);
+    let met = met_phrases(page, &masks, shown.clone(), &texts);
     // The rest is computed for what is left only: on most pages all texts stand among the blocks.
-    let kept: Vec<(Content, Scratch<u64>, f32)> = texts
+    let kept: Vec<Covered> = texts
         .into_iter()
         .filter_map(|(content, words)| {
             let text_phrases = phrases(&words);
@@ -229,13 +221,51 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
         return Vec::new();
     }
     let mut around = PageWords::default();
-    for (block, _) in shown {
+    for block in shown {
         let part = page.text_range(block);
         let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
         around.words += block.words;
         around.prose += prose;
         around.longest = around.longest.max(prose);
     }
+    with_features(kept, &described, &around)
+}
+
+/// Whether each phrase of some texts stands in one of these blocks.
+fn met_phrases<'a>(
+    page: &Page,
+    masks: &TextMasks,
+    shown: impl Iterator<Item = &'a Block>,
+    texts: &[(Content, Scratch<u64>)],
+) -> FxHashMap<u64, bool> {
+    // Whether each phrase of the texts was met on the page.
+    let mut met: FxHashMap<u64, bool> = FxHashMap::default();
+    for (_, words) in texts {
+        met.extend(phrases(words).into_iter().map(|phrase| (phrase, false)));
+    }
+    // Nearly all phrases of a page are in none of the texts: a bit tells most of them without a look into the table.
+    let mut sieve = Sieve::with_capacity(met.len());
+    met.keys().for_each(|phrase| sieve.put(*phrase));
+    let mut block_words: Vec<u64> = Vec::new();
+    for block in shown {
+        let part = page.text_range(block);
+        count_work(part.len());
+        // Most blocks are too short for a phrase.
+        if block.words as usize >= PHRASE_WORDS {
+            block_words.clear();
+            let words = &mut block_words;
+            push_hashes(page.texts(), masks, part, usize::MAX, words);
+            for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
+                if let Some(met) = met.get_mut(&phrase) {
+                    *met = true;
+                }
+            }
+        }
+    }
+    met
+}
+
+fn with_features(kept: Vec<Covered>, described: &Described, around: &PageWords) -> Vec<EmbeddedText> {
     let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
     for (content, _, _) in &kept {
         *siblings.entry((content.property, content.subject)).or_default() += 1;
@@ -263,7 +293,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
                 flag(content.text.contains('\n')),
                 flag(shape.unspaced as f32 > UNSPACED_SHARE * total),
                 coverage,
-                share_described(&words),
+                described.share(&words),
                 log(same),
                 log(rank),
                 log(around.words),

@@ -13,12 +13,11 @@ use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use trommel::IncludeSettings;
 use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
 use trommel::record::filters::Filters;
 use trommel::record::{Encode as _, Jsonl};
 use trommel::run::{RecordOutcome, SingleRecords, crawl_charset};
-use trommel::{Extractor, Hints};
+use trommel::{Document, Extractor, Hints, IncludeSettings};
 
 use crate::service::answer::{self, Refusal};
 use crate::service::app::App;
@@ -152,6 +151,40 @@ const STOP_POLL: Duration = Duration::from_secs(1);
 /// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
+/// What makes the documents of a batch.
+struct BatchWorker {
+    app: Arc<App>,
+    runtime: Handle,
+    lists: IncludeSettings,
+}
+
+impl BatchWorker {
+    /// The document of a page, once a worker is free and there is memory, which `taken` holds.
+    fn document(&self, extractor: &Extractor, taken: &TakenShare, page: &[u8], hints: &Hints<'_>) -> Document {
+        let memory = &self.app.admission.work;
+        let judged = weight::fitting(page, memory.all(), &self.lists);
+        // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
+        let permit = self.runtime.block_on(self.app.admission.worker());
+        taken.put(self.runtime.block_on(async {
+            loop {
+                let share = memory.share_within(weight::of_lists(judged, &self.lists), STOP_POLL).await;
+                if share.is_ok() || self.app.is_stopping() {
+                    return share.ok();
+                }
+            }
+        }));
+        let begin = Instant::now();
+        let mut document = extractor.document(judged, hints);
+        if judged.len() < page.len() {
+            document.capped.push(MEMORY_CAP.to_owned());
+        }
+        self.app.metrics.page(page.len() as u64, begin.elapsed());
+        self.app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
+        drop(permit);
+        document
+    }
+}
+
 impl Batch {
     fn run(
         mut self,
@@ -170,39 +203,12 @@ impl Batch {
             }
             false
         };
-        let mut reader = match Reader::new("-", incoming, options) {
-            Ok(reader) => reader,
-            Err(error) => {
-                tell(Err(error));
-                return;
-            }
-        };
-        let (app, runtime, lists) = (self.app.clone(), self.runtime.clone(), self.lists);
+        let reader = Reader::new("-", incoming, options).map_err(|error| tell(Err(error)));
+        let Ok(mut reader) = reader else { return };
         // What the line of a page takes until it is sent.
         let taken = TakenShare::default();
-        let extract = |page: &[u8], hints: &Hints<'_>| {
-            let memory = &app.admission.work;
-            let judged = weight::fitting(page, memory.all(), &lists);
-            // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
-            let permit = runtime.block_on(app.admission.worker());
-            taken.put(runtime.block_on(async {
-                loop {
-                    let share = memory.share_within(weight::of_lists(judged, &lists), STOP_POLL).await;
-                    if share.is_ok() || app.is_stopping() {
-                        return share.ok();
-                    }
-                }
-            }));
-            let begin = Instant::now();
-            let mut document = extractor.document(judged, hints);
-            if judged.len() < page.len() {
-                document.capped.push(MEMORY_CAP.to_owned());
-            }
-            app.metrics.page(page.len() as u64, begin.elapsed());
-            app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
-            drop(permit);
-            document
-        };
+        let worker = BatchWorker { app: self.app.clone(), runtime: self.runtime.clone(), lists: self.lists };
+        let extract = |page: &[u8], hints: &Hints<'_>| worker.document(extractor, &taken, page, hints);
         let payload = PayloadOptions { max_payload: self.max_record };
         let mut records = SingleRecords::new(&extract, &filters, payload);
         // The record after a response may say in which encoding the crawler took it to be.
@@ -230,9 +236,7 @@ impl Batch {
                 }
                 Some(Err(ArchiveError::Damage { offset, lost, what, .. })) => {
                     tracing::warn!(offset, lost, "batch: {what}");
-                    self.app.metrics.damaged();
-                    self.summary.damaged += 1;
-                    self.summary.lost_bytes += lost;
+                    self.damaged(lost);
                     Ok(())
                 }
                 Some(Err(error)) => {
@@ -259,6 +263,12 @@ impl Batch {
             line.push(b'\n');
             drop(self.send(Ok(line.into())));
         }
+    }
+
+    fn damaged(&mut self, lost: u64) {
+        self.app.metrics.damaged();
+        self.summary.damaged += 1;
+        self.summary.lost_bytes += lost;
     }
 
     fn record(

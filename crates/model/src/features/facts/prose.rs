@@ -51,6 +51,19 @@ pub(crate) struct Prose {
     facts: [f32; 7],
 }
 
+/// The words before each block and, behind them, those of the page; the latter by themselves, too.
+fn words_before(page: &Page) -> (Scratch<u32>, u32) {
+    let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
+    let mut words = 0;
+    for block in &page.blocks {
+        // One more than blocks, so that words up to the end are found without a special case.
+        words_before.push(words);
+        words += block.words;
+    }
+    words_before.push(words);
+    (words_before, words)
+}
+
 impl Prose {
     pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums], containers: &ContainerParts) -> Self {
         let block_words: Scratch<u32> =
@@ -90,14 +103,7 @@ impl Prose {
         let is_in_top = |place: &u32| (first..end).contains(place) && top != NONE;
         let from = paths.blocks.iter().position(is_in_top);
         let to = paths.blocks.iter().rposition(is_in_top);
-        let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
-        let mut words = 0;
-        for block in &page.blocks {
-            // One more than blocks, so that words up to the end are found without a special case.
-            words_before.push(words);
-            words += block.words;
-        }
-        words_before.push(words);
+        let (words_before, words) = words_before(page);
         let bte = best_interval(page.blocks.iter().map(|block| {
             // BTE: words count for an interval, tags against it.
             let tags = i64::from(block.tags_before + block.tags_inside);

@@ -1,7 +1,7 @@
 //! Reads the document of one record, or the reason why it has none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{PAGE_FACTOR, page_hints};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
@@ -170,12 +170,7 @@ impl<'a> RecordExtractor<'a> {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),
             capped: caps,
-            time: Some(PageTime {
-                time: begin.elapsed(),
-                id: id.to_owned(),
-                file: record.place.file.clone(),
-                offset: record.place.offset,
-            }),
+            time: Some(page_time(record, id, begin.elapsed())),
             // Only with a document, which takes the other extractor's text. Its file comes after those of the other kinds.
             aside: match verdict {
                 RecordVerdict::Document { .. } if is_hard => {
@@ -278,4 +273,9 @@ fn by_kind(record: &Record) -> Option<DropReason> {
         RecordType::Continuation => Some(DropReason::Continuation),
         RecordType::Unknown(_) => Some(DropReason::UnknownType),
     }
+}
+
+/// The time that a page took, and where it stands.
+fn page_time(record: &Record, id: &str, time: Duration) -> PageTime {
+    PageTime { time, id: id.to_owned(), file: record.place.file.clone(), offset: record.place.offset }
 }
