@@ -231,7 +231,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     with_features(kept, &described, &around)
 }
 
-/// Whether each phrase of some texts stands in one of these blocks.
+/// For each phrase of some texts, true if one of these blocks contains it.
 fn met_phrases<'a>(
     page: &Page,
     masks: &TextMasks,

@@ -13,14 +13,14 @@ const MAX_TERM: usize = 64;
 
 /// Terms of a text.
 ///
-/// - Scripts that divide words by spaces: runs of letters, digits and marks, in lower case, stemmed by
-///   the most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek,
-///   Arabic). Latin, Greek, Arabic and Hebrew letters lose their accents and points before.
-///   A word of ASCII letters keeps `++` or `#` right after it, as in `C++` and `F#`, and is not stemmed.
-/// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: pairs of neighbouring characters; a
-///   character without a neighbour by itself. In documents the last character of a run is a term of its
-///   own as well, at the position of its pair: so every character begins a term, and a query of one
-///   character finds them all. Tone marks and other signs that are not letters are left out.
+/// - Scripts that divide words by spaces give runs of letters, digits and marks, in lower case. They are stemmed by the
+///   most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek, Arabic). Latin, Greek,
+///   Arabic and Hebrew letters lose their accents and points before. A word of ASCII letters keeps `++` or `#` directly
+///   after it, as in `C++` and `F#`, and is not stemmed.
+/// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese and Tibetan give pairs of neighbouring characters; a character without
+///   a neighbour stands by itself. In documents the last character of a run is a term as well, at the position of its
+///   pair. So every character begins a term, and a query of one character finds them all. Tone marks and other signs
+///   that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
     /// True if the last character of a run of pairs is a term.

@@ -51,8 +51,8 @@ pub enum RunEvent<T> {
     },
 }
 
-/// A place in the inputs of a run, after an event. There is none behind an input that could not be read to its end,
-/// and none in a run that follows its inputs or drops duplicates: what that one remembers is not in a position.
+/// A place in the inputs of a run, after an event. There is none after an input that could not be read to its end.
+/// There is none in a run that follows its inputs or drops duplicates, because a position does not contain its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunPosition {
     /// Index of the input; their number after the last one.

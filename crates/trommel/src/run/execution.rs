@@ -36,9 +36,9 @@ use crate::run::write::ledger::Ledger;
 /// error.
 ///
 /// # Errors
-/// If an output cannot be written, if the system cannot read on in the middle of an archive (the second
-/// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
-/// where another ended. Files finished before that stay.
+/// If an output cannot be written, if the run is stopped, or if it cannot continue where another ended. Also if the
+/// system cannot read on in the middle of an archive; the second time at the same place the archive is given up. Files
+/// finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary, RunError> {
     execute::<()>(plan, extract, environment, None)
 }

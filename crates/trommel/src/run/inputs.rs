@@ -127,17 +127,17 @@ pub enum ConfigError {
     Url(#[from] InputError),
 }
 
-/// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
-/// file of that name wins) and folders (with all below them; files named as WARC, ARC or WACZ, or as WET
-/// where there are none), each sorted and without duplicates; URLs; prefixes of buckets and repositories, which end
-/// with a slash, and globs in them, as folders and globs; `@FILE`, a manifest, plain or gzip, here or behind a URL,
-/// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
-/// lines starting with `#` are skipped; `-`, standard input. What is passed over in a folder is logged,
-/// counted by ending, in one line. An argument that is not UTF-8 is a path.
+/// Finds the archives that arguments name, in the order of the arguments. These are files, URLs, globs (an existing
+/// file of that name wins), folders, manifests (`@FILE`) and `-` for standard input. A folder stands for all files
+/// below it that are named as WARC, ARC or WACZ, or as WET where there are none. Globs and folders are sorted, without
+/// duplicates. Prefixes of buckets and repositories, which end with a slash, and globs in them are treated alike. A
+/// manifest is plain or gzip, here or at a URL, with a path or URL on each line, relative to `base` or else to its own
+/// folder. Blank lines in it and lines that start with `#` are skipped. Files of a folder that are passed over are
+/// logged, counted by ending, in one line. An argument that is not UTF-8 is a path.
 ///
 /// # Errors
-/// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or
-/// if standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
+/// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or if standard
+/// input is named twice. An argument without an archive becomes an [`Input::Nothing`].
 pub fn expand(
     arguments: &[impl AsRef<OsStr>],
     base: Option<&Base>,

@@ -151,7 +151,7 @@ const STOP_POLL: Duration = Duration::from_secs(1);
 /// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
-/// What makes the documents of a batch.
+/// The worker that makes the documents of a batch.
 struct BatchWorker {
     app: Arc<App>,
     runtime: Handle,

@@ -9,7 +9,7 @@ use crate::features::log::log;
 use crate::features::scratch::Scratch;
 use crate::features::work::count_work;
 
-/// What is told of each group.
+/// Names of the facts about each group.
 pub(crate) const PARTS: [&str; 8] = [
     "log_items", "log_words_per_item", "link_density", "word_share", "prose_density", "images_per_item", "place",
     "uneven",

@@ -25,11 +25,10 @@ const MAX_COLLECTION: u64 = 16 << 20;
 /// Maximum number of containers that a description names.
 const MAX_PARTS: usize = 1 << 16;
 
-/// The inputs with each WACZ file replaced by the archives in it, and each multi-WACZ (a `.json` that
-/// names several) by those of its containers. A WACZ file is known by its name; a file also by its first
-/// bytes. What cannot be read becomes [`Input::Nothing`], one a container or archive, and the others are
-/// read all the same. Once the flag of `network` is set, nothing more is looked into, and what is given is
-/// not all.
+/// Replaces each WACZ file among the inputs by the archives in it, and each multi-WACZ (a `.json` that names several)
+/// by those of its containers. A WACZ file is known by its name; a file also by its first bytes. Each unreadable
+/// container or archive becomes an [`Input::Nothing`], and the others are read all the same. Once the flag of `network`
+/// is set, no more containers are opened, and the result is incomplete.
 pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptions) -> Vec<Input> {
     let mut unpacker = Unpacker::new(options, network);
     for input in inputs {
@@ -343,8 +342,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Returns whether a URL is on the host, or in the bucket or repository, of the collection that names it: archives come
-/// from strangers, and what the user named is the collection.
+/// Returns whether a URL is on the host, or in the bucket or repository, of the collection that names it. The user
+/// named the collection, while its archives come from strangers.
 fn is_named(url: &str, collection: &Location) -> bool {
     let server = |url: &str| {
         let name = match split_container(url) {

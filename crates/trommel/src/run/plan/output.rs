@@ -87,8 +87,8 @@ pub struct Output {
     pub encodings: Vec<Encoding>,
     /// Maximum encoded bytes of a part of an output (a larger document has a part of its own); parts are named
     /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
-    /// with that of its records, of Parquet as MessagePack. Where parts end depends on the documents alone. An index is
-    /// never divided.
+    /// with that of its records, of Parquet as MessagePack. The ends of parts depend on the documents alone. An index
+    /// is never divided.
     pub split: Option<u64>,
 }
 
@@ -149,13 +149,11 @@ impl Output {
         Self { destination: Destination::Caller, encodings: Vec::new(), split: None }
     }
 
-    /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
-    /// otherwise; an existing folder, or a name without the suffix of a file, is a folder; another name is
-    /// one file, and its suffix sets format and compression. A URL of a bucket is taken as a path: where
-    /// it is to be written to is for the caller to see to. `chosen` is what the command line says,
-    /// `fallback` what the configuration file says. A compression chosen for several formats holds for
-    /// those that are ever compressed that way; one that the file says, which may have been written for other formats,
-    /// for those alone in any case.
+    /// The output that `name` stands for. `-` is standard output, plain unless `chosen` says otherwise. An existing
+    /// folder, or a name without the suffix of a file, is a folder. Another name is one file, and its suffix sets
+    /// format and compression. A URL of a bucket is taken as a path, and the caller writes to the bucket. `chosen` are
+    /// the options of the command line, `fallback` those of the configuration file. A compression chosen for several
+    /// formats holds for those that support it. One of the configuration file holds only for these in any case.
     ///
     /// # Errors
     /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
@@ -299,8 +297,8 @@ impl Output {
         }
     }
 
-    /// The file that says how an index is to be made for `_bulk` requests, if there are any: it stands
-    /// beside the output, hidden in a folder from what reads folders.
+    /// The file with the settings of an index for `_bulk` requests, if the output has any. It is beside the output; in
+    /// a folder its name hides it from readers of folders.
     pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
         if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;

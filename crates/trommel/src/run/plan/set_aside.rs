@@ -55,8 +55,8 @@ pub struct HardPages {
 }
 
 impl HardPages {
-    /// Returns whether another extractor may do better on the page of a document. What stands in place of a page, such
-    /// as a captcha, has nothing that it could find.
+    /// Returns whether another extractor may do better on the page of a document. It would find nothing on a block
+    /// page, such as a captcha.
     pub(crate) fn takes(&self, document: &Document) -> bool {
         document.confidence < self.below && document.blocked.is_none()
     }

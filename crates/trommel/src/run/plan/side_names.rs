@@ -17,8 +17,8 @@ use crate::run::plan::output::Destination;
 const OUTPUT: &str = "an output";
 
 impl Plan {
-    /// Checks that the files beside the outputs, including the summary, have names of their own: not those of
-    /// inputs, of one another, of outputs, or of the files that the program keeps beside these.
+    /// Checks that the files beside the outputs, including the summary, have names of their own. They must not be those
+    /// of inputs, of one another, of outputs, or of the program's own files.
     ///
     /// # Errors
     /// The first that has not.
@@ -47,8 +47,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the folders of the output and of the files beside it, including the summary, and tries whether these can be
-    /// written: before the work, and not after hours of it.
+    /// Makes the folders of the output and of the files beside it, including the summary. It checks that these can be
+    /// written before the work, not after hours of it.
     ///
     /// # Errors
     /// The first that cannot be.

@@ -209,7 +209,7 @@ impl RecordFeed<'_> {
         Ok(true)
     }
 
-    /// Reads the complete records among the first `length` bytes. Whether there was one.
+    /// Reads the complete records among the first `length` bytes; returns whether there was one.
     fn pass(
         &mut self,
         input: &mut LiveInput,

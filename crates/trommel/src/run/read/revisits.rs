@@ -116,7 +116,7 @@ impl Revisits {
     }
 }
 
-/// The keys of the capture that a revisit refers to. What it says outright comes before what has the same digest.
+/// The keys of the capture that a revisit refers to. A capture that it names comes before one with the same digest.
 fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
     let named = capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use trommel_record::Extent;
 
-/// The outputs as they stand in a saved state.
+/// The outputs in a saved state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OutputsState {
     /// The unfinished files.

@@ -57,8 +57,7 @@ pub(crate) struct CountedBytes {
     digest: Sha256,
 }
 
-/// The journal of a run: MessagePack maps one after the other. How many of its bytes count stands in the
-/// saved state.
+/// The journal of a run: MessagePack maps one after the other. The saved state has the number of its valid bytes.
 pub(crate) struct Journal<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,

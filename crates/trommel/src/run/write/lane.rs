@@ -146,7 +146,7 @@ impl<'a> OpenArchive<'a> {
         Ok((state, Some(SharedState { outputs, sides, duplicates: self.duplicates.state() })))
     }
 
-    /// Ends its outputs, or puts its shares on disk. Whether it had outputs of its own.
+    /// Ends its outputs, or syncs its shares; returns whether it had outputs of its own.
     fn close(&mut self, plan: &WritePlan<'_>) -> Result<bool, RunError> {
         let is_any = plan.is_folder() && self.outputs.are_open();
         self.state.outputs = match (plan.is_folder(), self.state.is_first) {

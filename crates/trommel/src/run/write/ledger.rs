@@ -210,8 +210,7 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// The next archive to be read; none if there is none left. Whether others must be done first is for the caller
-    /// to ask.
+    /// The next archive to be read; none if there is none left. The caller checks if others must be done first.
     pub(crate) fn pick(&mut self) -> Option<Picked> {
         loop {
             let Turn { input, begun } = self.todo.pop_front()?;

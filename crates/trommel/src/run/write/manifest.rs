@@ -67,9 +67,9 @@ pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[
     Ok(manifest.files.into_iter().filter(is_of).map(|file| file.name).collect())
 }
 
-/// Lists `files` in the manifest, with those of earlier runs that are still there and were not written
-/// again, by name; then marks the folder as complete. What earlier runs made of the same inputs in the
-/// same formats, under names that this run does not have, is removed.
+/// Lists `files` in the manifest, with those of earlier runs that are still there and were not written again, by name;
+/// then marks the folder as complete. Outputs of earlier runs for the same inputs and formats, under names that this
+/// run does not have, are removed.
 pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
     let mut manifest = earlier_manifest(&path)?;

@@ -31,9 +31,9 @@ enum Target {
 }
 
 impl<'a> SideOutput<'a> {
-    /// The file at `path`, which one of `states` may be of, left by an interrupted run. If there is a file of
-    /// that name, records come behind those that are in it: it is of this run, as that of another was removed
-    /// when the run began. If `share` is the number of an archive, its share of the file.
+    /// Opens the file at `path`, of which an interrupted run may have left one of `states`. An existing file of that
+    /// name is of this run, because those of others were removed at its start, and is continued. If `share` is the
+    /// number of an archive, its share of the file.
     fn new(disk: &'a dyn Disk, path: &Path, share: Option<u64>, states: &[SideState]) -> io::Result<Self> {
         let target = match replaceable(path)? {
             Some(path) => {

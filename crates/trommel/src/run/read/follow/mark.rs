@@ -53,8 +53,8 @@ impl Mark {
         Ok(Self { head, end, tail, is_told: false })
     }
 
-    /// Tells that a file, which now has `length` bytes, was cut or replaced since it was read up to `end`. Whether it was
-    /// replaced.
+    /// Reports that a file, which now has `length` bytes, was cut or replaced since it was read up to `end`. Returns
+    /// whether it was replaced.
     pub(super) fn check(&mut self, name: &str, growing: &GrowingInput, length: u64, end: u64) -> bool {
         let change = match self.compare(growing, length) {
             // A mark is not saved with the state of a run.
