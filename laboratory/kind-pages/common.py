@@ -20,10 +20,10 @@ class Orders:
     """What make.py asks for: how many pages, by which seed, of which texts."""
 
     def __init__(self):
-        self.program, texts, pages, seed = sys.argv[1:]
+        self.program, texts, pages, seed, self.theme = sys.argv[1:]
         with open(texts, encoding="utf-8") as told:
             self.documents = json.load(told)
-        self.pages, self.draw, self.made = int(pages), random.Random(f"{self.program} {seed}"), 0
+        self.pages, self.draw, self.made = int(pages), random.Random(f"{self.program} {self.theme} {seed}"), 0
         self.out, sys.stdout = sys.stdout, sys.stderr
 
     def sites(self, languages):
@@ -41,7 +41,7 @@ class Orders:
             page = page.decode("utf-8")
         page_type = {"list": "listing", "events": "listing"}.get(kind, kind)
         told = {"url": f"https://{site.host}{path}", "gold": "\n".join(gold), "page_type": page_type, "lang": spoken(site.language)}
-        told.update(program=self.program, title=title, **more)
+        told.update(program=self.program, theme=self.theme, title=title, **more)
         if comments:
             told["gold_comments"] = "\n".join(comments)
         if records:
@@ -68,5 +68,5 @@ class Site:
         self.language, self.draw = language, orders.draw
         self.texts = Texts(orders.draw, orders.documents[spoken(language)])
         self.name = orders.draw.choice(SITES)
-        self.host = "".join(c for c in self.name.lower() if c.isalpha()) + f"-{orders.program}{number}.example"
+        self.host = "".join(c for c in f"{self.name}-{orders.theme}".lower() if c.isalnum()) + f"-{orders.program}{number}.example"
         self.skin = Skin(self.texts, spoken(language), self.name) if orders.draw.random() < 0.6 else None

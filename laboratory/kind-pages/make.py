@@ -24,21 +24,22 @@ from check import faults
 from edits import record_of
 from registry import PROGRAMS, ready
 
-FEW = 3
-
 
 def printed(program, told, pages, seed, venvs):
     """The pages that a program prints: dictionaries; a line on what went wrong, if it did."""
     python = ready(program, venvs)
     if python is None:
         return None
-    order = [python, HERE / "run.py", program, told, str(pages), str(seed)]
-    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0", PYTHONWARNINGS="ignore")
-    done = subprocess.run(order, capture_output=True, env=environment)
-    if done.returncode:
-        print(f"{program}: {done.stderr.decode().strip().splitlines()[-1:]}", file=sys.stderr)
+    environment, found = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0", PYTHONWARNINGS="ignore"), []
+    themes = PROGRAMS[program].themes
+    for theme in themes:
+        order = [python, HERE / "run.py", program, told, str(max(1, round(pages / len(themes)))), str(seed), theme]
+        done = subprocess.run(order, capture_output=True, env=environment)
         (venvs / f"{program}.log").write_bytes(done.stderr)
-    return [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+        if done.returncode:
+            print(f"{program}: {done.stderr.decode().strip().splitlines()[-1:]}", file=sys.stderr)
+        found += map(json.loads, done.stdout.decode("utf-8").splitlines())
+    return found
 
 
 class Archive:

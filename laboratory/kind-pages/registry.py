@@ -17,12 +17,25 @@ class Program:
     test: bool = False
     # The Python it needs, where it is not that of the caller.
     python: str = ""
+    # Each in a run of its own.
+    themes: tuple = ("",)
 
 
 PROGRAMS = {
-    "machina": Program(6),
-    "oscar": Program(8),
-    "pretix": Program(6),
+    "machina": Program(7),
+    "spirit": Program(5),
+    "askbot": Program(7),
+    "helpdesk": Program(3),
+    "oscar": Program(9),
+    "shuup": Program(6, python="3.8"),
+    "pretix": Program(7),
+    "wiki": Program(4),
+    "otterwiki": Program(4),
+    "mezzanine": Program(4),
+    "zinnia": Program(4, python="3.6", themes=("", "zinnia_bootstrap", "zinnia_foundation")),
+    "pybbm": Program(4, test=True, python="3.7"),
+    "cartridge": Program(4, test=True),
+    "joyous": Program(4, test=True, python="3.8"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Runs a program's script in its venv: run.py PROGRAM TEXTS PAGES SEED."""
+"""Runs a program's script in its venv: run.py PROGRAM TEXTS PAGES SEED THEME."""
 
 import pathlib
 import runpy
