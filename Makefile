@@ -24,11 +24,13 @@ QUALITY = CARGO_TARGET_DIR=$(BUILT) $(CARGO) run --quiet --profile quick --manif
 # The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
 TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
 MADE_PAGES = out/made/made.warc.gz
+# Sets whose texts fill the programs of laboratory/kind-pages.
+KIND_TEXTS ?= wcxb-dev magic-articles zhweb news-world-dev
 LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels disagreement roles training-pages made-pages train lite by-set edits eval quality confidences formats laboratory
+.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels disagreement roles training-pages made-pages kind-pages train lite by-set edits eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -117,6 +119,12 @@ made-pages: training-pages ## Make training pages by edits that leave the text a
 	mkdir -p out/made
 	python3 laboratory/made-pages/make.py $(MADE_PAGES) $(patsubst %,out/sound/%.warc.gz,$(filter-out recipes-dev,$(TRAIN_SETS))) \
 	    --pages 1800
+
+kind-pages: ## Make pages of forums, shops, events and others by programs from the registries (needs lxml)
+	mkdir -p out/kinds
+	python3 laboratory/kind-pages/make.py out/kinds/kinds.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) --pages 2000
+	python3 laboratory/kind-pages/make.py out/kinds/kinds-test.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) \
+	    --pages 300 --test
 
 train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
 	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o models \

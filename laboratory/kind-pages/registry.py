@@ -27,14 +27,15 @@ PROGRAMS = {
     "askbot": Program(7),
     "helpdesk": Program(3),
     "oscar": Program(9),
-    "shuup": Program(6, python="3.8"),
+    "cartridge": Program(6),
     "pretix": Program(7),
+    "plone": Program(7),
     "wiki": Program(4),
     "otterwiki": Program(4),
     "mezzanine": Program(4),
     "zinnia": Program(4, python="3.6", themes=("", "zinnia_bootstrap", "zinnia_foundation")),
     "pybbm": Program(4, test=True, python="3.7"),
-    "cartridge": Program(4, test=True),
+    "shuup": Program(4, test=True, python="3.8"),
     "joyous": Program(4, test=True, python="3.8"),
 }
 

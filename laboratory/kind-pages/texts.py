@@ -107,6 +107,15 @@ class Texts:
         text = self.phrase(least, most)
         return text[0].upper() + text[1:]
 
+    def goods(self):
+        """The name of a thing on sale: two or three of its longer words, perhaps with a number."""
+        words = [word for word in re.findall(r"\w+", self.paragraph()) if len(word) > 4 or not spaced(word)]
+        if len(words) < 4 or self.draw.random() < 0.2:
+            return self.title(1, 8)
+        name = " ".join(word[:10].capitalize() for word in self.draw.sample(words, self.draw.randint(2, 3)))
+        more = ("", "", "", " {}", " X{}", " {} ml", " {} cm", " - {} W", " ({})")
+        return name + self.draw.choice(more).format(self.draw.randint(2, 900))
+
     def name(self):
         return self.draw.choice(NAMES)
 

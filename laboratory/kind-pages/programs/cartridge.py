@@ -24,7 +24,7 @@ def product(site, category):
     blocks = body(texts, 1, 4, heads=0.15, lists=0.4, code=0)
     price = Decimal(texts.cents()) / 100
     sale = (price * Decimal("0.8")).quantize(Decimal("0.01")) if draw.random() < 0.25 else None
-    made = Product.objects.create(title=texts.title(1, 8), content=as_html(blocks), status=2, available=True, unit_price=price, sale_price=sale, publish_date=texts.moment())
+    made = Product.objects.create(title=texts.goods(), content=as_html(blocks), status=2, available=True, unit_price=price, sale_price=sale, publish_date=texts.moment())
     made.categories.add(category)
     ProductVariation.objects.create(product=made, default=True, unit_price=price, sale_price=sale, num_in_stock=draw.choice((3, 40)), sku=f"K{made.pk}")
     made.copy_default_variation()

@@ -105,7 +105,7 @@ def shelf(site):
         texts.turn()
         blocks = body(texts, 1, 4, heads=0.15, lists=0.3, code=0)
         upc = f"{draw.randint(10**7, 10**8)}" if draw.random() < 0.7 else None
-        product = Product.objects.create(title=texts.title(1, 8), upc=upc, product_class=kind, description=as_html(blocks), structure="standalone")
+        product = Product.objects.create(title=texts.goods(), upc=upc, product_class=kind, description=as_html(blocks), structure="standalone")
         product.made = blocks
         facts = draw.sample(attributes, draw.randint(1, len(attributes)))
         for attribute in facts:

@@ -52,6 +52,9 @@ shop = factories.get_default_shop()
 shop.maintenance_mode = False
 shop.save()
 supplier = factories.get_default_supplier(shop)
+unit = factories.get_default_sales_unit()
+unit.name, unit.symbol = "Pieces", "pcs"
+unit.save()
 set_current_theme("shuup.themes.classic_gray", shop)
 
 
@@ -62,7 +65,7 @@ def product(site, category):
     price = Decimal(texts.cents()) / 100
     sizes = {name: draw.randint(2, 900) for name in ("width", "height", "depth", "net_weight", "gross_weight")}
     made = factories.create_product(
-        f"S{draw.randint(10**4, 10**8)}", shop=shop, supplier=supplier, default_price=price, name=texts.title(1, 8), description=as_html(blocks), short_description=short, **sizes
+        f"S{draw.randint(10**4, 10**8)}", shop=shop, supplier=supplier, default_price=price, name=texts.goods(), description=as_html(blocks), short_description=short, **sizes
     )
     listed = made.get_shop_instance(shop)
     listed.categories.add(category)
