@@ -1,4 +1,5 @@
-//! Keeps everything on pages that are a single table, piece of code or heading.
+//! Keeps something on pages of which the model chose nothing: all of a page that is a single table, piece of code or
+//! heading, and else the likeliest part.
 
 use trommel_html::{Element, Page, Tag};
 
@@ -12,21 +13,58 @@ enum Part {
     Unseen,
 }
 
+/// Words of a paragraph for which a page is not left empty, at least.
+const MIN_WORDS: u32 = 10;
+/// Share of the likely words that the likeliest part holds.
+const PART_SHARE: f32 = 0.8;
+/// Share of the highest probability of its paragraphs below which a block of that part is left out.
+const LEAST_OF_BEST: f32 = 0.25;
+
 /// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
-/// control or a link: then nothing distinguishes its text. Returns whether it did.
-pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
+/// control or a link: then nothing distinguishes its text. Of other pages it keeps the likeliest part, if that has
+/// paragraphs.
+pub(crate) fn keep_lone_text(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if kept.contains(&true) {
-        return false;
+        return;
     }
     let parts = parts(page);
     // With navigation on it the page could be an empty article, and its menus would become text.
-    if parts.contains(&Part::Furniture) || !parts.contains(&Part::Text) {
-        return false;
+    if parts.contains(&Part::Furniture) {
+        keep_likeliest(page, probabilities, &parts, kept);
+    } else {
+        kept.iter_mut().zip(parts).for_each(|(kept, part)| *kept = part == Part::Text);
     }
-    for (kept, part) in kept.iter_mut().zip(parts) {
-        *kept = part == Part::Text;
+}
+
+/// Keeps the likely blocks of the smallest element that holds most of the likely words.
+fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut [bool]) {
+    let blocks = || page.blocks.iter().zip(probabilities).zip(parts).map(|((block, p), part)| (block, *p, *part));
+    let paragraphs = blocks().filter(|(block, _, part)| *part == Part::Text && block.words >= MIN_WORDS);
+    let mut likely = vec![0.0f32; page.elements.len()];
+    let (mut all, mut best) = (0.0, 0.0f32);
+    for (block, probability, _) in paragraphs {
+        let words = block.words as f32 * probability;
+        // A paragraph alone is no part: what stands beside it belongs to it.
+        let around = page.container(block).map(|(_, element)| element.parent);
+        if let Some(around) = around.and_then(|around| likely.get_mut(around as usize)) {
+            *around += words;
+        }
+        all += words;
+        best = best.max(probability);
     }
-    true
+    // Elements stand before what is in them.
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let inside = likely.get(at).copied().unwrap_or_default();
+        if let Some(around) = likely.get_mut(element.parent as usize) {
+            *around += inside;
+        }
+    }
+    let smallest = likely.iter().rposition(|words| *words > 0.0 && *words >= PART_SHARE * all);
+    let Some((at, element)) = smallest.and_then(|at| Some((at, page.elements.get(at)?))) else { return };
+    let inside = at..element.end as usize;
+    for ((block, probability, part), kept) in blocks().zip(kept) {
+        *kept = part == Part::Text && inside.contains(&(block.element as usize)) && probability >= LEAST_OF_BEST * best;
+    }
 }
 
 /// The part of each block.
@@ -117,14 +155,27 @@ mod tests {
         ] {
             let page = ScanEngine.read(html, &Limits::default());
             let mut kept = vec![false; page.blocks.len()];
-            assert!(!keep_lone_text(&page, &mut kept), "{html}");
+            keep_lone_text(&page, &vec![0.1; kept.len()], &mut kept);
             assert!(!kept.contains(&true), "{html}");
         }
         // What was chosen stands as it is.
         let page = ScanEngine.read("<p>one<p>two", &Limits::default());
         let mut kept = [true, false];
-        assert!(!keep_lone_text(&page, &mut kept));
+        keep_lone_text(&page, &[0.1; 2], &mut kept);
         assert_eq!(kept, [true, false]);
+    }
+
+    #[test]
+    fn the_likeliest_part_is_kept_of_a_page_of_which_nothing_was_chosen() {
+        let said = "The mill by the weir is closed until the water has gone down.";
+        let html = format!(
+            "<nav><a href=/a>Alpha</a></nav><div><p>{said}<p>Open on Monday.<p>Share</div><div><p>{said}</div>\
+            <footer><p>{said}</footer>"
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![false; page.blocks.len()];
+        keep_lone_text(&page, &[0.2, 0.3, 0.1, 0.01, 0.02, 0.3], &mut kept);
+        assert_eq!(kept, [false, true, true, false, false, false]);
     }
 
     #[test]

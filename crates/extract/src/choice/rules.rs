@@ -105,10 +105,10 @@ pub static RULES: [Rule; 28] = [
     judged("ends", "keeps a paragraph in another container right behind or before the text", |judged, kept| {
         keep_ends(judged.page, judged.probabilities, judged.in_comments, kept)
     }),
-    judged("lone text", "keeps all that a page shows where nothing else is on it", |judged, kept| {
+    judged("lone text", "keeps all or the likeliest part of a page that would have no text", |judged, kept| {
         // A page whose text comes from its data is not without text.
         if !judged.keeps_embedded {
-            keep_lone_text(judged.page, kept);
+            keep_lone_text(judged.page, judged.probabilities, kept);
         }
     }),
     chosen("first article", "drops articles that follow the first, if asked to", |chosen, kept| {
