@@ -1,4 +1,4 @@
-//! Compares each table of `docs/reference.md` with the output of the program, or with the code if no output shows it.
+//! Compares each list of `docs/reference.md` with the output of the program, or with the code if no output shows it.
 
 use std::{collections::BTreeSet, fs};
 
@@ -10,17 +10,16 @@ use trommel::{Chunk, DocumentTable, OutputRecord, Post};
 use crate::program::{trommel, workspace};
 use crate::sample::ARCHIVE;
 
-/// The names in code quotes in the first column of the tables under a heading.
+/// The names in code quotes before the colon, or the bracket, of each list item under a heading.
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(workspace().join("docs/reference.md")).unwrap();
     let mut lines = text.lines().skip_while(|line| *line != heading);
     assert!(lines.next().is_some(), "no {heading}");
     let mut names = BTreeSet::new();
     for line in lines.take_while(|line| !line.starts_with('#')) {
-        let Some(cell) = line.strip_prefix("| ").and_then(|row| row.split(" |").next()) else { continue };
-        if !cell.starts_with("key of ") {
-            names.extend(cell.split('`').skip(1).step_by(2).map(str::to_owned));
-        }
+        let Some(item) = line.strip_prefix("- ") else { continue };
+        let head = item.split([':', '(']).next().unwrap_or_default();
+        names.extend(head.split('`').skip(1).step_by(2).map(str::to_owned));
     }
     assert!(!names.is_empty(), "nothing under {heading}");
     names
