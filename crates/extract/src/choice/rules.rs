@@ -33,7 +33,7 @@ pub struct Rule {
     /// The effect of the rule.
     pub does: &'static str,
     pub(super) apply: Apply,
-    /// Probabilities of the blocks that it may change: what the model is sure of stays.
+    /// Range of the probabilities of the blocks that it may change. The model's sure decisions stay.
     pub(super) unsure: (f32, f32),
 }
 
