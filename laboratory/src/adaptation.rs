@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
-use trommel_model::features::FeatureGroup;
 use trommel_learn::{
     EvalOptions, HeldOut, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting,
     adapt, evaluate, text_by, train,
 };
 use trommel_model::Model;
+use trommel_model::features::FeatureGroup;
 use trommel_text::{hash, words::Rule};
 
 use trommel_quality::markdown::{MarkdownTable, share};

@@ -13,9 +13,9 @@ use std::{
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use trommel::index::{Index, IndexWriter};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 use trommel_extract::{DocumentOptions, Extractor, Hints};
-use trommel::index::{Index, IndexWriter};
 use trommel_learn::numbered_lines;
 use trommel_model::Model;
 use trommel_record::OutputRecord;

@@ -137,8 +137,7 @@ def main():
         "",
         "## A Common Crawl snapshot",
         "",
-        f"A snapshot is some {SNAPSHOT_ARCHIVES:,} archives of about 1 GB gzip each. At the rates measured "
-        "above (stored bytes a CPU second, which depend on how well the pages compress):",
+        f"An estimate for {SNAPSHOT_ARCHIVES:,} archives of 1 GB gzip at the rates above, without the network:",
         "",
         "| model | stored MB a CPU s | core-hours a snapshot |",
         "|---|--:|--:|",
@@ -146,12 +145,7 @@ def main():
     for model, speed in rate.items():
         hours = SNAPSHOT_ARCHIVES * 1e9 / speed / 3600
         report.append(f"| {model} | {speed / 1e6:.1f} | {hours:,.0f} |")
-    report += [
-        "",
-        "This is an estimate on paper: no snapshot was read. It leaves out the network and assumes that "
-        "cores don't wait for memory or disks.",
-        "",
-    ]
+    report.append("")
     (arguments.docs / "log" / "scale-measured.md").write_text("\n".join(report))
 
 

@@ -6,8 +6,8 @@
 //! [`trommel_model::features::tag_ratios`]: the Gaussian of deviation 1 reaches to four deviations there, to
 //! one in the paper.
 
-use trommel_model::features::tag_ratios;
 use trommel_html::Page;
+use trommel_model::features::tag_ratios;
 
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::ttr::deviation;

@@ -11,8 +11,8 @@
 //! at random, so that the same page gives the same result. [`CetrLines::started_at_random`] starts as published. A
 //! block is content if most of its text stands on lines that are.
 
-use trommel_model::features::{farthest_first, kmeans};
 use trommel_html::Page;
+use trommel_model::features::{farthest_first, kmeans};
 
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::source_line::{SourceLine, blocks_of, source_lines};

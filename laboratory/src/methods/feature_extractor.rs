@@ -12,8 +12,8 @@
 //! there, and the form of the dominance test, which is ours. Scripts, a feature in the paper, leave
 //! no trace in the tables.
 
-use trommel_model::features::{farthest_first, kmeans};
 use trommel_html::{Page, Tag};
+use trommel_model::features::{farthest_first, kmeans};
 
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::segments::{Segments, segments};

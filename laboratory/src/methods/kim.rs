@@ -14,9 +14,9 @@
 //! Difference: the paper divides blocks at every tag but `a`; here they are those of the table.
 
 use rayon::prelude::*;
-use trommel_model::features::text_density;
 use trommel_html::{Page, Tag};
 use trommel_learn::by_group;
+use trommel_model::features::text_density;
 
 use crate::methods::method::{About, Example, Method, MethodError};
 use crate::methods::tree::{Kind, ObjectTable, Options, Tree};

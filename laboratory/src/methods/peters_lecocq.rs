@@ -7,9 +7,9 @@
 //! is the one with the least log loss on held-out blocks, and the tokens are listed by the paper's odds
 //! and shares with "an obvious meaning" replaced by a least number of hosts.
 
-use trommel_model::features::{FeatureGroup, FeatureMatrix, Schema};
 use trommel_html::Page;
 use trommel_learn::{Fit, LearnError, Sample, by_group, fit_weighted, list};
+use trommel_model::features::{FeatureGroup, FeatureMatrix, Schema};
 
 use crate::methods::method::{About, Example, Method, MethodError};
 

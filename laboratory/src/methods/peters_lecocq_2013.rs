@@ -2,9 +2,9 @@
 //! be put back to what [`PetersLecocq`](super::PetersLecocq) does, so that it shows which difference matters.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_model::features::{tag_ratios, text_density};
 use trommel_html::{Attribute, Element, Page, Tag};
 use trommel_learn::{Fit, Sample, fit_weighted};
+use trommel_model::features::{tag_ratios, text_density};
 
 use crate::methods::method::{About, Example, Method, MethodError};
 

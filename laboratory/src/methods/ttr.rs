@@ -10,8 +10,8 @@
 //! (Weninger, Hsu and Han, WWW 2010). Clusters start by farthest-first traversal from the least ratio,
 //! so that nothing is random. A page whose blocks all have one ratio cannot be divided and is kept whole.
 
-use trommel_model::features::{farthest_first, kmeans, nearest_centre, text_to_tag_ratios};
 use trommel_html::Page;
+use trommel_model::features::{farthest_first, kmeans, nearest_centre, text_to_tag_ratios};
 
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::mixture;

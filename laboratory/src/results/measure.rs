@@ -1,9 +1,9 @@
 //! The scores of methods on a set, and what its blocks are like.
 
 use rayon::prelude::*;
-use trommel_model::features::{FeatureGroup, ListedWord, Schema};
 use trommel_html::Page;
 use trommel_learn::{LabelledPage, PageSet, Scores, kept_text};
+use trommel_model::features::{FeatureGroup, ListedWord, Schema};
 use trommel_text::words::Rule;
 
 use super::error::ResultsError;

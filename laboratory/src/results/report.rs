@@ -3,7 +3,7 @@
 use super::cetr::cetr;
 use super::figures::{Results, Stacked, cells, ratio};
 use super::kim::kim;
-use super::paper::{PAPER_ROWS, PAPER_SETS, PaperRow};
+use super::paper::{PAPER_ROWS, PAPER_SETS};
 use trommel_quality::markdown::{MarkdownTable, percent, share, thousands};
 
 /// `method-comparison.md`.
@@ -39,31 +39,14 @@ fn paper(results: &Results) -> String {
             PAPER_SETS.iter().zip(row.f1).flat_map(|(set, paper)| [share(paper), share(results.f1(set, row.method))]);
         table.row(cells(row.name, figures));
     }
-    let mut orders = String::new();
-    for (at, set) in PAPER_SETS.into_iter().enumerate() {
-        let paper = order(|row| row.f1.get(at).copied().unwrap_or_default());
-        let ours = order(|row| results.f1(set, row.method));
-        orders.push_str(&if paper == ours {
-            format!("- {set}: the same, {}.\n", ours.join(" < "))
-        } else {
-            format!("- {set}: not the same. Paper: {}. Ours: {}.\n", paper.join(" < "), ours.join(" < "))
-        });
-    }
     format!(
         "## Peters and Lecocq, table 2\n\n\
          Mean word F1, the paper's figure and ours. 2012 train and test of the paper are dragnet-train \
          and dragnet-test here; Big 5, its fourth set, could not be had. IC, ST and their sums are the \
          methods `peters-lecocq-...` below; CETR is the clustering by itself, `cetr`.\n\n\
-         {}\nOrder of the rows by F1:\n\n{orders}",
+         {}",
         table.text()
     )
-}
-
-/// Names of the paper's rows, the least first.
-fn order(f1: impl Fn(&PaperRow) -> f64) -> Vec<&'static str> {
-    let mut rows: Vec<(&str, f64)> = PAPER_ROWS.iter().map(|row| (row.name, f1(row))).collect();
-    rows.sort_by(|a, b| a.1.total_cmp(&b.1));
-    rows.into_iter().map(|(name, _)| name).collect()
 }
 
 fn blocks(results: &Results) -> String {
@@ -231,13 +214,5 @@ mod tests {
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
         has("| mean word F1 | dragnet-test (2) | daniel-dev (2) |\n|---|---:|---:|\n| all-text | .375 | .500 |\n");
         has("| peters-lecocq | .625 | .250 |\n");
-    }
-
-    #[test]
-    fn rows_are_ordered_by_their_figures() {
-        let test = order(|row| row.f1[2]);
-        assert_eq!(test.first(), Some(&"baseline (all text)"));
-        assert_eq!(test.last(), Some(&"ST + IC + CETR"));
-        assert_eq!(order(|row| row.f1[0]).last(), Some(&"CETR"));
     }
 }

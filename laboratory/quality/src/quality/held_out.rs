@@ -107,7 +107,8 @@ mod tests {
 
     /// A model that keeps every block, trained on one page of `set` with an F1 of a half.
     fn model(set: &str) -> Model {
-        let schema = trommel_model::features::Schema::new(&[trommel_model::features::FeatureGroup::Shallow], &[], &[], &[]);
+        let schema =
+            trommel_model::features::Schema::new(&[trommel_model::features::FeatureGroup::Shallow], &[], &[], &[]);
         Model::new(ModelFile {
             format: FORMAT.into(),
             version: VERSION,

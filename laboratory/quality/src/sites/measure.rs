@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 use trommel_extract::{CommentPolicy, ContentPolicy};
 use trommel_learn::{JudgedRow, JudgedSet, LABEL_SHARE, LabelledPage, PageSet, Scores, kept_text};
-use trommel_model::{Judgement, Model};
 use trommel_model::sites::{Correction, DEFAULT_BYTES, PageEvidence, PagePrint, SiteMemory, site_of};
+use trommel_model::{Judgement, Model};
 use trommel_text::words::Rule;
 
 /// The purpose of a set.
@@ -198,7 +198,12 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
                 set.score(at, model, Some(&changes)).f1
             };
             let shipped = evidence.changes(&judgement.probabilities);
-            [plain, by(&trommel_model::sites::BY_COUNTS), set.score(at, model, Some(&shipped)).f1, learned.map_or(plain, by)]
+            [
+                plain,
+                by(&trommel_model::sites::BY_COUNTS),
+                set.score(at, model, Some(&shipped)).f1,
+                learned.map_or(plain, by),
+            ]
         })
         .collect();
     let of = |from: u32, to: u32| {

@@ -5,11 +5,11 @@ use std::{fs, path::Path, sync::Arc};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
 use trommel_extract::Extractor;
-use trommel_model::features::FeatureGroup;
 use trommel_learn::{
     EvalOptions, HeldOut, JudgedSet, LABEL_SHARE, Learner, TrainOptions, Weighting, evaluate, gold_beside, read_set,
     text_by, train,
 };
+use trommel_model::features::FeatureGroup;
 use trommel_text::words::Rule;
 
 use crate::program::{RunResult, trommel_quality, workspace};

@@ -1,7 +1,7 @@
 //! Blocks as the library sees them: with densities, labels and a tag level; some fused.
 
-use trommel_model::features::full_lines;
 use trommel_html::{Page, Tag};
+use trommel_model::features::full_lines;
 
 /// One block, or several that were fused.
 #[derive(Clone, Debug, Default, PartialEq)]
