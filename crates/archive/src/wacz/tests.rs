@@ -88,11 +88,9 @@ fn large_containers_have_a_directory_of_64_bits() {
     zip.start_file("archive/a.warc", options.large_file(true)).unwrap();
     zip.write_all(b"in ZIP64").unwrap();
     let bytes = zip.finish().unwrap().into_inner();
-    let whole = container(bytes.clone()).unwrap();
+    let whole = container(bytes).unwrap();
     assert_eq!(whole.entries().len(), 66_001);
     assert_eq!(read(&whole, "archive/a.warc"), b"in ZIP64");
-    let end = memchr::memmem::rfind(&bytes, b"in ZIP64").unwrap() + 8;
-    assert_eq!(read(&container(bytes[..end].to_vec()).unwrap(), "archive/a.warc"), b"in ZIP64");
 }
 
 #[test]
