@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import unicodedata
 from datetime import datetime, timedelta, timezone
 
 # Signs that some markup would take for its own.
@@ -53,7 +54,7 @@ def tongue(text):
 
 
 def clean(line, least=40, most=900):
-    line = " ".join(line.split())
+    line = unicodedata.normalize("NFC", " ".join(line.split()))
     wide = len(re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]", line)) > 5
     if not (least / 3 if wide else least) <= len(line) <= most or set(line) & MARKUP or "//" in line or "--" in line:
         return None

@@ -38,7 +38,7 @@ for number, site in enumerate(orders.sites(LANGUAGES)):
     Product.objects.all().delete()
     Category.objects.all().delete()
     about = body(site.texts, 1, 1, lists=0, code=0) if draw.random() < 0.4 else []
-    category = Category.objects.create(title=site.texts.title(1, 3), content=as_html(about), status=2)
+    category = Category.objects.create(title=site.texts.title(1, 3), content=as_html(about), status=2, slug=f"goods-{number}")
     products = [product(site, category) for _ in range(draw.choice((5, 8, 14)))]
     for made, prices, gold in draw.sample(products, 4):
         url = made.get_absolute_url()
