@@ -1,6 +1,8 @@
 """Pages of events and lists of events of Joyous, a calendar for Wagtail, in its own translations."""
 
 import datetime
+import html
+import re
 
 import django_site
 from blocks import as_html, body, lines
@@ -24,6 +26,8 @@ client = django_site.start(
 )  # fmt: skip
 from django.test import RequestFactory
 from django.utils import translation
+from django.utils.html import strip_tags
+from django.utils.text import Truncator
 from ls.joyous.models import CalendarPage, MultidayEventPage, RecurringEventPage, SimpleEventPage
 from ls.joyous.utils.recurrence import WEEKLY, Recurrence
 from wagtail.core.models import Page
@@ -63,6 +67,12 @@ def where_of(made):
     return ([made.location] if made.location else []) + ([made.website] if made.website else [])
 
 
+def cut(blocks):
+    """The lines of a text that its lists show: they cut it behind 150 words."""
+    text = strip_tags(re.sub("(</(?:p|li|h2|blockquote)>)", r"\1\n", Truncator(as_html(blocks)).words(150, html=True)))
+    return [line.strip() for line in html.unescape(text).split("\n") if line.strip()]
+
+
 for number, site in enumerate(orders.sites(LANGUAGES)):
     django_site.show(site)
     about = body(site.texts, 1, 1, lists=0, code=0) if draw.random() < 0.4 else []
@@ -78,5 +88,5 @@ for number, site in enumerate(orders.sites(LANGUAGES)):
     else:
         url = f"{calendar.url}upcoming/"
         page = django_site.get(client, site, url)
-        records = [[made.title, *when_of(made), *where_of(made), *lines(blocks)] for made, blocks in events]
+        records = [[made.title, *when_of(made), *where_of(made), *cut(blocks)] for made, blocks in events]
         orders.emit(site, url, page, lines(about) + [line for record in records for line in record], "events", calendar.title, records=records)
