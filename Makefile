@@ -4,8 +4,10 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
+# A set of threads that `lite` does not learn from.
+THREAD_SETS ?= qa-dev
 # The same for sets of pages that are not one text: only the scorer of such pages learns from them.
-LIST_SETS ?= courts-dev docs-dev events-dev
+LIST_SETS ?= courts-dev docs-dev events-dev records-dev laws-dev
 # Archives of which pages are labelled in labels/, beside those in DATA.
 WARC ?= $(DATA)/../warc
 # Where training leaves what cross-validation said of each page, a file a model.
@@ -24,9 +26,11 @@ QUALITY = CARGO_TARGET_DIR=$(BUILT) $(CARGO) run --quiet --profile quick --manif
 # The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
 TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
 MADE_PAGES = out/made/made.warc.gz
+# Pages that `lite` does not learn from: made ones, and threads that programs print.
+FURTHER_PAGES = $(MADE_PAGES) $(patsubst %,out/sound/%.warc.gz,$(THREAD_SETS)) out/kinds/parts-threads.warc.gz
 # Sets whose texts fill the programs of laboratory/kind-pages.
 KIND_TEXTS ?= wcxb-dev magic-articles zhweb news-world-dev
-LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
+LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS)) out/kinds/parts-things.warc.gz out/kinds/kinds-lists.warc.gz
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
@@ -110,7 +114,7 @@ disagreement: build ## The same of labels/disagreement.jsonl, in out/disagreemen
 
 training-pages: build
 	mkdir -p $(JUDGED) out/by-set
-	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS) $(LIST_SETS)
+	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS) $(THREAD_SETS) $(LIST_SETS)
 	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
 	    --without listing,service || test $$? = 1
 
@@ -118,25 +122,26 @@ training-pages: build
 made-pages: training-pages ## Make training pages by edits that leave the text as it is (needs lxml)
 	mkdir -p out/made
 	python3 laboratory/made-pages/make.py $(MADE_PAGES) $(patsubst %,out/sound/%.warc.gz,$(filter-out recipes-dev,$(TRAIN_SETS))) \
-	    --pages 1800
+	    --pages 1000
 
 kind-pages: ## Make pages of forums, shops, events and others by programs from the registries (needs lxml)
 	mkdir -p out/kinds
 	python3 laboratory/kind-pages/make.py out/kinds/kinds.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) --pages 2000
 	python3 laboratory/kind-pages/make.py out/kinds/kinds-test.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) \
 	    --pages 300 --test
+	PYTHONPATH=laboratory/made-pages python3 laboratory/kind-pages/parts.py out/kinds/kinds.warc.gz out/kinds/parts
 
-train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
-	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o models \
-	    --judged $(JUDGED)
+train: training-pages made-pages kind-pages lite ## Train the shipped models from DATA, labels/ and made pages
+	$(TROMMEL) train --learner shipped --folds 2 --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) -o models/fast.trommel \
+	    --judged $(JUDGED)/fast.judged
 
 lite: training-pages ## Train the shipped model lite alone
 	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o models/lite.trommel \
 	    --judged $(JUDGED)/lite.judged
 
-by-set: training-pages ## Judge the pages of each set by models that have not seen the set (some 30 minutes)
-	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) --hold-out sets -o out/by-set \
-	    --judged out/by-set
+by-set: training-pages made-pages kind-pages ## Judge the pages of each set by models that have not seen the set
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) --hold-out sets -o out/by-set/fast.trommel \
+	    --judged out/by-set/fast.judged
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
@@ -152,7 +157,7 @@ eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
-	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged \
+	$(QUALITY) report --judged $(JUDGED)/fast.judged \
 	    $(patsubst %,--by-set %,$(wildcard out/by-set/*.judged)) --data $(DATA) --out docs --details out/quality-details.md
 	python3 -B scripts/figures.py
 

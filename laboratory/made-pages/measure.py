@@ -153,7 +153,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         archive = pathlib.Path(folder) / "edited.warc.gz"
         archive.write_bytes(packed)
-        for model in args.models or ("fast", "best", "lite"):
+        for model in args.models or ("fast", "lite"):
             out = pathlib.Path(folder) / "out"
             command = [args.program, "run", archive, "-o", out, "-f", "jsonl", "--compress", "none", "-q", "--overwrite"]
             subprocess.run([*map(str, command), "--model", model], check=True)

@@ -80,7 +80,7 @@ pub fn rendered_report(sets: &[(PathBuf, PathBuf)]) -> Result<String, RenderedEr
         "VIPS, content over visual blocks".to_owned(),
         scores(&pages, |rendered| visual_content(&rendered.page, &rendered.layout)),
     ));
-    for name in ["fast", "best"] {
+    for name in ["fast", "lite"] {
         if let Some(model) = Model::builtin(name) {
             let kept =
                 |rendered: &Rendered| model.judge_with_comments(&rendered.page, rendered.gold.address()).choice.kept;

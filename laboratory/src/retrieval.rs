@@ -63,7 +63,7 @@ struct Form {
 /// If a set cannot be read or an index cannot be written.
 pub fn run(data: &Path, sets: &[String]) -> Result<String> {
     let model = |name| Model::builtin(name).context("no such model");
-    let models = [model("fast")?, model("best")?];
+    let models = [model("fast")?, model("lite")?];
     let extractors = models.map(|model| Extractor::new(Arc::new(model)));
     let mut items = Vec::new();
     for set in sets {

@@ -4,11 +4,11 @@
 #![no_std]
 
 /// The scorers of blocks, by name. The first is the default.
-pub const MODELS: [(&str, &[u8]); 3] = [
-    ("fast", include_bytes!("../fast.trommel")),
-    ("best", include_bytes!("../best.trommel")),
-    ("lite", include_bytes!("../lite.trommel")),
-];
+pub const MODELS: [(&str, &[u8]); 2] =
+    [("fast", include_bytes!("../fast.trommel")), ("lite", include_bytes!("../lite.trommel"))];
+
+/// Other names of models. `best` was a model of its own until the trees became a part of `fast`.
+pub const OTHER_NAMES: [(&str, &str); 2] = [("best", "fast"), ("default", "fast")];
 
 /// The roles of blocks: review, card and others.
 pub const ROLES: &[u8] = include_bytes!("../roles.trommel");

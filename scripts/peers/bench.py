@@ -140,7 +140,7 @@ def main():
         BARE: (rust("inflate"), False),
         "trommel fast": (trommel("fast", 1), False),
         "trommel fast, 2 workers": (trommel("fast", 2), False),
-        "trommel best": (trommel("best", 1), False),
+        "trommel lite": (trommel("lite", 1), False),
         "FastWARC + Resiliparse": (python("fastwarc_resiliparse"), False),
         "dom_smoothie": (rust("dom_smoothie"), True),
         "rs-trafilatura": (rust("rs_trafilatura"), True),

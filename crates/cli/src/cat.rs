@@ -29,7 +29,7 @@ pub struct CatArgs {
     /// Print the whole record with its headers, as WARC
     #[arg(long, group = "form")]
     record: bool,
-    /// Built-in model (`fast`, `best` or `lite`) or model file, for --text [default: fast]
+    /// Built-in model (`fast` or `lite`) or model file, for --text [default: fast]
     #[arg(long, value_name = "NAME|FILE", requires = "text")]
     model: Option<String>,
 }

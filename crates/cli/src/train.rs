@@ -1,7 +1,6 @@
 //! `trommel train`: trains or adapts a model.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -84,8 +83,7 @@ enum LearnerChoice {
     Additive,
     /// The built-in model of that name: additive, of few steps, over the features that cost least
     Lite,
-    /// `fast` (additive) and `best` (the same with boosted trees beside it), written into the folder
-    /// that --out names
+    /// The built-in model `fast`: additive, with boosted trees for blocks in doubt
     Shipped,
 }
 
@@ -107,7 +105,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     sets.extend(read_sets(&args.lists, &[])?);
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let names = match args.learner {
-        Some(LearnerChoice::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
+        Some(LearnerChoice::Shipped) => vec!["fast".to_owned()],
         _ => vec![args.name.clone().or(stem).unwrap_or_default()],
     };
     let options = TrainOptions {
@@ -181,32 +179,19 @@ fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
         written::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
-        match args.learner {
-            // Both are folders then.
-            Some(LearnerChoice::Shipped) => {
-                fs::create_dir_all(path).with_context(|| path.display().to_string())?;
-            }
-            _ => written::prepare(path)?,
-        }
+        written::prepare(path)?;
     }
     Ok(())
 }
 
-/// Writes the model and, on request, the result of cross-validation for each page; into folders if several
-/// models are trained.
+/// Writes the model and, on request, the result of cross-validation for each page.
 fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &Trained) -> anyhow::Result<()> {
-    let path = |given: &Path, ending: &str| match options.learner {
-        Learner::Shipped => given.join(format!("{}.{ending}", trained.model.file().name)),
-        _ => given.to_owned(),
-    };
-    let out = path(&args.out, "trommel");
-    AtomicFile::write_all(&out, &trained.model.to_packed()?)
-        .with_context(|| format!("cannot write {}", out.display()))?;
-    if let Some(judged) = &args.judged {
-        let path = path(judged, "judged");
+    AtomicFile::write_all(&args.out, &trained.model.to_packed()?)
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    if let Some(path) = &args.judged {
         let named = || format!("cannot write {}", path.display());
-        let mut out = AtomicFile::create(&path).with_context(named)?;
-        JudgedSet::new(sets, trained, options.comments).write(&path, &mut out)?;
+        let mut out = AtomicFile::create(path).with_context(named)?;
+        JudgedSet::new(sets, trained, options.comments).write(path, &mut out)?;
         out.finish().with_context(named)?;
     }
     Ok(())

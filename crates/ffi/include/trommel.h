@@ -55,14 +55,14 @@ extern "C" {
 // The version of the library. Do not free it.
 const char *trommel_version(void);
 
-// Returns an extractor with a built-in model: "fast" (also for null), "best" or "lite". Null if there is no such model.
+// Returns an extractor with a built-in model: "fast" (also for null) or "lite". Null if there is no such model.
 //
 // # Safety
 // `model` is null or a string that ends with 0.
 struct TrommelExtractor *trommel_extractor_new(const char *model);
 
 // Returns an extractor with settings, a JSON object with their names:
-// {"model": "best", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
+// {"model": "lite", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
 // unknown or invalid. Then *error, unless error is null, is the reason in one line: free it with
 // trommel_string_free.
 //

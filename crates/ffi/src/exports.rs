@@ -68,7 +68,7 @@ pub extern "C" fn trommel_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Returns an extractor with a built-in model: "fast" (also for null), "best" or "lite". Null if there is no such model.
+/// Returns an extractor with a built-in model: "fast" (also for null) or "lite". Null if there is no such model.
 ///
 /// # Safety
 /// `model` is null or a string that ends with 0.
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn trommel_extractor_new(model: *const c_char) -> *mut Tro
 }
 
 /// Returns an extractor with settings, a JSON object with their names:
-/// {"model": "best", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
+/// {"model": "lite", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
 /// unknown or invalid. Then *error, unless error is null, is the reason in one line: free it with
 /// trommel_string_free.
 ///

@@ -12,7 +12,7 @@ use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
 use rustc_hash::FxHashMap;
 use trommel_html::Page;
 
-use trommel_models::MODELS;
+use trommel_models::{MODELS, OTHER_NAMES};
 
 use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
@@ -203,6 +203,7 @@ impl Model {
 
     /// Reads a model that is built into the program; `None` if there is none of that name.
     pub fn builtin(name: &str) -> Option<Self> {
+        let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name);
         let (name, bytes) = MODELS.iter().find(|(known, _)| *known == name)?;
         let model = Self::from_bytes(bytes).ok()?;
         Some(Self { builtin: Some(name), ..model })

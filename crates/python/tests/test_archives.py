@@ -129,7 +129,7 @@ def test_every_key_of_a_configuration_has_its_effect(archive, sample, tmp_path):
     assert texts(archive, config={"include": ["navigation"]}) == texts(archive, include="navigation") != plain
     assert texts(archive, config={"exclude": ["body"]}) != plain
     assert texts(archive, config={"headline": "include"}) == texts(archive, headline="include") != plain
-    assert texts(sample, config={"model": "best"}) == texts(sample, model="best") != texts(sample)
+    assert texts(sample, config={"model": "lite"}) == texts(sample, model="lite") != texts(sample)
     assert texts(sample, config={"comments": "include"}) == texts(sample, comments="include") != texts(sample)
     twice = page(1).replace(b"</body>", b"") + page(2).replace(b"<article>", b"<article id=b>")
     two = tmp_path / "two.warc.gz"

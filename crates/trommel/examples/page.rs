@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url = arguments.next();
     let page = fs::read(&file)?;
 
-    let settings = Settings::from_json(r#"{"model": "best", "text": "markdown"}"#)?;
+    let settings = Settings::from_json(r#"{"model": "fast", "text": "markdown"}"#)?;
     let extractor = Extractor::new(&settings)?;
     let hints = Hints { url: url.as_deref(), ..Hints::default() };
     let document = extractor.document(&page, &hints);

@@ -20,7 +20,7 @@ use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 /// let document = Extractor::default().document(page, &Hints::default());
 /// assert_eq!(document.title.as_deref(), Some("The old mill"));
 ///
-/// let settings = Settings::from_json(r#"{"model": "best", "text": "markdown", "links": true}"#)?;
+/// let settings = Settings::from_json(r#"{"model": "lite", "text": "markdown", "links": true}"#)?;
 /// let markdown = Extractor::new(&settings)?.document(page, &Hints::default()).text;
 /// assert!(markdown.starts_with("# The old mill\n"));
 /// # Ok(())

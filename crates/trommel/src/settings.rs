@@ -57,7 +57,7 @@ pub const PAGE_FACTOR: u64 = 24;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Built-in model (`fast`, `best` or `lite`) or model file [default: fast].
+    /// Built-in model (`fast` or `lite`) or model file [default: fast].
     pub model: String,
     /// Choice of main text.
     pub content: ContentSettings,

@@ -135,7 +135,7 @@ fn stacks(read: &[Read]) -> Result<Stacked, ResultsError> {
     }
     let policy = ContentPolicy { comments: CommentPolicy::Include, ..ContentPolicy::default() };
     let options = EvalOptions { rule: Rule::Characters, comments: true };
-    for name in ["fast", "best"] {
+    for name in ["fast", "lite"] {
         let Some(model) = Model::builtin(name) else {
             continue;
         };

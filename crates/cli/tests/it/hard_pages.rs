@@ -37,7 +37,7 @@ fn the_least_sure_pages_are_copied_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let mut copied = Vec::new();
-    for (model, share) in [("fast", 20.0), ("best", 20.0), ("fast", 50.0)] {
+    for (model, share) in [("fast", 20.0), ("lite", 20.0), ("fast", 50.0)] {
         let wanted = hard(model, share);
         let name = format!("{model}-{share}.warc.gz");
         let share = format!("{share}%");

@@ -48,8 +48,7 @@ pub struct Trained {
     pub judged: Vec<JudgedPage>,
 }
 
-/// Trains a model on all pages of the sets; two for [`Learner::Shipped`], the additive one first. They
-/// are named by `options.names`.
+/// Trains a model on all pages of the sets, named by `options.names`.
 ///
 /// # Errors
 /// If there is nothing to learn from or the solver fails.

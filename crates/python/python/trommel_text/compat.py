@@ -89,7 +89,7 @@ def extract(
         return None
     marked = output_format == "markdown" or bool(include_formatting) or include_links or include_images
     extractor = _extractor(
-        model="fast" if fast or no_fallback else "best",
+        model="lite" if fast or no_fallback else "fast",
         favor="precision" if favor_precision else "recall" if favor_recall else "balanced",
         markdown=marked,
         links=include_links,

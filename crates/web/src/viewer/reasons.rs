@@ -331,7 +331,7 @@ mod tests {
             .collect();
         let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
         let url = Some("http://a.example/some");
-        for name in ["fast", "best"] {
+        for name in ["fast", "lite"] {
             let model = Model::builtin(name).unwrap();
             let explainer = Explainer::new(&model);
             let wanted: Vec<bool> = (0..page.blocks.len()).map(|at| at % 3 == 0).collect();

@@ -16,7 +16,7 @@ pub struct ConfidencesArgs {
     #[arg(long, required = true, num_args = 1.., value_name = "WARC")]
     pages: Vec<PathBuf>,
     /// Models to compare: names of built-in ones, or files
-    #[arg(long, num_args = 1.., value_name = "NAME|FILE", default_values = ["fast", "best", "lite"])]
+    #[arg(long, num_args = 1.., value_name = "NAME|FILE", default_values = ["fast", "lite"])]
     model: Vec<String>,
     /// File for the table of confidences by which `run --hard-share` chooses pages; every set weighs the same
     #[arg(long, value_name = "FILE.tsv")]

@@ -45,16 +45,15 @@ const fn common(set: &'static str, part: Subset<'static>, f1: f64) -> Floor {
 }
 
 /// All floors. The sets from daniel-dev on serve for tests only.
-pub(super) const FLOORS: [Floor; 22] = [
-    floor("wcxb-dev", Subset::All, "fast", 0.868),
-    floor("wcxb-dev", Subset::All, "best", 0.878),
-    floor("wcxb-dev", Subset::Type("article"), "best", 0.95),
-    floor("wcxb-dev", Subset::Type("documentation"), "best", 0.94),
-    floor("wcxb-dev", Subset::Type("forum"), "best", 0.82),
-    floor("wcxb-dev", Subset::Type("service"), "best", 0.86),
-    floor("wcxb-dev", Subset::Type("listing"), "best", 0.72),
-    floor("wcxb-dev", Subset::Type("product"), "best", 0.63),
-    floor("wcxb-dev", Subset::Type("collection"), "best", 0.72),
+pub(super) const FLOORS: [Floor; 21] = [
+    floor("wcxb-dev", Subset::All, "fast", 0.878),
+    floor("wcxb-dev", Subset::Type("article"), "fast", 0.95),
+    floor("wcxb-dev", Subset::Type("documentation"), "fast", 0.94),
+    floor("wcxb-dev", Subset::Type("forum"), "fast", 0.82),
+    floor("wcxb-dev", Subset::Type("service"), "fast", 0.86),
+    floor("wcxb-dev", Subset::Type("listing"), "fast", 0.72),
+    floor("wcxb-dev", Subset::Type("product"), "fast", 0.63),
+    floor("wcxb-dev", Subset::Type("collection"), "fast", 0.72),
     common("aed424", Subset::All, 0.93),
     common("magic-articles", Subset::All, 0.89),
     common("zhweb", Subset::All, 0.89),
@@ -85,11 +84,10 @@ mod tests {
     #[test]
     fn floors_are_those_of_the_model() {
         let of = |part, model| floor_of("wcxb-dev", part, model);
-        assert_eq!(of(Subset::All, "fast"), Some(0.868));
-        assert_eq!(of(Subset::All, "best"), Some(0.878));
-        assert_eq!(of(Subset::Type("forum"), "best"), Some(0.82));
-        assert_eq!(of(Subset::Type("forum"), "fast"), None);
-        assert_eq!(of(Subset::WithoutComments, "best"), None);
+        assert_eq!(of(Subset::All, "fast"), Some(0.878));
+        assert_eq!(of(Subset::Type("forum"), "fast"), Some(0.82));
+        assert_eq!(of(Subset::Type("forum"), "lite"), None);
+        assert_eq!(of(Subset::WithoutComments, "fast"), None);
         assert_eq!(floor_of("daniel-dev", Subset::Language("ru"), "any"), Some(0.84));
         assert_eq!(floor_of("cleaneval", Subset::All, "fast"), Some(0.94));
     }
