@@ -203,10 +203,14 @@ impl Model {
 
     /// Reads a model that is built into the program; `None` if there is none of that name.
     pub fn builtin(name: &str) -> Option<Self> {
-        let name = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name);
-        let (name, bytes) = MODELS.iter().find(|(known, _)| *known == name)?;
+        let (name, bytes) = MODELS.iter().find(|(known, _)| *known == Self::main_name(name))?;
         let model = Self::from_bytes(bytes).ok()?;
         Some(Self { builtin: Some(name), ..model })
+    }
+
+    /// The name of the built-in model that has this other name, else the name itself.
+    pub fn main_name(name: &str) -> &str {
+        OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name)
     }
 
     /// The built-in model of that name, else the model in the file of that path.

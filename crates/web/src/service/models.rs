@@ -41,7 +41,10 @@ impl Models {
     pub(crate) fn get(&self, name: Option<&str>) -> Result<(&str, Arc<Model>), Refusal> {
         let found = match name {
             None => self.named.first(),
-            Some(name) => self.named.iter().find(|(known, _)| known == name),
+            Some(name) => {
+                let of_name = |name: &str| self.named.iter().find(|(known, _)| known == name);
+                of_name(name).or_else(|| of_name(Model::main_name(name)))
+            }
         };
         match found {
             Some((name, model)) => Ok((name, model.clone())),
@@ -77,6 +80,7 @@ mod tests {
         let fast = Arc::new(Model::builtin("fast").unwrap());
         let models = Models::new(vec![("fast".into(), fast.clone())]);
         assert_eq!(models.get(None).unwrap().0, "fast");
+        assert_eq!(models.get(Some("best")).unwrap().0, "fast");
         let error = models.get(Some("/etc/passwd")).unwrap_err();
         assert_eq!(error.to_string(), "there is no such model; there are fast");
         let first = models.with_threshold(None, 30).unwrap();
