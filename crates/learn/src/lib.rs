@@ -4,6 +4,7 @@ mod error;
 mod evaluate;
 mod example;
 mod folds;
+mod gold_line;
 mod label;
 mod lcs;
 mod lines;

@@ -12,6 +12,7 @@ use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
 use crate::error::LearnError;
 use crate::example::Example;
+use crate::gold_line::gold_of;
 use crate::label::shares;
 use crate::lines::numbered_lines;
 
@@ -159,10 +160,15 @@ impl PageSet {
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let name = path.display().to_string();
     let io = |source| LearnError::Io { path: name.clone(), source };
-    let mut golds = Vec::new();
+    let (mut golds, mut mended) = (Vec::new(), 0);
     for (line, text) in numbered_lines(path).map_err(io)? {
-        let gold = serde_json::from_str(&text.map_err(io)?);
-        golds.push(gold.map_err(|source| LearnError::Line { path: name.clone(), line, source })?);
+        let gold = gold_of(&text.map_err(io)?);
+        let (gold, is_mended) = gold.map_err(|source| LearnError::Line { path: name.clone(), line, source })?;
+        mended += usize::from(is_mended);
+        golds.push(gold);
+    }
+    if mended > 0 {
+        tracing::warn!("{name}: {mended} lines have values that are no text (NaN or numbers), which count as absent");
     }
     Ok(golds)
 }
