@@ -132,11 +132,11 @@ kind-pages: ## Make pages of forums, shops, events and others by programs from t
 	PYTHONPATH=laboratory/made-pages python3 laboratory/kind-pages/parts.py out/kinds/kinds.warc.gz out/kinds/parts
 
 train: training-pages made-pages kind-pages lite ## Train the shipped models from DATA, labels/ and made pages
-	$(TROMMEL) train --learner shipped --folds 2 --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) -o models/fast.trommel \
+	$(TROMMEL) train --learner shipped --folds 2 --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) -o models/fast.trommel --overwrite \
 	    --judged $(JUDGED)/fast.judged
 
 lite: training-pages ## Train the shipped model lite alone
-	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o models/lite.trommel \
+	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o models/lite.trommel --overwrite \
 	    --judged $(JUDGED)/lite.judged
 
 by-set: training-pages made-pages kind-pages ## Judge the pages of each set by models that have not seen the set

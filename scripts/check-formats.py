@@ -139,7 +139,7 @@ def _(path, parquet):
 def _(path, duckdb):
     found = duckdb.sql(f"select * from read_parquet('{path}')")
     rows = [dict(zip(found.columns, row)) for row in found.fetchall()]
-    words = duckdb.sql(f"select sum(token_count) from read_parquet('{path}')").fetchall()[0][0]
+    words = duckdb.sql(f"select sum(word_count) from read_parquet('{path}')").fetchall()[0][0]
     return f"{compare(rows)}, {words} words"
 
 

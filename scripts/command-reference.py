@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+SETTINGS = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
 # Described under `run` alone.
@@ -79,11 +80,13 @@ def command(program: str, name: list[str]) -> str:
     out = f"\n## {' '.join(name)}\n\n{about}.\n\n`{usage.split(chr(10))[0].replace(' [OPTIONS]', '')}`\n"
     if like := LIKE.get(name[0]):
         return out + f"\nTakes the arguments and options of `{like}`.\n"
+    settings = re.findall(r"^- `(\w+)` \(", SETTINGS.read_text(encoding="utf-8"), re.MULTILINE)
+    settings = [f"--{setting.replace('_', '-')}" for setting in settings if name == ["run"]] + ["--markdown"]
     rows = section(text, "Arguments") + [
         (head, said)
         for heading in HEADINGS
         for head, said in section(text, heading)
-        if not any(re.search(rf"{option}\b", head) for option in SHARED + (NETWORK if name != ["run"] else []))
+        if not any(re.search(rf"{option}(?![\w-])", head) for option in SHARED + settings + (NETWORK if name != ["run"] else []))
     ]
     if "Commands:\n" in text:
         below = re.findall(r"^  (\S+)  +\S", text.split("Commands:\n")[1].split("\n\n")[0], re.MULTILINE)

@@ -257,7 +257,8 @@ def help_of(program: str, command: list[str]) -> list[tuple[str, str]]:
         elif match := re.match(r"\s+- ([\w-]+): +(.*)", line):
             out.append((f"{where} {option} {match[1]}", match[2]))
             open_ = len(out) - 1
-        elif stripped.startswith("Possible values:"):
+        elif stripped.startswith("Possible values:") or line.startswith("  trommel "):
+            # Examples are no sentences.
             open_ = None
         elif open_ is not None:
             out[open_] = (out[open_][0], f"{out[open_][1]} {stripped}")

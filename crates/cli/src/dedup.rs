@@ -45,6 +45,9 @@ enum DedupCommand {
         /// File for the list, a JSON line for each duplicate
         #[arg(short, long, value_name = "FILE", value_parser = written::file)]
         output: PathBuf,
+        /// Replace an existing list
+        #[arg(long)]
+        overwrite: bool,
         /// Use only this share of the keys, such as 2/8, to save memory. The lists of all shares together name
         /// the same duplicates
         #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
@@ -68,7 +71,11 @@ enum DedupCommand {
 pub fn run(args: &DedupArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DedupCommand::Sign { outputs, output } => signatures(outputs, output),
-        DedupCommand::Find { signatures, output, keys } => find(signatures, output, *keys),
+        DedupCommand::Find { signatures, output, overwrite, keys } => {
+            written::refuse_inputs(output, signatures)?;
+            written::refuse_existing(output, *overwrite)?;
+            find(signatures, output, *keys)
+        }
         DedupCommand::Drop { outputs, duplicates, output } => drop_duplicates(outputs, duplicates, output),
     }?;
     Ok(Exit::Clean)
@@ -103,7 +110,6 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
 }
 
 fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
-    written::refuse_inputs(output, signatures)?;
     written::prepare(output)?;
     let mut finder = Finder::new(keys);
     for path in signatures {

@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use trommel::run::Outcome;
+use trommel::run::{Outcome, Summary};
+
+use crate::messages::say;
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,22 @@ impl Exit {
             Self::Panicked => 101,
             Self::Interrupted => 130,
         }
+    }
+}
+
+impl Exit {
+    /// The end of a command that read archives. Its last line says why it is not clean.
+    pub fn of_run(summary: &Summary) -> Self {
+        let exit = Self::from(summary.outcome());
+        if let (Self::SomeFailed, Some(faults)) = (exit, summary.faults()) {
+            exit.because(&faults);
+        }
+        exit
+    }
+
+    /// Says why a command ends so, as its last line: the reader of a log looks there.
+    pub fn because(self, why: &str) {
+        say(&format!("exit {}: {why}", self.code()));
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::record::OutputBlock;
+use trommel::record::{OutputBlock, OutputRecord, front_matter};
 use trommel::run::is_url;
 use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm};
 
@@ -21,7 +21,7 @@ use crate::{models, written};
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
 pub struct ExtractArgs {
-    /// Pages: files (plain or gzip), folders, or URLs with --fetch; `-` or nothing for standard input
+    /// Pages: files (plain, gzip or zstd), folders, or URLs with --fetch; `-` or nothing for standard input
     #[arg(value_name = "PAGE", default_value = "-")]
     pages: Vec<OsString>,
     /// File to write to: NAME.md is Markdown, NAME.json JSON, NAME.blocks.jsonl a list of blocks. A name without an
@@ -44,6 +44,9 @@ pub struct ExtractArgs {
     /// asks for it]
     #[arg(short, long, value_enum)]
     format: Option<Form>,
+    /// Begin Markdown with YAML about the page: url, title, author, date and lang
+    #[arg(long)]
+    front_matter: bool,
     #[command(flatten)]
     settings: SettingsArgs<PageCommands>,
 }
@@ -124,6 +127,9 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
         _ => None,
     };
     let (settings, form) = settings(args, by_name)?;
+    if args.front_matter && !matches!(form, Form::Markdown) {
+        bail!("--front-matter is for Markdown: add -f markdown");
+    }
     if let Output::Folder(_) = output {
         let mut written = BTreeMap::new();
         for page in &pages {
@@ -149,7 +155,10 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     Ok(match failed {
         0 => Exit::Clean,
         _ if failed == pages.len() => Exit::Fatal,
-        _ => Exit::SomeFailed,
+        _ => {
+            Exit::SomeFailed.because(&format!("{failed} of {} pages not read or written", pages.len()));
+            Exit::SomeFailed
+        }
     })
 }
 
@@ -175,13 +184,20 @@ fn extracted(
     if document.capped.iter().any(|cap| cap == "max-tokens") {
         tracing::warn!("{}: the text ends at a paragraph, by --max-tokens", page.name);
     }
+    let head = match args.front_matter {
+        true => {
+            let known = OutputRecord { url: url.map(str::to_owned), ..OutputRecord::from(document.clone()) };
+            front_matter(&known)
+        }
+        false => String::new(),
+    };
     let form = match form {
         Form::Text => PageForm::Text,
         Form::Markdown => PageForm::Markdown,
         Form::Json => PageForm::Json,
         Form::Blocks => return blocks(document, file),
     };
-    Ok(form.print(document, url, file)?)
+    Ok(head + &form.print(document, url, file)?)
 }
 
 /// Returns whether an output is a folder: by a slash at its end, or as a name without an ending that no file has.

@@ -13,15 +13,15 @@ const GROWING: &str = "Inputs that grow";
 pub struct FollowArgs {
     /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,
     /// named pipes, - for standard input. Ends with SIGINT or SIGTERM, or when all pipes have ended
-    #[arg(long, help_heading = GROWING)]
+    #[arg(long, help_heading = GROWING, hide_short_help = true)]
     follow: bool,
 
     /// Seconds without new data after which everything is written out [default: 2]
-    #[arg(long, help_heading = GROWING, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    #[arg(long, help_heading = GROWING, hide_short_help = true, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     idle: Option<f64>,
 
     /// Seconds without new data after which the run ends
-    #[arg(long, help_heading = GROWING, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    #[arg(long, help_heading = GROWING, hide_short_help = true, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     until_idle: Option<f64>,
 }
 

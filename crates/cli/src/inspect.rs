@@ -24,6 +24,9 @@ pub struct InspectArgs {
     /// File to write the report to [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long, requires = "output")]
+    overwrite: bool,
     /// Record of a WARC or ARC archive: its WARC-Record-ID, or its offset in the stored file
     #[arg(long, value_name = "ID|OFFSET")]
     record: Option<String>,
@@ -42,6 +45,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     if let Some(output) = &args.output {
         written::refuse_inputs(output, [&args.page])?;
         if output != Path::new("-") {
+            written::refuse_existing(output, args.overwrite)?;
             written::prepare(output)?;
         }
     }

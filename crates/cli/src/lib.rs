@@ -15,6 +15,7 @@ mod inspect;
 #[cfg(feature = "label")]
 mod label;
 mod labelled;
+mod ls;
 mod measured;
 mod messages;
 mod models;
@@ -62,6 +63,7 @@ enum Command {
     Search(search::SearchArgs),
     /// Write a Parquet table with a row for each page, without its text: place, language, type, confidence and quality
     Annotate(Box<run::RunArgs<settings::AnnotateCommands>>),
+    Ls(ls::LsArgs),
     Cat(cat::CatArgs),
     Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),
@@ -105,6 +107,7 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
+        Command::Ls(args) => ls::run(&args),
         Command::Cat(args) => cat::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Dedup(args) => dedup::run(&args),

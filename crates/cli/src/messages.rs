@@ -14,17 +14,21 @@ use trommel_text::without_controls;
 
 use crate::progress;
 
+/// Heading of the options of every command.
+const EVERYWHERE: &str = "Options of every command";
+
 /// Amount and form of the messages
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MessageArgs {
     /// Show only errors
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE, conflicts_with = "verbose")]
     quiet: bool,
     /// Show more messages; repeat it for all. RUST_LOG selects by module
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Form of the messages on standard error
-    #[arg(long, global = true, value_enum, value_name = "FORM", default_value_t = LogFormat::Text)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, hide_short_help = true)]
+    #[arg(value_enum, value_name = "FORM", default_value_t = LogFormat::Text)]
     log_format: LogFormat,
 }
 

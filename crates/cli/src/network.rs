@@ -10,7 +10,7 @@ const REMOTE: &str = "Inputs behind URLs";
 #[derive(Debug, Args)]
 pub struct NetworkArgs {
     /// Follow redirects and names in a multi-WACZ to other hosts, including this machine and its network
-    #[arg(long, help_heading = REMOTE)]
+    #[arg(long, help_heading = REMOTE, hide_short_help = true)]
     follow_hosts: bool,
 }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel::archive::{FileSignature, PayloadOptions, binary_type, http_body};
-use trommel::run::NetworkOptions;
-use trommel::run::is_url;
+use trommel::record::open_plain;
+use trommel::run::{NetworkOptions, is_url};
 use trommel::{Extraction, Role};
 
 /// Tells the user if a product page has reviews that the text leaves out.
@@ -28,7 +28,7 @@ pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
     }
 }
 
-/// Endings of the names of pages in folders; `.gz` may follow.
+/// Endings of the names of pages in folders; `.gz` or `.zst` may follow.
 const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];
 
 /// A page that an argument names, not yet read.
@@ -69,7 +69,7 @@ impl PageInput {
                 };
                 pages.extend(found.iter().map(below));
                 if pages.len() == before {
-                    bail!("{}: no page in this folder (.html, .htm, .xhtml; .gz may follow)", path.display());
+                    bail!("{}: no page in this folder (.html, .htm, .xhtml; .gz or .zst may follow)", path.display());
                 }
             } else {
                 pages.push(Self::of_file(path, path.file_name().map_or(path, Path::new)));
@@ -116,12 +116,18 @@ pub fn read(name: &str) -> Result<Vec<u8>> {
     page(bytes).with_context(|| name.to_owned())
 }
 
-/// Reads a page from a file, and inflates gzip.
+/// Reads a page from a file, and inflates gzip and zstd.
 fn read_file(file: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|mut file| file.read_to_end(&mut bytes));
     let named = || file.display().to_string();
     read.with_context(named)?;
+    if FileSignature::of(&bytes) == Some(FileSignature::Zstd) {
+        bytes.clear();
+        let plain = open_plain(file).with_context(named)?;
+        let read = plain.take(PayloadOptions::default().max_payload).read_to_end(&mut bytes);
+        read.context("damaged zstd").with_context(named)?;
+    }
     page(bytes).with_context(named)
 }
 
@@ -187,7 +193,7 @@ fn without_endings(path: &Path) -> PathBuf {
     let Some(name) = path.file_name() else { return path.to_owned() };
     // What is no text in the name does not matter to its ending.
     let name = name.to_string_lossy();
-    let plain = trommel::archive::name::without_one_of(&name, &[".gz"]);
+    let plain = trommel::archive::name::without_one_of(&name, &[".gz", ".zst"]);
     let stem = trommel::archive::name::without_one_of(plain, &ENDINGS);
     if stem == plain { path.to_owned() } else { path.with_file_name(stem) }
 }

@@ -24,7 +24,7 @@ use crate::messages::{fail, say, shown};
 use crate::network::NetworkArgs;
 use crate::panics::quiet_workers;
 use crate::progress::Reporter;
-use crate::settings::{AnnotateCommands, Scope, SettingsArgs};
+use crate::settings::{AnnotateCommands, LATER, Scope, SettingsArgs};
 use crate::stop::Stop;
 use crate::written;
 
@@ -33,9 +33,12 @@ const BESIDE: &str = "Files beside the outputs";
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
+#[command(after_help = S::EXAMPLES)]
 pub struct RunArgs<S: Scope> {
-    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders (without their WET files), URLs (http, https, s3,
-    /// gs, az, hf), @MANIFEST, or - for standard input. A manifest has a path or URL on each line and may be at a URL
+    /// Archives or HTML files: paths, folders, globs, URLs, @MANIFEST or - (standard input).
+    ///
+    /// Archives are WARC, ARC, WET and WACZ files. HTML files (.html, .htm, .xhtml; .gz or .zst may follow) are read one after the other as one
+    /// input, those of a folder if it has no archives. WET files of a folder are read only if it has no others. URLs are http, https, s3, gs, az or hf. A manifest has a path or URL on each line and may be at a URL
     /// itself. All URLs but http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands
     /// for its WACZ files
     #[arg(required_unless_present = "select", value_name = "INPUT")]
@@ -43,66 +46,70 @@ pub struct RunArgs<S: Scope> {
 
     /// Read only the records that an index names, a file or URL: CDXJ (gzip or plain) or Parquet with the columns
     /// warc_filename, warc_record_offset and warc_record_length
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", hide_short_help = true, display_order = LATER)]
     select: Vec<PathBuf>,
 
-    /// Folder for one output per archive, a single file, or - for standard output. Single files:
+    /// Folder, a file whose name says the format, or - for standard output.
+    ///
+    /// A folder gets one output per input; with -f text or -f markdown, a folder with a file for each page. Single files:
     /// NAME.jsonl[.gz|.zst], NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.txt and NAME.md (all pages, with their URLs as headings), NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files
     /// may be s3://, gs:// or az:// URLs
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", display_order = 1)]
     output: String,
 
     /// Process only this share of the inputs: 2/8 is the second of eight. The share depends only on the names
     /// of the inputs
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", hide_short_help = true, display_order = LATER)]
     shard: Option<InputShare>,
 
     /// Print the inputs, stages and outputs of the run, and stop
-    #[arg(long)]
+    #[arg(long, display_order = 21)]
     dry_run: bool,
 
     /// Write the counts of the run to FILE as JSON
-    #[arg(long, value_name = "FILE", help_heading = BESIDE)]
+    #[arg(long, value_name = "FILE", display_order = 22)]
     summary: Option<PathBuf>,
 
     /// Print the time of each stage, summed over all threads, and the CPU time of each thread
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, display_order = LATER)]
     profile: bool,
 
-    /// Continue an interrupted run, or add new inputs to one. It requires the same settings and the same build
+    /// Continue an interrupted run, or add inputs to one.
+    ///
+    /// It requires the same settings and the same build
     /// of the program. A finished run stays as it is. New inputs are refused with site_memory=two-pass and
     /// resolve_revisits
-    #[arg(long)]
+    #[arg(long, display_order = 4)]
     resume: bool,
 
     /// Replace existing outputs
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with = "resume", display_order = 5)]
     overwrite: bool,
 
     /// WARC file for failed records, which can be run again, or none [default: quarantine.warc.gz in the folder
     /// of outputs, OUT.quarantine.warc.gz beside a single output, none for standard output]
-    #[arg(long, value_name = "FILE|none", help_heading = BESIDE)]
+    #[arg(long, value_name = "FILE|none", help_heading = BESIDE, hide_short_help = true)]
     quarantine: Option<PathBuf>,
 
     /// Copy records of this kind, which are not pages, to a WARC file for other tools. KIND is a media type
     /// (application/pdf), its second part (pdf) or its first (image). FILE.warc.gz.cdxj lists where the records
     /// were. Can be repeated
-    #[arg(long, value_name = "KIND=FILE", help_heading = BESIDE)]
+    #[arg(long, value_name = "KIND=FILE", help_heading = BESIDE, hide_short_help = true)]
     set_aside: Vec<SetAside>,
 
     /// Copy the pages of which the model is least sure to a WARC file for another extractor.
     /// hard_share (5%) says how many. FILE.warc.gz.cdxj lists where the records were
-    #[arg(long, value_name = "FILE.warc.gz", help_heading = BESIDE)]
+    #[arg(long, value_name = "FILE.warc.gz", help_heading = BESIDE, hide_short_help = true)]
     hard_to: Option<PathBuf>,
 
     /// File for a JSON line about each dropped record: id, url, date, reason, source
-    #[arg(long, value_name = "FILE", help_heading = BESIDE, value_parser = written::file)]
+    #[arg(long, value_name = "FILE", help_heading = BESIDE, hide_short_help = true, value_parser = written::file)]
     dropped: Option<PathBuf>,
 
     /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464
     #[cfg(feature = "serve")]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", hide_short_help = true, display_order = LATER)]
     metrics: Option<trommel_web::service::Listen>,
 
     #[command(flatten)]
@@ -271,7 +278,7 @@ pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
     if let Some(path) = &args.summary {
         save(&summary, path)?;
     }
-    Ok(summary.outcome().into())
+    Ok(Exit::of_run(&summary))
 }
 
 fn epoch() -> Result<Option<i64>> {

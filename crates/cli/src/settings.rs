@@ -1,6 +1,8 @@
 //! The command-line options for settings. They are generated from the list of settings: one option for each,
 //! under a heading for each part.
 
+mod help;
+
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
@@ -9,10 +11,18 @@ use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::run::NetworkOptions;
 use trommel::run::load_config;
-use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, fields, parts};
+use trommel::{Field, Kind, PartialSettings, Settings, fields};
+
+pub use help::LATER;
+use help::with_help;
 
 /// The settings of a command.
 pub trait Scope {
+    /// True if it has so many options that `-h` shows the usual ones alone.
+    const HAS_MANY: bool = false;
+    /// Examples below its help.
+    const EXAMPLES: &str = "";
+
     /// Returns whether the command has this one.
     fn has(field: &Field) -> bool;
 
@@ -43,11 +53,23 @@ pub struct ServiceCommands;
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentCommands;
 
+/// Commands that list records.
+#[derive(Clone, Copy, Debug)]
+pub struct ListCommands;
+
 /// Commands that only judge pages of archives.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgingCommands;
 
 impl Scope for RunCommands {
+    const HAS_MANY: bool = true;
+    const EXAMPLES: &str = "\
+Examples:
+  trommel run crawl.warc.gz -o out.jsonl.zst
+  trommel run 'crawl/*.warc.gz' -o out/ -f parquet --languages en --min-words 50
+  trommel run crawl.warc.gz -o - --limit 10 --markdown --url '*/blog/*'
+  trommel run s3://bucket/crawl/ -o out/ --chunks words=400 --resume";
+
     fn has(_: &Field) -> bool {
         true
     }
@@ -58,9 +80,17 @@ impl Scope for RunCommands {
 }
 
 impl Scope for AnnotateCommands {
+    const HAS_MANY: bool = true;
+    const EXAMPLES: &str = "\
+Examples:
+  trommel annotate crawl.warc.gz -o annotations.parquet
+  trommel annotate 'crawl/*.warc.gz' -o out/ --resume
+  trommel annotate crawl.warc.gz -o few.parquet --limit 1000 --host example.org
+  trommel run --select annotations.parquet -o out.jsonl.zst";
+
     fn has(field: &Field) -> bool {
         let is_of_texts = matches!(field.part(), "text" | "include");
-        !is_of_texts && field.path != "output.format"
+        !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
     }
 
     fn is_option(field: &Field) -> bool {
@@ -77,7 +107,7 @@ impl Scope for PageCommands {
 #[cfg(feature = "serve")]
 impl Scope for ServiceCommands {
     fn has(field: &Field) -> bool {
-        field.is_of_documents() || field.name == "jobs"
+        (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs"
     }
 }
 
@@ -85,6 +115,12 @@ impl Scope for DocumentCommands {
     fn has(field: &Field) -> bool {
         let is_listed = field.part() == "include";
         (field.is_of_documents() && !is_listed) || field.name == "jobs"
+    }
+}
+
+impl Scope for ListCommands {
+    fn has(field: &Field) -> bool {
+        field.is_of_records()
     }
 }
 
@@ -132,7 +168,9 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("config")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Configuration file (TOML), or its URL, with any of the settings. Options override it"),
+                    .display_order(if S::HAS_MANY { 8 } else { 0 })
+                    .help("Configuration file (TOML), or its URL; options override it")
+                    .long_help("Configuration file (TOML), or its URL, with any of the settings. Options override it"),
             );
         }
         if fields().iter().any(|field| S::has(field) && !S::is_option(field)) {
@@ -141,20 +179,20 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("set")
                     .value_name("NAME=VALUE")
                     .action(ArgAction::Append)
-                    .help("Any other setting of a configuration file (docs/settings.md). Can be repeated"),
+                    .display_order(20)
+                    .help("Any other setting (docs/settings.md). Can be repeated"),
             );
         }
         for field in fields().iter().filter(|field| S::has(field)) {
             if field.path == "text.form" {
-                let markdown = Arg::new("markdown")
-                    .long("markdown")
-                    .action(ArgAction::SetTrue)
+                let markdown = Arg::new("markdown").long("markdown").action(ArgAction::SetTrue);
+                let markdown = with_help(markdown, field, S::HAS_MANY)
                     .help("Write the text as Markdown")
-                    .help_heading(heading(field.part()));
+                    .long_help("Write the text as Markdown");
                 command = command.arg(if S::is_option(field) { markdown.conflicts_with("text") } else { markdown });
             }
             if S::is_option(field) {
-                command = command.arg(option(field));
+                command = command.arg(with_help(option(field), field, S::HAS_MANY));
             }
         }
         command
@@ -187,8 +225,12 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
         }
         for field in fields().iter().filter(|field| S::has(field) && S::is_option(field)) {
             let Some(values) = matches.get_many::<String>(&field.name) else { continue };
-            let text: Vec<&str> = values.map(String::as_str).collect();
-            self.set(field, &text.join(","))?;
+            let values: Vec<&str> = values.map(String::as_str).collect();
+            match field.kind {
+                // One by one: a URL has commas of its own.
+                Kind::Texts => self.chosen.set(&field.path, values).map_err(|error| wrong(&error.to_string()))?,
+                _ => self.set(field, &values.join(","))?,
+            }
         }
         if matches!(matches.try_get_one("markdown"), Ok(Some(true))) {
             self.chosen.set("text.form", "markdown").map_err(|error| wrong(&error.to_string()))?;
@@ -207,20 +249,10 @@ fn wrong(message: &str) -> Error {
     Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n"))
 }
 
-/// The heading of the options of a part.
-fn heading(part: &str) -> &'static str {
-    match parts().iter().find(|(name, _)| name == part) {
-        Some((_, doc)) => doc.trim_end_matches('.'),
-        None => "Model",
-    }
-}
-
 /// The option of a choice.
 fn option(field: &'static Field) -> Arg {
-    let arg = Arg::new(field.name.as_str())
-        .long(field.name.replace('_', "-"))
-        .help(help(field))
-        .help_heading(heading(field.part()));
+    // They are in the long help.
+    let arg = Arg::new(field.name.as_str()).long(field.name.replace('_', "-")).hide_possible_values(true);
     let arg = match field.name.as_str() {
         "format" => arg.short('f'),
         "jobs" => arg.short('j'),
@@ -232,9 +264,8 @@ fn option(field: &'static Field) -> Arg {
             .require_equals(true)
             .default_missing_value("true")
             .value_parser(["true", "false"])
-            .hide_possible_values(true)
             .value_name("BOOL"),
-        Kind::OneOf(values) => arg.value_parser(names(values)).value_name(field.name.to_uppercase()),
+        Kind::OneOf(values) => arg.value_parser(names(values)).value_name("NAME"),
         // Of long lists the names are enough.
         Kind::ListOf(values) => arg
             .value_parser(match values.len() {
@@ -244,8 +275,12 @@ fn option(field: &'static Field) -> Arg {
             .value_delimiter(',')
             .action(ArgAction::Append)
             .value_name("NAME,..."),
+        Kind::Texts if field.path == "filters.url" => {
+            arg.value_parser(value_of(field)).action(ArgAction::Append).value_name("PATTERN")
+        }
         Kind::Texts => {
-            arg.value_parser(value_of(field)).value_delimiter(',').action(ArgAction::Append).value_name("NAME,...")
+            let arg = arg.value_parser(value_of(field)).value_delimiter(',').action(ArgAction::Append);
+            arg.value_name(if field.is_of_records() { "NAME|FILE" } else { "NAME,..." })
         }
         kind => arg.value_parser(value_of(field)).allow_negative_numbers(true).value_name(
             match (kind, field.name.as_str()) {
@@ -253,7 +288,7 @@ fn option(field: &'static Field) -> Arg {
                 (Kind::Text, "model") => "NAME|FILE",
                 (Kind::Text, "base_url") => "URL|FOLDER",
                 (Kind::Text, "hard_share") => "SHARE",
-                (Kind::Text, "chunks") => "words=N|tokens=N",
+                (Kind::Text, "chunks") => "SIZE",
                 (Kind::Text, _) => "FILE",
                 _ => "N",
             },
@@ -279,18 +314,4 @@ fn value_of(field: &'static Field) -> ValueParser {
             unnamed.unwrap_or(&message).to_owned()
         })
     })
-}
-
-/// The help for a setting, with its default if it has one.
-fn help(field: &Field) -> String {
-    let doc = field.doc.trim_end_matches('.');
-    let default = match (&field.kind, &field.default) {
-        (Kind::Bytes, serde_json::Value::Number(bytes)) => bytes.as_u64().map(|bytes| ByteSize(bytes).to_string()),
-        (Kind::OneOf(_), serde_json::Value::String(name)) => Some(name.clone()),
-        _ => None,
-    };
-    match default {
-        Some(default) if !doc.contains("[default:") => format!("{doc} [default: {default}]"),
-        _ => doc.to_owned(),
-    }
 }

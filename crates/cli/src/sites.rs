@@ -41,6 +41,9 @@ enum SitesCommand {
         /// File to write the counts to
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Replace an existing file
+        #[arg(long)]
+        overwrite: bool,
     },
     /// Print the totals of a file of counts, and its largest sites
     Show {
@@ -64,6 +67,9 @@ struct BuildArgs {
     /// File to write the counts to
     #[arg(short, long, value_name = "FILE", value_parser = written::file)]
     output: PathBuf,
+    /// Replace an existing file
+    #[arg(long)]
+    overwrite: bool,
     /// Its model is the one that pages will be judged with: its probabilities are kept
     #[command(flatten)]
     settings: SettingsArgs<JudgingCommands>,
@@ -75,7 +81,8 @@ struct BuildArgs {
 pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),
-        SitesCommand::Merge { files, output } => {
+        SitesCommand::Merge { files, output, overwrite } => {
+            written::refuse_existing(output, *overwrite)?;
             written::prepare(output)?;
             let mut merged: Option<SiteMemory> = None;
             for path in files {
@@ -106,6 +113,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = unpack(expand(&args.inputs, None, &network)?, PackedOptions::default(), &network);
     written::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
+    written::refuse_existing(&args.output, args.overwrite)?;
     written::prepare(&args.output)?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
@@ -120,7 +128,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     }
     save_sites(&memory, &args.output)?;
     say(&summary(&memory));
-    Ok(summary_of_run.outcome().into())
+    Ok(Exit::of_run(&summary_of_run))
 }
 
 /// A memory in one line.

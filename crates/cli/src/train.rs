@@ -43,6 +43,9 @@ pub struct TrainArgs {
     /// File for the results of cross-validation on each page, for `trommel-quality report`
     #[arg(long, value_name = "FILE", value_parser = written::file)]
     judged: Option<PathBuf>,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
     /// Name of the model [default: the file's name]
     #[arg(long)]
     name: Option<String>,
@@ -179,6 +182,7 @@ fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
         written::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
+        written::refuse_existing(path, args.overwrite)?;
         written::prepare(path)?;
     }
     Ok(())

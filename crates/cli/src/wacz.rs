@@ -95,7 +95,7 @@ fn text(args: &TextArgs) -> Result<Exit> {
     if written.unsigned {
         say("the signature of the input is left out: it is not one of this file");
     }
-    Ok(summary.outcome().into())
+    Ok(Exit::of_run(&summary))
 }
 
 fn without_fragment(url: &str) -> &str {

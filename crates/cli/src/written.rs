@@ -18,6 +18,18 @@ pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item =
     Ok(())
 }
 
+/// Refuses a file to write that is there already, unless it may be replaced. What is no regular file (`/dev/null`, a
+/// pipe) is written to in any case.
+///
+/// # Errors
+/// If `path` is there and `overwrite` is not set.
+pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
+    if path.is_file() && !overwrite && path != Path::new("-") {
+        bail!("{}: is there already; replace it with --overwrite", path.display());
+    }
+    Ok(())
+}
+
 /// Makes the folder of a file to write, and tries whether it can be written there: before the work, and not after
 /// hours of it.
 ///

@@ -390,3 +390,21 @@ def test_training_writes_a_model(sample, tmp_path):
     packed = pickle.dumps(model)
     (tmp_path / "own.trommel").unlink()
     assert pickle.loads(packed).extract(page(1)) == model.extract(page(1))
+
+
+def test_some_records(archive, tmp_path):
+    assert [row["url"] for row in rows(trommel_text.read_warc(archive, limit=2))] == [
+        "https://news.example/0",
+        "https://news.example/1",
+    ]
+    batches = trommel_text.read_warc(archive, url=["*/1?", "news.example/7"], limit=3)
+    assert [row["url"][21:] for row in rows(batches)] == ["7", "10", "11"]
+    assert batches.summary["limit_reached"] is True
+    # A URL may have commas of its own.
+    assert rows(trommel_text.read_warc(archive, url="*/1,2")) == []
+    hosts = tmp_path / "hosts.txt"
+    hosts.write_text("# those that are left out\nnews.example\n")
+    assert rows(trommel_text.read_warc(archive, not_host=str(hosts))) == []
+    assert len(rows(trommel_text.read_warc(archive, host="example"))) == 30
+    with pytest.raises(ValueError, match="gone.txt: no such file"):
+        trommel_text.read_warc(archive, host="gone.txt")

@@ -1,6 +1,8 @@
 //! Encodes a record as bytes.
 
-use crate::{Annotations, Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
+use crate::{
+    Annotations, Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Printed, Trec, Wet,
+};
 
 /// Facts about an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +57,8 @@ pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Enco
         Format::Anserini => Box::new(Anserini),
         Format::Trec => Box::new(Trec),
         Format::Bulk => Box::new(Bulk),
+        Format::Text => Box::new(Printed::Text),
+        Format::Markdown => Box::new(Printed::Markdown),
     };
     Ok((encoder, compression))
 }

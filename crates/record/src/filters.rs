@@ -4,6 +4,7 @@
 //! compares a page with earlier ones. It is applied in the order of the records, to a [`Fingerprint`] from
 //! the workers. [`Filters`] holds the stages that [`FilterSettings`] choose.
 
+mod address;
 mod c4;
 mod capture;
 mod duplicates;
@@ -22,6 +23,7 @@ mod signals;
 mod stages;
 mod status;
 
+pub use address::{Hosts, UrlPattern};
 pub use capture::Capture;
 pub use duplicates::{Duplicates, DuplicatesState};
 pub use filter::{Filter, OrderedFilter};

@@ -8,6 +8,7 @@ mod msgpack;
 mod names;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+mod printed;
 mod searched;
 mod trec;
 mod wet;
@@ -22,5 +23,8 @@ pub use msgpack::Msgpack;
 pub use names::{Compression, Format, UnknownName, readable_name, suffix_of};
 #[cfg(feature = "parquet")]
 pub use parquet::Parquet;
+#[cfg(feature = "storage")]
+pub use printed::PageFolder;
+pub use printed::{Printed, front_matter};
 pub use trec::Trec;
 pub use wet::Wet;

@@ -15,6 +15,7 @@ mod error;
 pub mod filters;
 mod formats;
 mod id;
+mod moment;
 mod page;
 mod parquet_columns;
 mod reader;
@@ -27,11 +28,13 @@ pub use annotation::Annotation;
 pub use copy::OutputCopy;
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
+#[cfg(feature = "storage")]
+pub use formats::PageFolder;
 #[cfg(feature = "parquet")]
 pub use formats::{AnnotationTable, Parquet};
 pub use formats::{
-    Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet, bulk_id,
-    bulk_lines, readable_name, suffix_of,
+    Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Printed, Trec, UnknownName, Wet,
+    bulk_id, bulk_lines, front_matter, readable_name, suffix_of,
 };
 pub use id::record_id;
 pub use page::{PageForm, page_line};

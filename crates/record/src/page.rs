@@ -57,7 +57,7 @@ pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, se
 }
 
 /// The text without control characters; JSON escapes them.
-fn printable(text: String) -> String {
+pub(crate) fn printable(text: String) -> String {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) { text } else { text.chars().filter(|&c| is_shown(c)).collect() }
 }

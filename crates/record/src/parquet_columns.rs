@@ -4,6 +4,7 @@ use trommel_text::words;
 
 use trommel_extract::DocumentOptions;
 
+use crate::moment::Moment;
 use crate::{OutputRecord, RecordSource};
 
 /// A column and how its values are taken from a row.
@@ -117,17 +118,36 @@ static POSTS: Structures = structures! { posts:
     "text" Text |post| post.text.as_str(), "";
 };
 
-static CHUNKS: Structures = structures! { chunks:
-    "id" Text |chunk| chunk.id.as_str(), "";
-    "text" Text |chunk| chunk.text.as_str(), "";
-    "headings" List |chunk| chunk.headings.as_slice(), &[];
-    "roles" List |chunk| chunk.roles.as_slice(), &[];
-    "first_block" Long |chunk| chunk.first_block, 0;
-    "last_block" Long |chunk| chunk.last_block, 0;
-    "start" Long |chunk| chunk.start, 0;
-    "chars" Long |chunk| chunk.chars, 0;
-    "byte" Long |chunk| chunk.byte, 0;
-    "bytes" Long |chunk| chunk.bytes, 0;
+/// Describes a field of chunks.
+macro_rules! of_chunks {
+    ($name:literal $kind:ident |$chunk:ident| $value:expr, $none:expr) => {
+        StructureField {
+            name: $name,
+            value: FieldValue::$kind(|record, at| record.chunks.get(at).map_or($none, |$chunk| $value)),
+        }
+    };
+}
+
+static CHUNKS: Structures = Structures {
+    count: |record| record.chunks.len(),
+    fields: &[
+        of_chunks!("id" Text |chunk| chunk.id.as_str(), ""),
+        of_chunks!("text" Text |chunk| chunk.text.as_str(), ""),
+        of_chunks!("headings" List |chunk| chunk.headings.as_slice(), &[]),
+        of_chunks!("roles" List |chunk| chunk.roles.as_slice(), &[]),
+        of_chunks!("first_block" Long |chunk| chunk.first_block, 0),
+        of_chunks!("last_block" Long |chunk| chunk.last_block, 0),
+        of_chunks!("start" Long |chunk| chunk.start, 0),
+        of_chunks!("chars" Long |chunk| chunk.chars, 0),
+        of_chunks!("byte" Long |chunk| chunk.byte, 0),
+        of_chunks!("bytes" Long |chunk| chunk.bytes, 0),
+        // Of the page, so that a table of chunks needs no join.
+        StructureField {
+            name: "title",
+            value: FieldValue::Text(|record, _| record.title.as_deref().unwrap_or_default()),
+        },
+        StructureField { name: "url", value: FieldValue::Text(|record, _| record.url.as_deref().unwrap_or_default()) },
+    ],
 };
 
 /// Tells whether options ask for a column.
@@ -173,8 +193,9 @@ impl OptionalColumns {
 }
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
-/// detector gives none; its `token_count` is the number of words here.
-pub const COLUMNS: [Column; 34] = [
+/// detector gives none. Instead of its `token_count` there is the number of words. The last five are dates as points in
+/// time, beside the texts that archives and pages have.
+pub const COLUMNS: [Column; 39] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -183,7 +204,7 @@ pub const COLUMNS: [Column; 34] = [
     text("file_path", |record| record.source.as_ref().map(|source| &*source.file)),
     text("language", |record| record.lang.as_deref()),
     float("language_score", |_| None),
-    long("token_count", |record| Some(i64::from(words::count(&record.text)))),
+    long("word_count", |record| Some(i64::from(words::count(&record.text)))),
     text("title", |record| record.title.as_deref()),
     column("author", ColumnValue::List(|record| &record.metadata.author)),
     text("published", |record| record.metadata.published.as_deref()),
@@ -209,7 +230,20 @@ pub const COLUMNS: [Column; 34] = [
     text("capped", |record| filled(&record.capped)),
     text("notes", |record| filled(&record.notes)),
     text("by", |record| filled(&record.by)),
+    column("fetched_at", ColumnValue::Time(|record| Some(Moment::of(record.date.as_deref()?)?.millisecond))),
+    column("published_at", ColumnValue::Time(|record| Some(published(record)?.millisecond))),
+    text("published_precision", |record| Some(published(record)?.precision)),
+    column("modified_at", ColumnValue::Time(|record| Some(modified(record)?.millisecond))),
+    text("modified_precision", |record| Some(modified(record)?.precision)),
 ];
+
+fn published(record: &OutputRecord) -> Option<Moment> {
+    Moment::of(record.metadata.published.as_deref()?)
+}
+
+fn modified(record: &OutputRecord) -> Option<Moment> {
+    Moment::of(record.metadata.modified.as_deref()?)
+}
 
 fn filled(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)

@@ -71,7 +71,7 @@ pub struct Settings {
     pub filters: FilterSettings,
     /// Reading of archives.
     pub archive: ArchiveSettings,
-    /// Bounds on bytes and memory.
+    /// Bounds on documents, bytes and memory.
     pub limits: LimitSettings,
     /// Encoding of outputs.
     pub output: OutputSettings,
@@ -115,8 +115,13 @@ impl Settings {
     /// forty-eighth of the maximum memory. They depend on nothing else, so that the output does not depend on the
     /// number of workers.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
-        let LimitSettings { jobs: _, max_record: ByteSize(record), max_payload: ByteSize(payload), max_memory } =
-            self.limits;
+        let LimitSettings {
+            limit: _,
+            jobs: _,
+            max_record: ByteSize(record),
+            max_payload: ByteSize(payload),
+            max_memory,
+        } = self.limits;
         match max_memory {
             None => (record, payload),
             Some(ByteSize(memory)) => (record.min(memory / PAGE_FACTOR), payload.min(memory / 2 / PAGE_FACTOR)),

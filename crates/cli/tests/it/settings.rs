@@ -120,11 +120,11 @@ fn page() -> String {
 }
 
 fn is_of_service(field: &Field) -> bool {
-    field.is_of_documents() || field.name == "jobs"
+    (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs"
 }
 
 fn is_of_index(field: &Field) -> bool {
-    is_of_service(field) && field.part() != "include"
+    (is_of_service(field) || field.is_of_records()) && field.part() != "include"
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn golden_page_of_the_settings() {
 fn every_command_has_the_options_that_the_page_lists() {
     type Has = fn(&Field) -> bool;
     let mut doors: Vec<(&[&str], Has)> = vec![
-        (&["run", "--help"], Field::is_usual),
+        (&["run", "--help"], |field| field.is_usual() && field.name != "text"),
         (&["extract", "--help"], Field::is_of_pages),
         (&["wacz", "text", "--help"], is_of_index),
     ];
@@ -158,11 +158,53 @@ fn every_command_has_the_options_that_the_page_lists() {
             });
             // Commands have options of their own by these names: the form of a page, bounds of the service.
             let is_own = match arguments[0] {
-                "extract" => field.name == "format",
+                "extract" => ["format", "url"].contains(&field.name.as_str()),
                 "serve" => ["sites", "max_memory"].contains(&field.name.as_str()),
                 _ => false,
             };
             assert_eq!(is_there, has(field) || is_own, "{option} in {arguments:?}");
+        }
+    }
+}
+
+/// The options in a help, by their long names, each with its line.
+fn options(help: &str) -> Vec<(String, String)> {
+    let named = help.lines().filter_map(|line| {
+        let words = line.trim_start().split([' ', ',', '[', '=', '.']).filter(|word| !word.is_empty());
+        let mut named = words.take_while(|word| word.starts_with('-'));
+        line.starts_with("  ").then_some(())?;
+        let name = named.find(|word| word.starts_with("--"))?;
+        Some((name.trim_start_matches('-').to_owned(), line.to_owned()))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_short_help_of_a_run_is_a_page_in_the_order_of_a_newcomer() {
+    let help = |arguments: &[&str]| trommel(Path::new("."), arguments, b"").well().to_owned();
+    let run = help(&["run", "-h"]);
+    let names: Vec<String> = options(&run).into_iter().map(|(name, _)| name).collect();
+    let first = ["output", "format", "jobs", "resume", "overwrite", "limit", "url", "config", "host", "not-host"];
+    assert_eq!(names[..10], first);
+    for (command, helped) in [("run", run), ("annotate", help(&["annotate", "-h"]))] {
+        assert!(helped.lines().count() <= 45, "{command}: {} lines", helped.lines().count());
+        assert!(helped.lines().all(|line| line.chars().count() <= 100), "{helped}");
+        let shown = options(&helped);
+        assert!((12..=25).contains(&shown.len()), "{command}: {shown:?}");
+        // A line each.
+        assert!(shown.iter().all(|(_, line)| line.split_whitespace().count() > 3), "{helped}");
+        let examples = helped.split("Examples:\n").nth(1).unwrap();
+        assert_eq!(examples.lines().filter(|line| line.starts_with("  trommel ")).count(), 4, "{examples}");
+        let (last, _) = &shown[shown.len() - 1];
+        assert!(["verbose", "quiet"].contains(&last.as_str()), "{last}");
+        let all = options(&help(&[command, "--help"]));
+        assert!(shown.iter().all(|(name, _)| all.iter().any(|(known, _)| known == name)), "{all:?}");
+        let of_command = all.iter().filter(|(name, _)| !["quiet", "verbose", "log-format", "help"].contains(&&**name));
+        assert!(of_command.count() <= 40, "{command}: {all:?}");
+        if command == "annotate" {
+            for without in ["markdown", "links", "images", "chunks", "format", "compress", "spans"] {
+                assert!(all.iter().all(|(name, _)| name != without), "{without}");
+            }
         }
     }
 }

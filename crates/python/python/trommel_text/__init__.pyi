@@ -75,6 +75,9 @@ class RunChoices(Choices, total=False):
     site_memory: Literal["off", "two-pass"]
     sites: Path
     sites_size: int | str
+    url: Sequence[str] | str
+    host: Sequence[str] | str
+    not_host: Sequence[str] | str
     status: Sequence[str] | str
     media_types: Sequence[str] | str
     robots: Sequence[Literal["noindex", "noai"]] | str
@@ -98,6 +101,7 @@ class RunChoices(Choices, total=False):
     base_url: str
     select_anywhere: bool
     whole_ranges: bool
+    limit: int
     jobs: int
     max_record: int | str
     max_payload: int | str

@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use arrow_array::{
     ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
+    TimestampMillisecondArray,
 };
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use trommel::OutputRecord;
 use trommel::record::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures};
 
 use crate::errors::told;
+
+/// The zone of points in time.
+const UTC: &str = "UTC";
 
 /// The columns about a page without its record.
 const OF_PAGES: [&str; 19] = [
@@ -54,7 +58,8 @@ fn data_type(column: &Column) -> DataType {
     match column.value {
         ColumnValue::Text(_) => DataType::Utf8,
         ColumnValue::Int(_) => DataType::Int32,
-        ColumnValue::Long(_) | ColumnValue::Time(_) => DataType::Int64,
+        ColumnValue::Long(_) => DataType::Int64,
+        ColumnValue::Time(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
         ColumnValue::Structures(schema) => DataType::List(element(DataType::Struct(structure_fields(schema)))),
@@ -86,8 +91,10 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
     Ok(match column.value {
         ColumnValue::Text(value) => texts(rows.map(|row| row.and_then(value)))?,
         ColumnValue::Int(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int32Array>()),
-        ColumnValue::Long(value) | ColumnValue::Time(value) => {
-            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>())
+        ColumnValue::Long(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>()),
+        ColumnValue::Time(value) => {
+            let times = rows.map(|row| row.and_then(value)).collect::<TimestampMillisecondArray>();
+            Arc::new(times.with_timezone(UTC))
         }
         ColumnValue::Float(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Float32Array>()),
         ColumnValue::List(value) => text_lists(rows.map(|row| row.map_or(&[][..], value)))?,

@@ -12,6 +12,11 @@ pub trait Filter: Debug + Send + Sync {
     /// The stage with its settings, in one line.
     fn describe(&self) -> String;
 
+    /// Reason why the record is dropped by its URL alone; none if it stays.
+    fn url(&self, _: Option<&str>) -> Option<Reason> {
+        None
+    }
+
     /// Reason why the page is dropped before its text is taken out; none if it stays.
     fn capture(&self, _: &Capture<'_>) -> Option<Reason> {
         None

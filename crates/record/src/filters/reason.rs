@@ -8,6 +8,10 @@ trommel_text::named! {
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]
     pub enum Reason {
+        /// A URL outside of those asked for.
+        Url = "url",
+        /// A host outside of those asked for, or one that is not wanted.
+        Host = "host",
         /// HTTP status outside of those asked for.
         HttpStatus = "http-status",
         /// Media type outside of those asked for.

@@ -6,11 +6,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_text::ByteSize;
 use trommel_text::language::LanguageCode;
 
+use crate::filters::{Hosts, UrlPattern};
+
 /// The table `[filters]`. Without any key nothing is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterSettings {
+    /// Patterns of URLs to keep, in which `*` stands for any characters and `?` for a single one: `*/blog/*`. Without
+    /// `://` a pattern begins with the host: `example.org/*`.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub url: Vec<UrlPattern>,
+    /// Hosts to keep, with those below them, or files with a host on each line.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub host: Hosts,
+    /// Hosts to drop, likewise.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub not_host: Hosts,
     /// HTTP statuses to keep: codes (200) or classes ("2xx").
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub status: Vec<StatusRange>,
@@ -209,7 +221,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let settings: FilterSettings = toml::from_str(
-            "status = [200, '3xx']\nmedia_types = ['text/html']\nrobots = ['noindex', 'noai']\n\
+            "url = ['*/a/*']\nhost = ['a.example']\nnot_host = ['b.example']\nstatus = [200, '3xx']\nmedia_types = ['text/html']\nrobots = ['noindex', 'noai']\n\
              min_words = 1\nmax_words = 2\nmin_chars = 3\nmax_chars = 4\n\
              languages = ['eng']\nexclude_languages = ['ru']\n\
              page_types = ['article']\nexclude_page_types = ['listing']\nmin_confidence = 0.5\n\
@@ -219,6 +231,9 @@ mod tests {
         .unwrap();
         let code = |code: &str| code.parse().unwrap();
         let expected = FilterSettings {
+            url: vec![UrlPattern::new("*/a/*")],
+            host: Hosts::of(vec!["a.example".into()]).unwrap(),
+            not_host: Hosts::of(vec!["b.example".into()]).unwrap(),
             status: vec!["200".parse().unwrap(), "3xx".parse().unwrap()],
             media_types: vec!["text/html".into()],
             robots: vec![RobotsRule::Noindex, RobotsRule::Noai],

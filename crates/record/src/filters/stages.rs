@@ -3,6 +3,7 @@
 use trommel_extract::Document;
 use trommel_text::TextStats;
 
+use crate::filters::address::Addresses;
 use crate::filters::c4::C4;
 use crate::filters::gopher::Gopher;
 use crate::filters::language::LanguageFilter;
@@ -28,6 +29,14 @@ impl Filters {
     /// The filters of these settings.
     pub fn new(settings: &FilterSettings) -> Self {
         let mut stages: Vec<Box<dyn Filter>> = Vec::new();
+        let addresses = Addresses {
+            patterns: settings.url.clone(),
+            kept: settings.host.clone(),
+            dropped: settings.not_host.clone(),
+        };
+        if addresses.is_bounded() {
+            stages.push(Box::new(addresses));
+        }
         if !settings.status.is_empty() {
             stages.push(Box::new(Statuses(settings.status.clone())));
         }
@@ -78,6 +87,11 @@ impl Filters {
     /// The settings of these filters.
     pub fn settings(&self) -> &FilterSettings {
         &self.settings
+    }
+
+    /// Reason why a record is dropped by its URL, before anything of it is read; none if it stays.
+    pub fn url(&self, url: Option<&str>) -> Option<Reason> {
+        self.stages.iter().find_map(|stage| stage.url(url))
     }
 
     /// Reason why a page is dropped before its text is taken out; none if it stays.

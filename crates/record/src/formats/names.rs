@@ -23,6 +23,10 @@ trommel_text::named! {
         Trec = "trec",
         /// Bodies of `_bulk` requests to Elasticsearch or OpenSearch.
         Bulk = "bulk",
+        /// Text with a heading for each page; in a folder a file for each page.
+        Text = "text",
+        /// Markdown with a heading for each page; in a folder a file for each page, with YAML about it.
+        Markdown = "markdown",
         /// Parquet, a row a document.
         Parquet = "parquet",
         /// Parquet, a row a page without its text.
@@ -110,6 +114,8 @@ impl Format {
             Self::Anserini => (".anserini.jsonl", &[None, Gzip], Gzip, false),
             Self::Trec => (".trec", &[None, Gzip], Gzip, false),
             Self::Bulk => (".bulk.ndjson", &[None, Gzip, Zstd], Gzip, true),
+            Self::Text => (".txt", &[None, Gzip, Zstd], None, false),
+            Self::Markdown => (".md", &[None, Gzip, Zstd], None, false),
             Self::Parquet => (".parquet", &[None], None, true),
             Self::Annotations => (".annotations.parquet", &[None], None, true),
             Self::Tantivy => (".tantivy", &[None], None, true),
@@ -135,6 +141,11 @@ impl Format {
     /// Returns whether an output of this format is assembled from MessagePack maps.
     pub fn is_assembled(self) -> bool {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
+    }
+
+    /// Returns whether this format has a file for each page in a folder of outputs.
+    pub fn is_by_page(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown)
     }
 
     /// Returns whether files of this format have more metadata of a page than its title and language.
@@ -207,7 +218,7 @@ mod tests {
         }
         assert_eq!(
             "json".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet, annotations or tantivy"
+            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, text, markdown, parquet, annotations or tantivy"
         );
         assert_eq!(
             "bz2".parse::<Compression>().unwrap_err().to_string(),

@@ -64,12 +64,13 @@ pub(crate) fn execute<T: Send>(
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let mut continued = begin(plan, environment.disk, environment.existing)?;
     continued.start_at(start);
+    continued.end_at_limit(plan);
     if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
         return continued.into_summary();
     }
     mark_begun(plan, environment.disk, environment.existing)?;
-    let write_plan = plan.writing(encoders);
+    let write_plan = plan.writing(encoders, environment.existing);
     let followed = FollowState::new(&continued);
     let number = plan.lanes(continued.todo.len());
     let done_before = bytes_before(plan, &continued);

@@ -5,6 +5,7 @@ mod found;
 pub(crate) mod identity;
 pub(crate) mod network;
 pub(crate) mod packed;
+pub(crate) mod pages;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unpack;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::run::inputs::packed::Packed;
+use crate::run::inputs::pages::PageFiles;
 use crate::{PartialSettings, SettingsFileError};
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
@@ -43,6 +45,8 @@ pub enum Input {
     Selection(Arc<RecordSelection>),
     /// An archive inside of a WACZ file; see [`unpack`](crate::run::unpack).
     Packed(Arc<Packed>),
+    /// Pages in files, a page in each.
+    Pages(Arc<PageFiles>),
     /// Standard input.
     Stdin,
     /// An argument that stands for no archive; the run reports it and goes on.
@@ -64,6 +68,7 @@ impl Input {
             // The index and not its archives: it is what the user named, and what is looked at for changes.
             Self::Selection(selection) => selection.name(),
             Self::Packed(packed) => packed.name(),
+            Self::Pages(pages) => pages.name(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
         }
@@ -76,7 +81,15 @@ impl Input {
             Self::File(path) => Some(path),
             Self::Packed(packed) => packed.path(),
             Self::Selection(selection) => Some(selection.index()),
-            Self::Url(_) | Self::Stdin | Self::Nothing { .. } => None,
+            Self::Url(_) | Self::Pages(_) | Self::Stdin | Self::Nothing { .. } => None,
+        }
+    }
+
+    /// The pages in files, if it is some.
+    pub(crate) fn pages(&self) -> Option<&PageFiles> {
+        match self {
+            Self::Pages(pages) => Some(pages),
+            _ => None,
         }
     }
 }
@@ -129,7 +142,8 @@ pub enum ConfigError {
 
 /// Finds the archives that arguments name, in the order of the arguments. These are files, URLs, globs (an existing
 /// file of that name wins), folders, manifests (`@FILE`) and `-` for standard input. A folder stands for all files
-/// below it that are named as WARC, ARC or WACZ, or as WET where there are none. Globs and folders are sorted, without
+/// below it that are named as WARC, ARC or WACZ, or as WET where there are none, or else as HTML. HTML files of a folder,
+/// and those that are named one by one, are one input. Globs and folders are sorted, without
 /// duplicates. Prefixes of buckets and repositories, which end with a slash, and globs in them are treated alike. A
 /// manifest is plain or gzip, here or at a URL, with a path or URL on each line, relative to `base` or else to its own
 /// folder. Blank lines in it and lines that start with `#` are skipped. Files of a folder that are passed over are
@@ -168,7 +182,7 @@ pub fn expand(
             from_path(PathBuf::from(argument), &mut inputs)?;
         }
     }
-    Ok(inputs)
+    Ok(pages::joined(inputs))
 }
 
 /// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
@@ -302,14 +316,27 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
 fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     // A file that is missing is an input as well: the run reports it and reads the others.
     if !path.is_dir() {
-        inputs.push(Input::File(path));
+        inputs.push(from_file(path));
         return Ok(());
     }
     let mut found = Found::default();
     archives_below(&path, &mut found)?;
-    let reason = "no WARC, ARC or WACZ file in this folder";
-    found.give(&path.to_string_lossy(), reason, inputs, Input::File);
+    let name = path.to_string_lossy().into_owned();
+    if let Some(mut files) = found.take_pages() {
+        // The order of a folder differs between file systems, and the output must not.
+        files.sort();
+        inputs.push(Input::Pages(Arc::new(PageFiles::new(name.clone(), files))));
+        found.tell(&name);
+        return Ok(());
+    }
+    let reason = "no WARC, ARC, WACZ or HTML file in this folder";
+    found.give(&name, reason, inputs, Input::File);
     Ok(())
+}
+
+/// The input that a file is by its name.
+fn from_file(path: PathBuf) -> Input {
+    pages::by_name(&path).unwrap_or(Input::File(path))
 }
 
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
@@ -352,7 +379,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     if files.is_empty() {
         inputs.push(Input::Nothing { argument: pattern.to_owned(), reason: "no file matches".to_owned() });
     }
-    inputs.extend(files.into_iter().map(Input::File));
+    inputs.extend(files.into_iter().map(from_file));
     Ok(())
 }
 

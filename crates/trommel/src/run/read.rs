@@ -3,7 +3,9 @@
 pub(crate) mod crawl_metadata;
 pub(crate) mod follow;
 pub(crate) mod live;
+pub(crate) mod pages;
 pub(crate) mod place;
 pub(crate) mod reader;
+pub(crate) mod records;
 pub(crate) mod revisits;
 pub(crate) mod selected;

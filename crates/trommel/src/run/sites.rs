@@ -124,7 +124,7 @@ impl RunSites {
 }
 
 impl NamedFiles {
-    /// The checksums of a model, of a memory of sites and of the tokenizer.
+    /// The checksums of a model, of a memory of sites, of the tokenizer and of lists of hosts.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -142,7 +142,10 @@ impl NamedFiles {
         };
         let tokenizer = settings.text.tokenizer.as_ref();
         let tokenizer = tokenizer.map_or_else(String::new, |file| format!("sha256 {}", file.sha256()));
-        Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites, tokenizer })
+        let lists = [&settings.filters.host, &settings.filters.not_host];
+        let hosts: Vec<&str> = lists.iter().flat_map(|list| list.sha256()).collect();
+        let model = format!("{} (sha256 {sha256})", settings.model_name());
+        Ok(Self { model, sites, tokenizer, hosts: hosts.join(", ") })
     }
 }
 
@@ -156,7 +159,7 @@ pub fn count_pages(
     survey: &SiteSurvey,
     environment: Environment<'_>,
 ) -> Result<Summary, RunError> {
-    let plan = Plan {
+    let mut plan = Plan {
         quarantine: None,
         set_aside: Vec::new(),
         hard: None,
@@ -165,6 +168,8 @@ pub fn count_pages(
         output: Output::caller(),
         ..plan.clone()
     };
+    // All pages are counted, however few are written.
+    plan.settings.limits.limit = None;
     let count = |bytes: &[u8], hints: &Hints<'_>| {
         extractor.judge().count(bytes, hints, survey);
         // Only the counting matters; no text is made in the first pass.

@@ -69,11 +69,17 @@ impl Field {
     /// Returns whether `trommel run` has an option of its own for it. The others, which few need, are in configuration
     /// files, or set by `--set NAME=VALUE`.
     pub fn is_usual(&self) -> bool {
-        const USUAL: [&str; 17] = [
-            "model", "comments", "text", "links", "blocks", "spans", "tables", "chunks", "languages", "min_words",
-            "jobs", "max_memory", "format", "compress", "split_size", "base_url", "crawler_text",
+        const USUAL: [&str; 21] = [
+            "limit", "url", "host", "not_host", "model", "comments", "text", "links", "images", "blocks", "spans",
+            "tables", "chunks", "languages", "min_words", "jobs", "max_memory", "format", "compress", "split_size",
+            "base_url",
         ];
         USUAL.contains(&self.name.as_str())
+    }
+
+    /// Returns whether it chooses records of archives by their URLs. A single page needs no such choice.
+    pub fn is_of_records(&self) -> bool {
+        matches!(self.path.as_str(), "filters.url" | "filters.host" | "filters.not_host")
     }
 
     /// Returns whether it is about documents, whatever is done with them: those of pages, and filters.
@@ -84,7 +90,8 @@ impl Field {
     /// Returns whether a request over the network may choose it. The others are the operator's: files of the machine,
     /// memory, outputs.
     pub fn is_of_requests(&self) -> bool {
-        self.is_of_documents() && !self.path.starts_with("filters.duplicates") && self.path != "text.tokenizer"
+        let is_of_machine = self.path.starts_with("filters.duplicates") || self.path == "text.tokenizer";
+        self.is_of_documents() && !is_of_machine && !self.is_of_records()
     }
 
     /// Its part (`text`), empty for none.

@@ -1,18 +1,20 @@
-//! Settings of bounds on bytes and memory, with their defaults.
+//! Settings of bounds on documents, bytes and memory, with their defaults.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 use trommel_text::ByteSize;
 
 use super::bounds;
 
-/// Bounds on bytes and memory.
+/// Bounds on documents, bytes and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LimitSettings {
+    /// Maximum number of documents. The run ends after the last of them.
+    pub limit: Option<NonZeroU64>,
     /// Number of worker threads. It does not change the output [default: processor cores].
     #[serde(deserialize_with = "bounds::jobs")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
@@ -28,6 +30,12 @@ pub struct LimitSettings {
 
 impl Default for LimitSettings {
     fn default() -> Self {
-        Self { jobs: None, max_record: ByteSize(64 << 20), max_payload: ByteSize(64 << 20), max_memory: None }
+        Self {
+            limit: None,
+            jobs: None,
+            max_record: ByteSize(64 << 20),
+            max_payload: ByteSize(64 << 20),
+            max_memory: None,
+        }
     }
 }

@@ -234,7 +234,12 @@ impl PartialSettings {
             _ if part.is_empty() => PATHS.get(key).ok_or_else(|| unknown(part, key))?,
             _ => return Err(unknown(part, key)),
         };
-        self.put(path, split_names(pointed(&DEFAULTS, path).unwrap_or(&Value::Null), value));
+        let value = match value {
+            // URLs have commas of their own.
+            Value::String(pattern) if path == "filters.url" => vec![pattern].into(),
+            value => split_names(pointed(&DEFAULTS, path).unwrap_or(&Value::Null), value),
+        };
+        self.put(path, value);
         Ok(())
     }
 

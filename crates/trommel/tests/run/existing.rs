@@ -295,12 +295,23 @@ fn a_whole_file_takes_no_more_inputs() {
         plan.quarantine = None;
         plan
     };
-    finished(&to(&inputs[..1]));
+    // Whoever asks to continue keeps the state; nobody else does.
+    go(&to(&inputs[..1]), &LocalDisk, true).unwrap();
     let before = fs::read(&all).unwrap();
     assert!(go(&to(&inputs[..1]), &Failing::after(0), true).is_ok());
     let error = refusal(&to(&inputs), Existing::Resume);
     assert!(error.contains("is finished, and") && error.contains("b.warc is new"), "{error}");
     assert!(fs::read(&all).unwrap() == before);
+    let left = |folder: &Path| fs::read_dir(folder).unwrap().filter(|entry| is_state(entry.as_ref().unwrap())).count();
+    assert_eq!(left(folder.path()), 2);
+    go_over(&to(&inputs), &LocalDisk, Existing::Overwrite).unwrap();
+    assert_eq!(left(folder.path()), 0);
+}
+
+/// Returns whether a file is the state of a run, or its journal.
+fn is_state(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name().into_string().unwrap();
+    name.ends_with(".checkpoint") || name.ends_with(".journal")
 }
 
 #[test]

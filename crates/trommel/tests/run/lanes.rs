@@ -58,7 +58,7 @@ fn lanes(inputs: &[PathBuf], out: &Path, file: Option<&str>, encodings: &[Encodi
 }
 
 fn encoding(format: Format, compression: Compression) -> Encoding {
-    Encoding { format, compression }
+    Encoding { format, compression, by_page: false }
 }
 
 /// The counts, whose names of files are those of any folder.

@@ -72,8 +72,11 @@ pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
 
 pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan {
     let inputs = inputs.iter().map(|&path| Input::File(path.into()));
-    let output =
-        Output { destination, encodings: vec![Encoding { format, compression: Compression::None }], split: None };
+    let output = Output {
+        destination,
+        encodings: vec![Encoding { format, compression: Compression::None, by_page: false }],
+        split: None,
+    };
     let mut plan = Plan::new(inputs.collect(), output);
     let limits = &mut plan.settings.limits;
     limits.jobs = NonZeroUsize::new(3);

@@ -227,7 +227,7 @@ fn several_formats_go_on_together() {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
         for (format, compression) in [(Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)] {
-            plan.output.encodings.push(Encoding { format, compression });
+            plan.output.encodings.push(Encoding { format, compression, by_page: false });
         }
         (plan, out)
     };
@@ -264,7 +264,7 @@ fn parts_go_on_where_they_ended() {
     let to = |name: &str| {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
-        plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
+        plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip, by_page: false });
         plan.output.split = Some(1500);
         (plan, out)
     };
@@ -475,7 +475,7 @@ fn flipped_bits_are_refused_or_written_again() {
     let inputs = archives(folder.path());
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
+    plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip, by_page: false });
     plan.dropped = Some(out.join("dropped.jsonl"));
     plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
     plan.hard = Some(HardPages { path: out.join("hard.warc.gz"), below: 0.5 });

@@ -440,7 +440,7 @@ fn several_formats_are_written_as_each_alone() {
     let path = folder.path().join("a.warc");
     let empty = response(9, "text/html", b"<p>", &[]);
     fs::write(&path, [page(1), empty, page(2)].concat()).unwrap();
-    let encoding = |format, compression| Encoding { format, compression };
+    let encoding = |format, compression| Encoding { format, compression, by_page: false };
     let encodings = [
         encoding(Format::Jsonl, Compression::Zstd),
         encoding(Format::Wet, Compression::Gzip),

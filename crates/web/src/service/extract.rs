@@ -75,7 +75,9 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
         return None;
     }
     let capture = Capture { status: hints.status, media_type: "text/html", robots: &[] };
-    let of_capture = filters.capture(&capture);
-    let reason = of_capture.or_else(|| filters.document(document, &TextStats::new(&document.text)));
+    let of_url = filters.url(hints.url.as_deref());
+    let reason = of_url
+        .or_else(|| filters.capture(&capture))
+        .or_else(|| filters.document(document, &TextStats::new(&document.text)));
     reason.map(trommel::record::filters::Reason::name)
 }

@@ -51,6 +51,8 @@ pub struct Summary {
     pub text_bytes: u64,
     /// True if the reader of standard output closed it before the end; the counts end there.
     pub closed: bool,
+    /// True if the run ended with the last document that was asked for (`limit`).
+    pub limit_reached: bool,
     /// Reason why the run ended before its end, if it did.
     pub ended_early: Option<String>,
     /// The file that the failed records were written to, if there were any.
@@ -153,7 +155,20 @@ impl Summary {
         }
     }
 
-    /// Returns whether every record is accounted for, in total and in each input.
+    /// The faults of a run that is not clean, in one line: `damage at 2 places, 1 record failed`.
+    pub fn faults(&self) -> Option<String> {
+        let failed: u64 = self.failures.values().sum();
+        let unread = self.files.iter().filter(|file| file.error.is_some()).count() as u64;
+        let faults = [
+            (self.damaged, format!("damage at {}", counted(self.damaged, "place"))),
+            (failed, format!("{} failed", counted(failed, "record"))),
+            (unread, format!("{} not read to the end", counted(unread, "input"))),
+        ];
+        let faults: Vec<String> = faults.into_iter().filter(|(count, _)| *count > 0).map(|(_, fault)| fault).collect();
+        (!faults.is_empty()).then(|| faults.join(", "))
+    }
+
+    /// Returns whether every record is accounted for, in the whole and in each input.
     pub fn adds_up(&self) -> bool {
         self.mismatch().is_none()
     }
@@ -280,12 +295,14 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let drops: u64 = self.drops.values().sum();
         let failures: u64 = self.failures.values().sum();
-        write!(
-            f,
-            "{}: {}, {drops} dropped, {failures} failed",
-            counted(self.records, "record"),
-            counted(self.documents, "document")
-        )?;
+        write!(f, "{}: {}", counted(self.pages, "page"), counted(self.documents, "document"))?;
+        if self.empty > 0 {
+            write!(f, ", {} of them without text", self.empty)?;
+        }
+        if !self.truncated.is_empty() {
+            write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
+        }
+        write!(f, "\n{}: {drops} dropped, {failures} failed", counted(self.records, "record"))?;
         if drops > 0 {
             write!(f, "\ndropped: {}", list(&self.drops))?;
         }
@@ -300,13 +317,6 @@ impl fmt::Display for Summary {
         }
         for (file, count) in &self.set_aside {
             write!(f, "\nset aside: {} in {file}", counted(*count, "record"))?;
-        }
-        write!(f, "\n{}", counted(self.pages, "page"))?;
-        if self.empty > 0 {
-            write!(f, ", {} of them without text", self.empty)?;
-        }
-        if !self.truncated.is_empty() {
-            write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
         }
         if !self.capped.is_empty() {
             write!(f, "\npages over a cap: {}", list(&self.capped))?;
@@ -330,6 +340,9 @@ impl fmt::Display for Summary {
         let unread = self.files.iter().filter(|file| file.error.is_some()).count();
         if unread > 0 {
             write!(f, "\n{unread} of {} not read to the end", counted(self.files.len() as u64, "input"))?;
+        }
+        if self.limit_reached {
+            write!(f, "\nended at the limit of {}", counted(self.documents, "document"))?;
         }
         if self.closed {
             write!(f, "\nstandard output was closed before the end")?;
@@ -456,14 +469,18 @@ mod tests {
         let words = summary.to_string();
         assert!(
             words.starts_with(
-                "4 records: 1 document, 2 dropped, 1 failed\n\
+                "2 pages: 1 document, cut by the crawler: 1 length, 1 other\n\
+                 4 records: 2 dropped, 1 failed\n\
                  dropped: 1 request, 1 not-html\n\
                  failed: 1 panic\n\
-                 2 pages, cut by the crawler: 1 length, 1 other\n\
                  pages over a cap: 3 tokens"
             ),
             "{words}"
         );
+        assert_eq!(summary.faults().as_deref(), Some("1 record failed"));
+        summary.damage(DamageReport { file: "a".into(), offset: 0, lost: 2, what: "x".into() });
+        assert_eq!(summary.faults().as_deref(), Some("damage at 1 place, 1 record failed"));
+        assert_eq!(Summary::default().faults(), None);
         let json = serde_json::to_value(&summary).unwrap();
         assert_eq!(json["drops"], serde_json::json!({"request": 1, "not-html": 1}));
         assert_eq!(json["failures"]["panic"], 1);

@@ -261,6 +261,9 @@ impl Lanes<'_, '_> {
                         bytes = bytes.saturating_add(task.bytes);
                         let mut begin = Instant::now();
                         writer.step(task)?;
+                        if writer.is_at_limit() {
+                            return Ok(());
+                        }
                         if let Some(clock) = self.writing.clock {
                             clock.lap(Stage::Writing, &mut begin);
                         }
@@ -296,7 +299,7 @@ impl<'a> Ticker<'a> {
     /// Tells the counts of a run over these inputs.
     pub(super) fn new(progress: &'a mut dyn Progress, counters: &'a Counters, inputs: &[Input]) -> Self {
         let total = |input: &Input| match input {
-            Input::File(_) | Input::Packed(_) => Some(size(input).unwrap_or(0)),
+            Input::File(_) | Input::Packed(_) | Input::Pages(_) => Some(size(input).unwrap_or(0)),
             Input::Nothing { .. } => Some(0),
             Input::Selection(selection) => Some(selection.bytes()),
             Input::Stdin | Input::Url(_) => None,

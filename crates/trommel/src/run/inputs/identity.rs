@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::run::inputs::Input;
+use crate::run::inputs::pages::PageFiles;
 
 /// Bytes at the head and at the tail of an archive that its checksum covers.
 // Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
@@ -37,16 +38,20 @@ pub(crate) struct FileStamp {
 impl Identity {
     /// The identity of an input at this moment.
     pub(crate) fn of(input: &Input) -> Self {
-        Self {
-            name: input.name(),
-            stamp: input.path().and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
-        }
+        let stamp = match input {
+            Input::Pages(pages) => Some(FileStamp::of_pages(pages)),
+            _ => input.path().and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
+        };
+        Self { name: input.name(), stamp }
     }
 
     /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
     /// was missing has not changed: it is new.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         let then = self.stamp.as_ref()?;
+        if let Input::Pages(pages) = input {
+            return (*then != FileStamp::of_pages(pages)).then(|| "its pages are others".to_owned());
+        }
         let Some(path) = input.path() else { return Some("it was a file".to_owned()) };
         match then.change(path, ends_of(input)) {
             Ok(change) => change,
@@ -69,12 +74,17 @@ impl Identity {
                 Input::Url(_) => true,
                 // A container of the network: that it is an archive of one says that it came.
                 Input::Packed(packed) => packed.path().is_none(),
-                Input::Selection(_) | Input::Stdin | Input::Nothing { .. } => false,
+                Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => false,
             }
     }
 }
 
 impl FileStamp {
+    /// That of pages in files: their names and lengths.
+    fn of_pages(pages: &PageFiles) -> Self {
+        Self { size: pages.bytes(), modified: None, ends: pages.digest() }
+    }
+
     /// Computes the identity of a regular file; none for other files, because a pipe must not be opened twice.
     fn of(path: &Path, covered: u64) -> io::Result<Option<Self>> {
         let found = path.metadata()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{Format, Settings};
-use trommel_record::Assemble;
+use trommel_record::{Assemble, PageFolder, Printed};
 
 /// Makes an output in this format from its spool, for a run with `settings`; none if the program was built without
 /// the format.
@@ -24,6 +24,8 @@ pub(crate) fn assembler(
         }
         #[cfg(feature = "index")]
         Format::Tantivy => Some(Arc::new(crate::index::Tantivy)),
+        Format::Text => Some(Arc::new(PageFolder(Printed::Text))),
+        Format::Markdown => Some(Arc::new(PageFolder(Printed::Markdown))),
         _ => None,
     }
 }

@@ -27,6 +27,7 @@ impl fmt::Display for Plan {
                 ),
                 Input::Url(_) | Input::Stdin => "size not known".to_owned(),
                 Input::Packed(packed) => format!("{} bytes", packed.bytes()),
+                Input::Pages(pages) => format!("{} pages, {} bytes", pages.files().len(), pages.bytes()),
                 Input::Nothing { reason, .. } => reason.clone(),
             };
             writeln!(f, "  {}: {size}", input.name())?;
@@ -45,8 +46,9 @@ impl fmt::Display for Plan {
         for stage in late {
             writeln!(f, "  {stage}")?;
         }
-        for Encoding { format, compression } in &self.output.encodings {
-            writeln!(f, "  encode: {format}, compression {compression}")?;
+        for Encoding { format, compression, by_page } in &self.output.encodings {
+            let files = if *by_page { ", a file a page" } else { "" };
+            writeln!(f, "  encode: {format}, compression {compression}{files}")?;
         }
         if let Some(size) = self.output.split {
             writeln!(f, "  split: {size} bytes of documents in a part at most")?;

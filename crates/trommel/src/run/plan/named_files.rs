@@ -9,4 +9,6 @@ pub struct NamedFiles {
     pub sites: String,
     /// SHA-256 of the tokenizer; empty without one.
     pub tokenizer: String,
+    /// SHA-256 of the lists of hosts, separated by commas; empty without one.
+    pub hosts: String,
 }

@@ -76,6 +76,8 @@ pub struct Encoding {
     pub format: Format,
     /// Their compression.
     pub compression: Compression,
+    /// True if each document has a file of its own, in a folder for each input.
+    pub by_page: bool,
 }
 
 /// Destination and encodings of a run.
@@ -124,6 +126,9 @@ pub enum DestinationError {
     /// More than one format where there is one output only.
     #[error("{0}: is one output, several formats need a folder")]
     Several(String),
+    /// Two forms of the one text.
+    #[error("a run writes its text as text or as markdown; choose one of them")]
+    TwoForms,
     /// Parts where there is one output only.
     #[error("standard output cannot be split")]
     Split,
@@ -192,7 +197,7 @@ impl Output {
             if let Some(other) = chosen.compress.filter(|&other| other != compression) {
                 return Err(conflict(compression.name(), other.name()));
             }
-            let encoding = Encoding { format, compression };
+            let encoding = Encoding { format, compression, by_page: false };
             let split = chosen.split_size.or(fallback.split_size);
             return Self::checked(destination, vec![encoding], split);
         }
@@ -219,9 +224,16 @@ impl Output {
         let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
         // An option that none of the formats can have is refused.
         let is_wrong = chosen.compress.is_some() && !formats.iter().any(|&format| fits(format));
+        let is_folder = matches!(destination, Destination::Folder(_));
+        if let [_, _, ..] = formats.iter().filter(|format| format.is_by_page()).collect::<Vec<_>>()[..] {
+            return Err(DestinationError::TwoForms);
+        }
         let encodings = formats.iter().map(|&format| Encoding {
             format,
+            by_page: is_folder && format.is_by_page(),
             compression: match wanted {
+                // Files that people open.
+                _ if is_folder && format.is_by_page() => Compression::None,
                 Some(wanted) if fits(format) || is_wrong => wanted,
                 _ => format.usual_compression(),
             },
@@ -240,7 +252,7 @@ impl Output {
         if split.is_some() && destination == Destination::Stdout {
             return Err(DestinationError::Split);
         }
-        for &Encoding { format, compression } in &encodings {
+        for &Encoding { format, compression, .. } in &encodings {
             if format.is_assembled() && destination == Destination::Stdout {
                 return Err(DestinationError::Stdout(format));
             }
@@ -316,7 +328,7 @@ impl Output {
     /// Maximum encoded bytes of a part, if outputs of that encoding have parts.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
         // Ranks in an index depend on all of its documents.
-        self.split.filter(|_| encoding.format != Format::Tantivy)
+        self.split.filter(|_| encoding.format != Format::Tantivy && !encoding.by_page)
     }
 
     /// All files and folders that documents of these inputs are written to, without repetition; of parts
@@ -352,6 +364,9 @@ impl Output {
 impl Encoding {
     /// The ending of the names of its files.
     pub(crate) fn suffix(self) -> String {
+        if self.by_page {
+            return String::new();
+        }
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }
 }

@@ -1,6 +1,7 @@
 //! The decisions about a run, made once from its plan: what its readers and its writers do.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use trommel_record::{Assemble, Compression, Format};
 use crate::run::inputs::Input;
 use crate::run::inputs::identity::Identity;
 use crate::run::plan::Plan;
+use crate::run::plan::existing::Existing;
 use crate::run::plan::output::{Destination, Output};
 use crate::run::work::encoder::Encoder;
 
@@ -37,6 +39,8 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) namings: Vec<usize>,
     /// Seconds since 1970 that stand for the time of the run.
     pub(crate) epoch: Option<i64>,
+    /// Documents after which the run ends.
+    pub(crate) limit: Option<u64>,
     /// Encoded bytes after which a frame ends.
     pub(crate) frame: u64,
     pub(crate) quarantine: Option<&'a Path>,
@@ -49,6 +53,9 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) follows: bool,
     /// The file of the state; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
+    /// True if the state stays when the run is finished: in a folder, to which inputs may be added, and where every run
+    /// is asked to continue.
+    pub(crate) keeps_state: bool,
     /// The inputs as they are at the beginning, if every page depends on all of them.
     pub(crate) planned: Vec<Identity>,
 }
@@ -74,8 +81,9 @@ impl WritePlan<'_> {
 
     /// The last step of an output in the encoding of that number.
     pub(crate) fn assembler(&self, encoding: usize) -> Option<&dyn Assemble> {
-        let format = self.output.encodings.get(encoding)?.format;
-        self.assemble.get(&format).map(|assemble| &**assemble)
+        let encoding = self.output.encodings.get(encoding)?;
+        let is_assembled = encoding.format.is_assembled() || encoding.by_page;
+        self.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 }
 
@@ -90,7 +98,7 @@ impl Plan {
     }
 
     /// Settings of its writers.
-    pub(crate) fn writing(&self, encoders: Vec<Encoder>) -> WritePlan<'_> {
+    pub(crate) fn writing(&self, encoders: Vec<Encoder>, existing: Existing) -> WritePlan<'_> {
         let planned = self.inputs.iter().filter(|_| self.needs_all_inputs().is_some());
         WritePlan {
             output: &self.output,
@@ -99,6 +107,7 @@ impl Plan {
             stems: self.output.output_stems(&self.inputs),
             namings: namings(&self.inputs),
             epoch: self.epoch,
+            limit: self.settings.limits.limit.map(NonZeroU64::get),
             frame: self.settings.output.checkpoint.0,
             quarantine: self.quarantine.as_deref(),
             dropped: self.dropped.as_deref(),
@@ -106,6 +115,7 @@ impl Plan {
             has_positions: self.has_positions(),
             follows: self.follow.is_some(),
             state_file: self.state_file(),
+            keeps_state: existing == Existing::Resume || matches!(self.output.destination, Destination::Folder(_)),
             planned: planned.map(Identity::of).collect(),
         }
     }
@@ -144,7 +154,9 @@ impl Plan {
             }
             Destination::File(_) | Destination::Folder(_) => {}
         }
-        if self.follow.is_some() {
+        if self.settings.limits.limit.is_some() {
+            Some("a limit is a number of documents in order")
+        } else if self.follow.is_some() {
             Some("inputs are followed")
         } else if self.compares_documents() {
             Some("duplicates and copies are those of all documents before")

@@ -48,7 +48,8 @@ impl Plan {
         let (formats, compressions): (Vec<&str>, Vec<&str>) = encodings
             .iter()
             .map(|encoding| {
-                let Encoding { format, compression } = encoding;
+                // By the destination and the format.
+                let Encoding { format, compression, by_page: _ } = encoding;
                 (format.name(), compression.name())
             })
             .unzip();
@@ -87,6 +88,7 @@ impl Plan {
             ("model file", or_none(&files.model)),
             ("memory of sites", or_none(&files.sites)),
             ("tokenizer file", or_none(&files.tokenizer)),
+            ("lists of hosts", or_none(&files.hosts)),
         ]));
         values
     }
@@ -146,6 +148,7 @@ mod tests {
             |plan| plan.files.model = "x".into(),
             |plan| plan.files.sites = "x".into(),
             |plan| plan.files.tokenizer = "x".into(),
+            |plan| plan.files.hosts = "x".into(),
         ];
         let mut seen = HashSet::from([plan().recipe()]);
         for (at, change) in changes.iter().enumerate() {

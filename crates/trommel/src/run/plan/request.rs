@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
+use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share, TextForm};
 use trommel_record::Format;
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::run::error::NameError;
 use crate::run::inputs::packed::PackedOptions;
+use crate::run::inputs::pages::PageFiles;
 use crate::run::inputs::unpack::unpack;
 use crate::run::inputs::{Input, InputError, expand, select};
 use crate::run::plan::Plan;
@@ -100,6 +101,9 @@ pub enum RequestError {
     /// Inputs that are followed, and a choice that needs them complete.
     #[error("--follow and {0} exclude each other")]
     FollowExcludes(&'static str),
+    /// A format of plain text, and Markdown.
+    #[error("the format text is plain text; for Markdown choose the format markdown")]
+    TextAndMarkdown,
     /// A choice for indexes without one.
     #[error("{0} is for indexes of records: name one with --select")]
     WithoutIndex(&'static str),
@@ -138,6 +142,7 @@ impl RunRequest {
         let settings = chosen.clone().over(file.clone()).settings()?;
         let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
         let output = Output::new(&self.output, &by_choice.output, &by_file.output)?;
+        let settings = in_form(settings, chosen, file, &output)?;
         let follow = self.follow(&settings)?;
         let inputs = self.find_inputs(&settings.archive, network)?;
         output.check(&inputs)?;
@@ -150,11 +155,12 @@ impl RunRequest {
         settings.check_page_types(&model)?;
         let hard = hard_pages(self.hard_to.as_deref(), &settings, &model)?;
         let sites = RunSites::open(&settings)?;
-        let formats = output.encodings.iter().map(|encoding| encoding.format);
+        let encodings = output.encodings.iter();
         // Metadata that no output has a place for are not read.
-        let few_metadata = !formats.clone().any(Format::has_metadata);
-        let assemble = formats
-            .filter(|format| format.is_assembled())
+        let few_metadata = !encodings.clone().any(|encoding| encoding.format.has_metadata() || encoding.by_page);
+        let assemble = encodings
+            .filter(|encoding| encoding.format.is_assembled() || encoding.by_page)
+            .map(|encoding| encoding.format)
             .map(|format| Ok((format, assembler(format, &settings).ok_or(RequestError::NotBuilt(format))?)));
         let plan = Plan {
             assemble: assemble.collect::<Result<_, RequestError>>()?,
@@ -200,7 +206,16 @@ impl RunRequest {
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.
-            inputs.retain(|input| shard.contains(input));
+            inputs.retain_mut(|input| match input {
+                // Page by page: a folder of them is one input.
+                Input::Pages(pages) => {
+                    let mut files = PageFiles::clone(pages);
+                    files.retain(|name| shard.contains_name(name));
+                    *pages = Arc::new(files);
+                    !pages.files().is_empty()
+                }
+                input => shard.contains(input),
+            });
         }
         let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {
@@ -217,6 +232,7 @@ impl RunRequest {
         for (name, is_set) in [
             ("--select", !self.select.is_empty()),
             ("--shard", self.shard.is_some()),
+            ("limit", settings.limits.limit.is_some()),
             ("pages_only", archive.pages_only),
             ("check_hashes", archive.check_hashes),
             ("resolve_revisits", archive.resolve_revisits),
@@ -233,6 +249,24 @@ impl RunRequest {
         let follow = Follow::new(&names)?;
         Ok(Some(Follow { idle: idle.unwrap_or(follow.idle), until_idle, ..follow }))
     }
+}
+
+/// The settings with the form of text that the format of an output says.
+fn in_form(
+    settings: Settings,
+    chosen: &PartialSettings,
+    file: &PartialSettings,
+    output: &Output,
+) -> Result<Settings, RequestError> {
+    let mut formats = output.encodings.iter().map(|encoding| encoding.format);
+    let form = match formats.find(|format| format.is_by_page()) {
+        Some(Format::Markdown) => "markdown",
+        Some(_) if settings.text.form == TextForm::Markdown => return Err(RequestError::TextAndMarkdown),
+        _ => return Ok(settings),
+    };
+    let mut chosen = chosen.clone();
+    chosen.set("text.form", form)?;
+    Ok(chosen.over(file.clone()).settings()?)
 }
 
 /// The share of pages that are hard if nobody says another.

@@ -23,8 +23,13 @@ impl InputShare {
     /// Returns whether an input is in this share. By its name alone, so that it stays where it is when others come and
     /// go.
     pub fn contains(self, input: &Input) -> bool {
+        self.contains_name(&input.name())
+    }
+
+    /// Returns whether what has this name is in this share.
+    pub(crate) fn contains_name(self, name: &str) -> bool {
         // A hash that is the same on every machine and in every version, as shares run apart.
-        let digest = Sha256::digest(input.name().as_bytes());
+        let digest = Sha256::digest(name.as_bytes());
         self.0.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
     }
 }

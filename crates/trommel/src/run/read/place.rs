@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record};
 
+use crate::run::inputs::pages::{is_page, page_record};
 use crate::run::read::crawl_metadata::crawl_charset;
 
 /// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
@@ -16,6 +17,11 @@ use crate::run::read::crawl_metadata::crawl_charset;
 /// # Errors
 /// If the archive cannot be read.
 pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+    if archive.file_name().is_some_and(|name| is_page(&name.to_string_lossy())) {
+        let most = ReadOptions::default().max_record;
+        let failed = |source| ArchiveError::Io { file: archive.to_string_lossy().into(), offset, source };
+        return Ok(Some((page_record(archive, most).map_err(failed)?, None)).filter(|_| offset == 0));
+    }
     let open = |from| {
         let mut file = File::open(archive)?;
         file.seek(SeekFrom::Start(from))?;

@@ -124,6 +124,7 @@ impl<'a> RecordFeed<'a> {
         };
         let (bytes, end) = match input {
             Input::Selection(selection) => (self.read_selection(point, selection)?, InputEnd::Well),
+            Input::Pages(pages) => (self.read_pages(point, pages)?, InputEnd::Well),
             _ => match self.open(input, point) {
                 Ok(mut reader) => {
                     if let (Some(size), Input::File(_)) = (size, input) {
@@ -213,7 +214,7 @@ impl<'a> RecordFeed<'a> {
                 return Err(InputEnd::Failed(format!("{argument}: {reason}")));
             }
             // Its records are read one by one.
-            (Input::Selection(_), _) => return Err(InputEnd::Well),
+            (Input::Selection(_) | Input::Pages(_), _) => return Err(InputEnd::Well),
         };
         // A run that is resumed may read it.
         reader.map_err(|error| match input.path().is_some() && error.is_of_system() {
@@ -376,6 +377,7 @@ pub(crate) fn size(input: &Input) -> Option<u64> {
     match input {
         Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
         Input::Packed(packed) => Some(packed.bytes()),
+        Input::Pages(pages) => Some(pages.bytes()),
         _ => None,
     }
 }

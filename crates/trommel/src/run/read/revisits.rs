@@ -132,7 +132,7 @@ fn at(input: &Input, offset: u64, network: &Network) -> Option<io::Result<Box<dy
             tracing::debug!("{}: read for revisits from {offset} on", redacted(url));
             Some(network.open_at(url, offset).map_err(io::Error::from))
         }
-        Input::File(_) | Input::Selection(_) | Input::Stdin | Input::Nothing { .. } => None,
+        Input::File(_) | Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => None,
     }
 }
 

@@ -246,6 +246,15 @@ impl ContinuedRun {
         }
     }
 
+    /// Leaves nothing to do if the last document that was asked for is written.
+    pub(crate) fn end_at_limit(&mut self, plan: &Plan) {
+        let documents = self.state.summary.documents;
+        if plan.settings.limits.limit.is_some_and(|limit| documents >= limit.get()) {
+            self.state.summary.limit_reached = true;
+            self.todo.clear();
+        }
+    }
+
     /// The counts of a run that is finished.
     ///
     /// # Errors
@@ -279,7 +288,9 @@ impl ContinuedRun {
             Some(_) => Some(0),
             None => self.todo.first().map(|turn| turn.input),
         };
-        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first) {
+        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first)
+            && !self.state.summary.limit_reached
+        {
             let input = plan.inputs.get(first);
             return Err(ResumeError::Whole {
                 output: path.clone(),

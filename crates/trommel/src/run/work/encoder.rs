@@ -1,6 +1,6 @@
 //! Encodes documents in one of the formats of a run.
 
-use trommel_record::{Compression, Encode, encoder};
+use trommel_record::{Compression, Encode, Format, encoder};
 
 use crate::run::error::RunError;
 use crate::run::plan::output::Encoding;
@@ -20,7 +20,9 @@ impl Encoder {
         encodings
             .iter()
             .map(|&encoding| {
-                let (encode, compression) = encoder(encoding.format, encoding.compression)?;
+                // Until it is assembled.
+                let format = if encoding.by_page { Format::Msgpack } else { encoding.format };
+                let (encode, compression) = encoder(format, encoding.compression)?;
                 Ok(Self { encode, encoding, compression })
             })
             .collect()

@@ -84,6 +84,9 @@ impl<'a> RecordExtractor<'a> {
         if listing.is_left_out {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotListed));
         }
+        if let Some(reason) = self.filters.url(page_url(record)) {
+            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
+        }
         if record.block.is_empty() {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
         }

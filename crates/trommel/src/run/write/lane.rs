@@ -68,6 +68,8 @@ pub(crate) struct LaneWriter<'a, 'r, 'c, T> {
     /// Takes the events, if there is a caller who does.
     pub(crate) take: Option<&'c mut TakeStep<'c, T>>,
     archive: Option<OpenArchive<'a>>,
+    /// True if the last document that was asked for is written.
+    is_at_limit: bool,
 }
 
 /// The archive that is being written.
@@ -84,6 +86,8 @@ struct OpenArchive<'a> {
     common: Option<Outputs<'a>>,
     unsaved: u64,
     frame: FrameCounts,
+    /// Documents of the archives before it.
+    documents_before: u64,
 }
 
 /// The progress since the end of the last frame.
@@ -117,7 +121,18 @@ impl<'a> OpenArchive<'a> {
             }
         };
         let state = ArchiveState { identity, ..state };
-        Ok(Self { state, input, stem, outputs, sides, duplicates, common, unsaved, frame: FrameCounts::default() })
+        Ok(Self {
+            state,
+            input,
+            stem,
+            outputs,
+            sides,
+            duplicates,
+            common,
+            unsaved,
+            frame: FrameCounts::default(),
+            documents_before: 0,
+        })
     }
 
     /// Returns whether enough was written or read since the frame began that it ends, and the state is saved.
@@ -173,7 +188,7 @@ impl<'a> OpenArchive<'a> {
 impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
     /// A writer of a lane that writes to files.
     pub(crate) fn new(writing: &'r Writing<'a>) -> Self {
-        Self { writing, stdout: None, take: None, archive: None }
+        Self { writing, stdout: None, take: None, archive: None, is_at_limit: false }
     }
 
     /// Directs the output to standard output if that is the destination.
@@ -197,6 +212,13 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
             Step::Over => return Ok(()),
         }
         let Some(archive) = &mut self.archive else { return Ok(()) };
+        let documents = archive.documents_before + archive.state.summary.documents;
+        if self.writing.plan.limit.is_some_and(|limit| documents >= limit) {
+            self.is_at_limit = true;
+            self.writing.ledger().reach_limit();
+            let bytes = point.map_or(0, |point| point.offset());
+            return self.end(ArchiveEnd { bytes, ..ArchiveEnd::default() });
+        }
         // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
         // show.
         let part_ended = archive.outputs.complete_parts() > parts;
@@ -212,13 +234,20 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         Ok(())
     }
 
+    /// Returns whether the last document that was asked for is written, and nothing more is to be.
+    pub(crate) fn is_at_limit(&self) -> bool {
+        self.is_at_limit
+    }
+
     fn open(&mut self, opened: Opened) -> Result<(), RunError> {
         let input = opened.identity.name.clone();
         let mut ledger = self.writing.ledger();
         let number = if self.writing.plan.follows { ledger.visit(&input) } else { opened.number };
         let (state, shared) = ledger.start(number)?;
+        let documents_before = ledger.documents();
         drop(ledger);
-        self.archive = Some(OpenArchive::new(self.writing.plan, self.writing.disk, opened, state, shared)?);
+        let archive = OpenArchive::new(self.writing.plan, self.writing.disk, opened, state, shared)?;
+        self.archive = Some(OpenArchive { documents_before, ..archive });
         self.writing.counters.open();
         self.send_event(|| RunEvent::Opened { input }, None)
     }

@@ -222,6 +222,17 @@ impl<'a> Ledger<'a> {
         }
     }
 
+    /// Documents of the archives that are done.
+    pub(crate) fn documents(&self) -> u64 {
+        self.summary.documents
+    }
+
+    /// Takes note that the last document that was asked for is written: no more inputs are read.
+    pub(crate) fn reach_limit(&mut self) {
+        self.summary.limit_reached = true;
+        self.todo.clear();
+    }
+
     /// Returns whether too many archives wait for an earlier one, so that no more should be read.
     pub(crate) fn is_ahead(&self) -> bool {
         self.works.len() >= MAX_AHEAD

@@ -25,9 +25,9 @@ pub(super) fn is_index(name: &str) -> bool {
 
 /// Endings of files that nobody gives to a folder, beside those that are written.
 // Otherwise a typing error (`out.csv`) would make a folder of that name.
-const OTHER_FILES: [&str; 31] = [
-    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz", "bz2", "lz4", "br",
-    "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc", "arrow", "feather", "db", "sqlite", "xlsx",
+const OTHER_FILES: [&str; 29] = [
+    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "html", "htm", "gz", "zst", "xz", "bz2", "lz4", "br", "zip", "7z",
+    "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc", "arrow", "feather", "db", "sqlite", "xlsx",
 ];
 
 pub(super) fn is_named_as_file(name: &str) -> bool {
@@ -77,6 +77,7 @@ pub(crate) fn stem_of(input: &Input) -> String {
             path => stem(Path::new(&path)),
         },
         Input::Packed(packed) => packed.stem(),
+        Input::Pages(pages) => pages.stem(),
         Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
     }
 }

@@ -68,6 +68,13 @@ impl<'a> Ledger<'a> {
             manifest::complete(self.disk, folder, &self.files).map_err(|source| RunError::output(folder, source))?;
         }
         let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
+        if !self.plan.keeps_state && outcome != Outcome::Nothing {
+            // Nobody asked for it. The outputs are complete: what cannot be removed does no harm.
+            for path in [&path, &journal_file(&path)] {
+                let _ = self.disk.remove(path);
+            }
+            return Ok(());
+        }
         if outcome == Outcome::Nothing {
             // There is nothing to come back to.
             let journal = journal_file(&path);
