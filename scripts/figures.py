@@ -14,11 +14,10 @@ sys.path.insert(0, str(ROOT / "scripts" / "peers"))
 
 from plot import plot  # noqa: E402
 
-DRAWN = ["trommel fast", "trommel best", "FastWARC + Resiliparse", "dom_smoothie", "rs-trafilatura", "warcio + trafilatura"]
+DRAWN = ["trommel fast", "FastWARC + Resiliparse", "dom_smoothie", "rs-trafilatura", "warcio + trafilatura"]
 # Rows of the README's table, and how it writes their names.
 SHOWN = {
     "trommel fast": "**trommel `fast`**",
-    "trommel best": "**trommel `best`**",
     "FastWARC + Resiliparse": "FastWARC + Resiliparse",
     "rs-trafilatura": "rs-trafilatura",
     "warcio + trafilatura": "warcio + trafilatura",
@@ -32,7 +31,7 @@ def cells(line):
 def main():
     quality = (ROOT / "docs" / "quality.md").read_text()
     row = next(cells(line) for line in quality.split("\n") if line.startswith("| wcxb-dev |"))
-    models = {"fast": row[4], "best": row[8]}
+    models = {"fast": row[4]}
 
     path = ROOT / "docs" / "benchmarks.md"
     lines, rows = path.read_text().split("\n"), {}

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Whether a session wants more of its page.
+// Answer of a session to a part of its page: more is wanted, or the rest is not needed.
 enum TrommelVerdict {
   // The session wants more.
   TROMMEL_VERDICT_CONTINUE = 0,

@@ -31,7 +31,7 @@ fn others(field: &Field) -> Vec<Value> {
         Kind::ListOf(_) if field.name == "include" => vec![json!(["navigation", "footer"])],
         Kind::ListOf(_) => vec![json!(["body"])],
         _ if field.name == "chunks" => vec!["words=20".into()],
-        _ if field.name == "model" => vec!["best".into(), "lite".into()],
+        _ if field.name == "model" => vec!["lite".into()],
         _ if field.name == "max_tokens" => vec![20.into()],
         kind => panic!("{}: no other value of {kind:?} is known", field.name),
     }

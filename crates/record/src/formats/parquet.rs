@@ -207,8 +207,9 @@ mod tests {
             "[{author: \"Ann\", published: \"2024-05-17\", text: \"t\"}, \
              {author: \"\", published: \"\", text: \"u\"}]",
             "[{id: \"1f\", text: \"t\", headings: [\"H\", \"I\"], roles: [\"body\"], first_block: 1, \
-             last_block: 2, start: 0, chars: 1, byte: 3, bytes: 6, title: \"T\", url: \"U\"}, {id: \"\", text: \"u\", headings: [], \
-             roles: [], first_block: 0, last_block: 0, start: 0, chars: 0, byte: 0, bytes: 0, title: \"T\", url: \"U\"}]",
+             last_block: 2, start: 0, chars: 1, byte: 3, bytes: 6, title: \"Titel\", url: \"http://example.com/\"}, \
+             {id: \"\", text: \"u\", headings: [], roles: [], first_block: 0, last_block: 0, start: 0, chars: 0, \
+             byte: 0, bytes: 0, title: \"Titel\", url: \"http://example.com/\"}]",
         ];
         let expected = ["blocks", "spans", "tables", "posts", "chunks"]
             .into_iter()

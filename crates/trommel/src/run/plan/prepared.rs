@@ -82,7 +82,8 @@ impl WritePlan<'_> {
     /// The last step of an output in the encoding of that number.
     pub(crate) fn assembler(&self, encoding: usize) -> Option<&dyn Assemble> {
         let encoding = self.output.encodings.get(encoding)?;
-        let is_assembled = encoding.format.is_assembled() || encoding.by_page;
+        // Text and Markdown are assembled where each page has a file.
+        let is_assembled = encoding.by_page || !encoding.format.is_by_page();
         self.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 }

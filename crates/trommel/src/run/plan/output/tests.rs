@@ -34,7 +34,8 @@ fn existing_files_and_folders() {
     std::fs::write(at("in.wet.gz"), "").unwrap();
     let output = Output::new(&at("x.jsonl"), &none(), &none()).unwrap();
     assert_eq!(output.destination, Destination::Folder(at("x.jsonl").into()));
-    assert_eq!(Output::new(&at("notes.txt"), &none(), &none()), Err(DestinationError::UnknownSuffix(at("notes.txt"))));
+    std::fs::write(at("notes.odt"), "").unwrap();
+    assert_eq!(Output::new(&at("notes.odt"), &none(), &none()), Err(DestinationError::UnknownSuffix(at("notes.odt"))));
     let output = Output::new(&at("in.wet.gz"), &none(), &none()).unwrap();
     assert_eq!(
         output.check(&[Input::File(at("x.jsonl/../in.wet.gz").into())]),
