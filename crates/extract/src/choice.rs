@@ -54,6 +54,8 @@ pub(crate) struct JudgedPage<'a> {
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
+    /// True if a user set the probability from which on blocks are kept.
+    pub has_threshold: bool,
     /// True if texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
@@ -274,6 +276,7 @@ mod tests {
             in_comments: &[],
             keeps_doubtful: false,
             is_article: false,
+            has_threshold: false,
             keeps_embedded: false,
         };
         for (without, expected) in

@@ -45,7 +45,7 @@ mod tests {
         let comments = format!("<div class=comments>{}</div>", comment.repeat(comments));
         let html = format!("<title>Mills</title><h1>Mills</h1><article><p>{first}</article>{comments}");
         let page = ScanEngine.read(&html, &Limits::default());
-        let model = Model::builtin("fast").unwrap();
+        let model = Model::builtin("lite").unwrap();
         let page_type = Some(PageType { name: name.into(), probability, sharpness: 1.0 });
         let plain = Judgement { page_type, ..model.judge(&page, None) };
         let wide = model.judge_with_comments(&page, None);

@@ -1,7 +1,7 @@
 //! Decides about the blocks of a page, with a model and a content policy.
 
 use trommel_html::Page;
-use trommel_model::{Choice, Judgement, Model};
+use trommel_model::{Choice, Judgement, Model, Selection};
 
 use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
 use crate::kept::KeptBlocks as _;
@@ -74,6 +74,7 @@ impl ContentPolicy {
             in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
             is_article: judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == ARTICLE),
+            has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };
         let keeps_nothing = !decisions.kept.contains(&true);

@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(moment("2024-05-01T12:00+02:00"), Some((day + 36_000, "minute")));
         assert_eq!(moment("2024-05-01T12:00:07Z"), Some((day + 43_207, "second")));
         assert_eq!(moment("2024-05-01T12:00:07.250-01:00"), Some((day + 46_807, "second")));
-        for wrong in ["", "x", "2024-13", "2024-05-01T", "20240501", "2024-05-01T25:00", "\u{e4}\u{e4}"] {
+        for wrong in ["", "x", "2024-13", "2024-05-01T", "2024-05-01T25:00", "\u{e4}\u{e4}"] {
             assert_eq!(moment(wrong), None, "{wrong}");
         }
     }

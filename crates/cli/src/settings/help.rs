@@ -17,7 +17,7 @@ const FIRST: [(&str, usize, &str); 13] = [
     ("links", 16, "Write links into Markdown"),
     ("comments", 17, "Readers' comments: exclude, include, separate [default: exclude]"),
     ("chunks", 18, "Divide texts into chunks for retrieval: words=400"),
-    ("model", 19, "fast, best, lite or a model file [default: fast]"),
+    ("model", 19, "fast, lite or a model file [default: fast]"),
 ];
 
 /// The place of an option that `-h` leaves out.

@@ -107,7 +107,7 @@ pub static RULES: [Rule; 28] = [
     }),
     judged("lone text", "keeps all or the likeliest part of a page that would have no text", |judged, kept| {
         // A page whose text comes from its data is not without text.
-        if !judged.keeps_embedded {
+        if !judged.keeps_embedded && !judged.has_threshold {
             keep_lone_text(judged.page, judged.probabilities, kept);
         }
     }),

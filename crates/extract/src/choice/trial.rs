@@ -42,6 +42,7 @@ fn left(section: &str, html: &str) -> String {
         in_comments: &[],
         keeps_doubtful: true,
         is_article: !section.contains(", no article"),
+        has_threshold: false,
         keeps_embedded: false,
     };
     let url = Some("https://www.own.example/page");

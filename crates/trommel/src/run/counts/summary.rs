@@ -168,7 +168,7 @@ impl Summary {
         (!faults.is_empty()).then(|| faults.join(", "))
     }
 
-    /// Returns whether every record is accounted for, in the whole and in each input.
+    /// Returns whether every record is accounted for, in total and in each input.
     pub fn adds_up(&self) -> bool {
         self.mismatch().is_none()
     }
