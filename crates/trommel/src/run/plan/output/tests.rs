@@ -7,10 +7,7 @@ fn none() -> OutputSettings {
 }
 
 fn choice(formats: &[Format], compress: Option<Compression>) -> OutputSettings {
-    let mut choice = OutputSettings::default();
-    choice.format = formats.to_vec();
-    choice.compress = compress;
-    choice
+    OutputSettings { format: formats.to_vec(), compress, ..OutputSettings::default() }
 }
 
 #[test]
