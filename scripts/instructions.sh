@@ -35,7 +35,7 @@ printf 'WARC/1.0\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:0>\r\nConte
 new=$folder/instructions.tsv
 printf 'model\tthousand instructions a page\n' >"$new"
 failed=0
-for model in fast best lite; do
+for model in fast lite; do
     whole=$(count "$model" "$folder/sample.warc")
     start=$(count "$model" "$folder/none.warc")
     found=$(((whole - start) / pages / 1000))
