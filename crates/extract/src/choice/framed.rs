@@ -53,7 +53,8 @@ fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kep
             return false;
         }
     }
-    false
+    // A page without a body is their container.
+    true
 }
 
 /// Keeps the blocks of a table with a header, or of a list of which a part is kept.
