@@ -296,7 +296,7 @@ mod tests {
                 page("aed424", "c", "article", 1.0, 1.0),
             ]
         };
-        let judged = [judged("fast", pages(0.5)), judged("best", pages(0.0))];
+        let judged = [judged("lite", pages(0.5)), judged("fast", pages(0.0))];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
         let quality = Quality { judged: &judged, partial: &[], by_set: &[], held_out: &[], figures: &figures, notes };
         details(&quality) + &report(&quality)
@@ -306,17 +306,17 @@ mod tests {
     fn figures_of_both_models_stand_side_by_side() {
         let text = text(None);
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
-        has("- `best`, trained on 2026-01-31: 5-fold cross-validation by host over 3 pages.\n");
+        has("- `fast`, trained on 2026-01-31: 5-fold cross-validation by host over 3 pages.\n");
         has("| wcxb-dev | 2 | .625 | .625 | .625 | .868 (-0.2430) | .375 | .375 | .375 | .878 (-0.5030) |\n");
         // Every page has a block of 30 words at .75, content, and one of 10 at .25, none: off by a
         // quarter whatever the weight.
-        has("| set | fast: by words | by pages | best: by words | by pages |\n");
+        has("| set | lite: by words | by pages | fast: by words | by pages |\n");
         has("| all | 0.2500 | 0.2500 | 0.2500 | 0.2500 |\n| wcxb-dev | 0.2500 |");
         has("| .700 to .800 | .750 | .750 | 1.000 | .750 | .750 | 1.000 |\n");
         // The square roots of 30 and 10 are as 1.732 to 1.
         has("| .700 to .800 | .634 | .750 | 1.000 | .634 | .750 | 1.000 |\n");
         has("| .300 to .400 | 0 |  |  | 0 |  |  |\n");
-        // |.25 - .5| and twice nothing, over three pages; for best .25 off.
+        // |.25 - .5| and twice nothing, over three pages; for fast .25 off.
         has("| all | 1.000 | 0.0833 | 1.000 | 0.0833 |\n");
         has("| aed424 |  | 0.0000 |  | 0.0000 |\n");
         has("Not measured.\n");
@@ -327,7 +327,7 @@ mod tests {
     fn the_worst_pages_are_those_of_the_last_model() {
         let text = text(Some("First words\n\n- of the notes\n\n"));
         let (_, worst) = text.split_once("## The worst pages\n").unwrap();
-        assert!(worst.contains("The 3 pages with the lowest F1 of `best`"), "{worst}");
+        assert!(worst.contains("The 3 pages with the lowest F1 of `fast`"), "{worst}");
         assert!(worst.contains(". 1 of all 3 have an F1 of 0, 0 of them because"), "{worst}");
         let rows: Vec<&str> =
             worst.lines().take_while(|line| !line.starts_with("# ")).filter(|line| line.starts_with("| ")).collect();
@@ -341,7 +341,7 @@ mod tests {
     fn lost_text_stands_before_text_that_nobody_asked_for() {
         let mut empty = page("s", "a", "listing", 0.0, 0.5);
         empty.gold_words = 0;
-        let judged = [judged("best", vec![empty, page("s", "b", "forum", 0.0, 0.5)])];
+        let judged = [judged("fast", vec![empty, page("s", "b", "forum", 0.0, 0.5)])];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
         let text = worst(&Quality {
             judged: &judged,
@@ -362,7 +362,7 @@ mod tests {
             required: Some(Required { all, kept }),
             ..page("recipes", id, "recipe", 0.5, 0.5)
         };
-        let judged = [judged("fast", vec![row("a", 4, 4), row("b", 6, 3)])];
+        let judged = [judged("lite", vec![row("a", 4, 4), row("b", 6, 3)])];
         let text = required(&Quality {
             judged: &judged,
             partial: &judged,
@@ -371,7 +371,7 @@ mod tests {
             figures: &[],
             notes: None,
         });
-        assert!(text.contains("| set | pages | fast: texts kept | pages whole | F1 | mean words |\n"), "{text}");
+        assert!(text.contains("| set | pages | lite: texts kept | pages whole | F1 | mean words |\n"), "{text}");
         assert!(text.contains("| recipes | 2 | .700 | .500 | .500 | 40 |\n"), "{text}");
     }
 }
