@@ -62,7 +62,7 @@ impl<'a, T: Send> Run<'a, T> {
     /// Reads all inputs, and gives `take` each event in order.
     ///
     /// # Errors
-    /// As for [`run`](crate::run::execution); an error of `take` ends the run.
+    /// As for a whole run; an error of `take` ends it.
     pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary, RunError> {
         self.execute(environment, true, take)
     }
