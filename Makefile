@@ -59,7 +59,7 @@ test: ## Run all tests
 	$(CARGO) test --workspace
 
 tokenizer-test: ## Run the test of tokenizers, a feature that is off by default
-	$(CARGO) test -p trommel --features tokenizer --lib tokenizer
+	$(CARGO) test -p trommel --features tokenizer,schema --lib tokenizer
 
 properties: ## Run the property tests with CASES (default 10000) other cases
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$${CASES:-10000} $(CARGO) test --workspace --lib -- engines_agree every_form_of the_memory_of

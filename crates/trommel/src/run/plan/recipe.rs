@@ -119,7 +119,7 @@ fn number_or_none(number: Option<impl ToString>) -> String {
     number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "schema"))]
 mod tests {
     use super::*;
     use crate::{Field, Kind, PartialSettings, fields};
