@@ -85,7 +85,7 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
             let sets = [own_set];
             let adapted = adapt(base, &sets, 0, &options(Learner::Additive))?;
             let from_nothing = match curve.from_nothing {
-                true => train(&sets, &options(Learner::Additive))?.first().map(|trained| f1(&trained.model, &other)),
+                true => Some(f1(&train(&sets, &options(Learner::Additive))?.model, &other)),
                 false => None,
             };
             let after = match adapted.penalty {
@@ -134,7 +134,7 @@ fn divided(set: &PageSet, size: usize, draw: u64) -> (PageSet, PageSet) {
 
 fn options(learner: Learner) -> TrainOptions {
     TrainOptions {
-        names: vec!["own".to_owned()],
+        name: "own".to_owned(),
         created: "2026-01-01".to_owned(),
         groups: FeatureGroup::serving(),
         learner,

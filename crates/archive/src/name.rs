@@ -1,4 +1,6 @@
-//! Names of archive files and their endings.
+//! Names of archives and of HTML files, and their endings.
+
+use std::path::{Path, PathBuf};
 
 /// Endings of archive formats.
 const FORMATS: [&str; 2] = [".warc", ".arc"];
@@ -55,6 +57,23 @@ pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
     stripped.unwrap_or(name)
 }
 
+/// The name of an HTML file without the endings that say so (`page` for `page.html.gz`); any other name as it is.
+pub fn without_page_endings(name: &str) -> &str {
+    let plain = without_one_of(name, &[".gz", ".zst"]);
+    let stem = without_one_of(plain, &[".html", ".htm", ".xhtml"]);
+    if stem == plain { name } else { stem }
+}
+
+/// The folder that all of these files are in, or below it; empty if there is no file.
+pub fn common_folder<'a>(files: impl IntoIterator<Item = &'a Path>) -> PathBuf {
+    let mut folders = files.into_iter().map(|file| file.parent().unwrap_or(Path::new("")));
+    let Some(first) = folders.next() else { return PathBuf::new() };
+    folders.fold(first.to_owned(), |common, folder| {
+        let same = common.components().zip(folder.components()).take_while(|(one, other)| one == other);
+        same.map(|(part, _)| part).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +90,31 @@ mod tests {
             assert_eq!(ending(name), expected);
         }
         assert!(is_wet("a.WARC.wet.gz") && !is_wet("wet") && !is_wet("a.warc.gz"));
+    }
+
+    #[test]
+    fn pages_lose_their_endings() {
+        for (name, expected) in [
+            ("a.html", "a"),
+            ("b.HTM", "b"),
+            ("c.xhtml.gz", "c"),
+            ("d.html.zst", "d"),
+            ("a.gz", "a.gz"),
+            ("a.html.txt", "a.html.txt"),
+            ("html", "html"),
+        ] {
+            assert_eq!(without_page_endings(name), expected);
+        }
+    }
+
+    #[test]
+    fn the_folder_of_files_is_the_deepest() {
+        let common = |names: &[&str]| common_folder(names.iter().map(Path::new)).display().to_string();
+        assert_eq!(common(&["a/b/c.html", "a/b/d/e.html"]), "a/b");
+        assert_eq!(common(&["a/b.html", "ab/c.html"]), "");
+        assert_eq!(common(&["/x/a.html", "/y/b.html"]), "/");
+        assert_eq!(common(&["./a.html", "./b.html"]), ".");
+        assert_eq!(common(&[]), "");
     }
 
     #[test]

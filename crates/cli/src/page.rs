@@ -28,9 +28,6 @@ pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
     }
 }
 
-/// Endings of the names of pages in folders; `.gz` or `.zst` may follow.
-const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];
-
 /// A page that an argument names, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageInput {
@@ -193,9 +190,7 @@ fn without_endings(path: &Path) -> PathBuf {
     let Some(name) = path.file_name() else { return path.to_owned() };
     // What is no text in the name does not matter to its ending.
     let name = name.to_string_lossy();
-    let plain = trommel::archive::name::without_one_of(&name, &[".gz", ".zst"]);
-    let stem = trommel::archive::name::without_one_of(plain, &ENDINGS);
-    if stem == plain { path.to_owned() } else { path.with_file_name(stem) }
+    path.with_file_name(trommel::archive::name::without_page_endings(&name))
 }
 
 /// The last part of a URL's path, or its host.

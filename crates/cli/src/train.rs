@@ -107,12 +107,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     let mut sets = args.labelled.read()?;
     sets.extend(read_sets(&args.lists, &[])?);
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let names = match args.learner {
-        Some(LearnerChoice::Shipped) => vec!["fast".to_owned()],
-        _ => vec![args.name.clone().or(stem).unwrap_or_default()],
-    };
     let options = TrainOptions {
-        names,
+        name: args.name.clone().or(stem).unwrap_or_default(),
         created: args.date.map_or_else(today, |date| Ok(date.to_string()))?,
         groups: match args.features {
             Features::Paper => FeatureGroup::PAPER.to_vec(),
@@ -166,12 +162,11 @@ fn trained(args: &TrainArgs, mut sets: Vec<PageSet>, options: &TrainOptions) -> 
         }
         return Ok(Exit::Clean);
     }
-    for trained in train(&sets, options)? {
-        write(args, &sets, options, &trained)?;
-        let file = trained.model.file();
-        table(&file.name, &file.scores)?;
-        required(&sets, &trained)?;
-    }
+    let trained = train(&sets, options)?;
+    write(args, &sets, options, &trained)?;
+    let file = trained.model.file();
+    table(&file.name, &file.scores)?;
+    required(&sets, &trained)?;
     Ok(Exit::Clean)
 }
 

@@ -1,6 +1,7 @@
 //! Facts about a page from outside its bytes: URL, charset, date of the capture.
 
 use trommel_html::charset;
+use trommel_text::url_host;
 
 use crate::metadata::is_date;
 
@@ -57,16 +58,8 @@ impl<'a> Hints<'a> {
 
     /// The hints that help to find the encoding of the page.
     pub fn charset(&self) -> charset::CharsetHints<'a> {
-        charset::CharsetHints { http: self.http_charset, crawl: self.crawl_charset, host: self.url.and_then(host) }
+        charset::CharsetHints { http: self.http_charset, crawl: self.crawl_charset, host: self.url.and_then(url_host) }
     }
-}
-
-/// Host of a URL, without port and user.
-fn host(url: &str) -> Option<&str> {
-    let rest = url.split_once("://")?.1;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    host.split(':').next().filter(|host| !host.is_empty())
 }
 
 #[cfg(test)]
@@ -93,13 +86,5 @@ mod tests {
             let error = check(None, Some(date)).unwrap_err();
             assert!(error.contains(&format!("{date:?} is no date")), "{error}");
         }
-    }
-
-    #[test]
-    fn host_of_a_url() {
-        assert_eq!(host("http://u:p@example.org:80/a?b"), Some("example.org"));
-        assert_eq!(host("https://example.org?x"), Some("example.org"));
-        assert_eq!(host("example.org/a"), None);
-        assert_eq!(host("http:///x"), None);
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn labelled(html: &str, gold: Gold) -> LabelledPage {
 #[cfg(feature = "train")]
 pub(crate) fn options() -> crate::TrainOptions {
     crate::TrainOptions {
-        names: vec!["toy".into()],
+        name: "toy".into(),
         created: "2026-01-01".into(),
         groups: trommel_model::features::FeatureGroup::ALL.to_vec(),
         learner: crate::Learner::Additive,

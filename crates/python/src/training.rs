@@ -36,7 +36,7 @@ pub(crate) fn train<'py>(
     AtomicFile::prepare(&out)?;
     let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
-        names: vec![name.or(stem).unwrap_or_default()],
+        name: name.or(stem).unwrap_or_default(),
         created: date.to_owned(),
         groups: FeatureGroup::serving(),
         learner: Learner::Additive,
@@ -51,16 +51,15 @@ pub(crate) fn train<'py>(
     let with_gold = |pages: PathBuf| gold_of(&pages, gold.next()).map(|gold| (pages, gold));
     let sets: Vec<(PathBuf, PathBuf)> = pages.0.into_iter().map(with_gold).collect::<PyResult<_>>()?;
     let scores = py.detach(|| -> PyResult<Vec<Score>> {
-        let trained = on_own_threads(|| -> Result<Option<Trained>, LearnError> {
+        let trained = on_own_threads(|| -> Result<Trained, LearnError> {
             let sets = sets.iter().map(|(pages, gold)| read_set(pages, gold));
             let sets = sets.collect::<Result<Vec<_>, _>>()?;
             match &base {
-                Some(base) => Ok(Some(adapt(&base.model, &sets, 0, &options)?.trained)),
-                None => Ok(learn(&sets, &options)?.pop()),
+                Some(base) => Ok(adapt(&base.model, &sets, 0, &options)?.trained),
+                None => learn(&sets, &options),
             }
         })?;
         let trained = trained.map_err(told)?;
-        let trained = trained.ok_or_else(|| told("no model was trained"))?;
         let bytes = trained.model.to_packed().map_err(told)?;
         AtomicFile::write_all(&out, &bytes)?;
         Ok(trained.model.file().scores.clone())

@@ -25,6 +25,7 @@ mod setters;
 mod share;
 pub mod shingle;
 mod stats;
+mod url_host;
 pub mod vectors;
 pub mod words;
 
@@ -36,3 +37,4 @@ pub use masks::{AsciiCounts, Run, Runs, TextMasks};
 pub use plain_run::{EndSigns, NoSigns, RunEnds, plain_run};
 pub use share::{Share, ShareError};
 pub use stats::{TextStats, Word, half_words};
+pub use url_host::{host_of_authority, url_host};

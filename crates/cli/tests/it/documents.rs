@@ -91,6 +91,15 @@ fn readme_shows_the_text_of_sample_pages() {
     for line in lines {
         assert!(golden.contains(line.trim_end_matches(" ...")), "{line}");
     }
+    let heads: Vec<&str> = shown.lines().filter(|line| line.starts_with('[')).collect();
+    assert!(heads.len() >= 2, "{heads:?}");
+    for head in heads {
+        let (title, rest) = head.split_once("] ").unwrap().1.split_once("   (confidence ").unwrap();
+        let (_, page) = golden.split_once(&format!("title:      {title}\n")).unwrap_or_else(|| panic!("no {title}"));
+        let (_, confidence) = page.split_once("confidence: ").unwrap();
+        let confidence: f64 = confidence.lines().next().unwrap().parse().unwrap();
+        assert_eq!(rest.trim_end_matches(')'), format!("{confidence:.2}"), "{title}");
+    }
 }
 
 /// The rows of a file's tables whose first cell is not empty, without marks of emphasis and code.

@@ -274,7 +274,7 @@ pub(super) fn corrected(
 ) -> Result<Model, LearnError> {
     let mut file = base.file().clone();
     file.adapted_from = Some(format!("{} of {}", file.name, file.created));
-    file.name = options.names.first().cloned().unwrap_or_default();
+    file.name = options.name.clone();
     file.created.clone_from(&options.created);
     if let Some(mut correction) = correction {
         let names = base.schema().names();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     fn options() -> TrainOptions {
-        TrainOptions { names: vec!["own".into()], groups: FeatureGroup::serving(), folds: 5, ..toy::options() }
+        TrainOptions { name: "own".into(), groups: FeatureGroup::serving(), folds: 5, ..toy::options() }
     }
 
     fn f1(model: &Model, set: &PageSet) -> f64 {

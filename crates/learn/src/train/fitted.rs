@@ -15,7 +15,7 @@ pub(super) struct Fitted {
     /// The share of known words of a usual page.
     pub known_words: f32,
     pub page_types: Vec<PageTypeScorer>,
-    /// For each model, the scorers that make up its log odds, and its penalty.
+    /// The scorers that make up the log odds with each penalty.
     pub parts: Vec<(Vec<WeightedScorer>, f64)>,
     pub lists: Option<ListScorer>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Fitted {
 pub(super) enum Purpose {
     /// Every candidate, to be judged on other pages. The scorer of lists is of one seed.
     Test,
-    /// The model itself, or both, with this penalty.
+    /// The model itself, with this penalty.
     Use(f64),
 }
 
@@ -58,8 +58,7 @@ impl Fitted {
         };
         let mut parts = Vec::new();
         for penalty in penalties {
-            let fits = options.learner.fit(&table, options.weighting, *penalty)?;
-            parts.extend(fits.into_iter().map(|parts| (parts, *penalty)));
+            parts.push((options.learner.fit(&table, options.weighting, *penalty)?, *penalty));
         }
         let lists = lists.map(|lists| lists.fit(table, &further, &learned.schema, &page_types, purpose)).transpose()?;
         Ok(Self { learned, known_words, page_types, parts, lists })

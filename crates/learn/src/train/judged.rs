@@ -319,13 +319,13 @@ mod tests {
         });
         let set = PageSet { name: "toy".into(), pages: pages.collect() };
         let options = TrainOptions {
-            names: vec!["small".into()],
+            name: "small".into(),
             groups: FeatureGroup::PAPER.to_vec(),
             learner: Learner::Linear,
             weighting: Weighting::Blocks,
             ..toy::options()
         };
-        let trained = train(std::slice::from_ref(&set), &options).unwrap().remove(0);
+        let trained = train(std::slice::from_ref(&set), &options).unwrap();
         let judged = JudgedSet::new(std::slice::from_ref(&set), &trained, true);
         assert_eq!((judged.model.as_str(), judged.folds), ("small", 3));
         assert_eq!(judged.pages.len(), 12);

@@ -89,7 +89,7 @@ impl Learner {
         }
     }
 
-    /// Fits the model, or both. Returns the scorers that make up the log odds of each.
+    /// Fits the scorers that make up the log odds of the model.
     ///
     /// # Errors
     /// If there is nothing to learn from or a solver fails.
@@ -98,25 +98,25 @@ impl Learner {
         table: &BlockTable,
         weighting: Weighting,
         penalty: f64,
-    ) -> Result<Vec<Vec<WeightedScorer>>, LearnError> {
+    ) -> Result<Vec<WeightedScorer>, LearnError> {
         let weights = weights(table, weighting);
         let part = |share: f32, scorer: Scorer| WeightedScorer { share, scorer };
         let binned = || Binned::new(&table.data, table.width, &weights, BINS);
         match self {
-            Learner::Linear => Ok(vec![linear(table, weighting, penalty)?]),
+            Learner::Linear => linear(table, weighting, penalty),
             Learner::Additive => {
                 let additive = pairs_of(&binned(), &table.labels, &weights)?;
-                Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
+                Ok(vec![part(1.0, Scorer::Additive(additive))])
             }
             Learner::Lite => {
                 let additive = as_additive(&boost(&binned(), &table.labels, &weights, &LITE)?)?;
-                Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
+                Ok(vec![part(1.0, Scorer::Additive(additive))])
             }
             Learner::Shipped => {
                 let binned = binned();
                 let additive = as_additive(&boost(&binned, &table.labels, &weights, &LITE)?)?;
                 let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
-                Ok(vec![vec![part(1.0 - TREES, Scorer::Additive(additive)), part(TREES, Scorer::Trees(trees))]])
+                Ok(vec![part(1.0 - TREES, Scorer::Additive(additive)), part(TREES, Scorer::Trees(trees))])
             }
         }
     }
@@ -125,7 +125,7 @@ impl Learner {
 /// Log odds of the additive part within which trees are asked. With 3, mean F1 over ten unseen sets changes by .0002
 /// (docs/decisions/best.md).
 const BAND: f32 = 2.0;
-/// Share of the trees in the log odds of the blocks that they judge. With .5 they keep more of what is set amid a text.
+/// Share of the trees in the log odds of the blocks that they judge (docs/decisions/best.md).
 const TREES: f32 = 0.85;
 
 /// The band of a model of these parts; none if no trees stand behind another part.

@@ -133,7 +133,7 @@ mod tests {
         let sets = [set("news", false), few, set("courts", true)];
         let train = |list_sets: usize| {
             let sets = &sets[..2 + list_sets];
-            train(sets, &TrainOptions { list_sets, ..options.clone() }).unwrap().remove(0)
+            train(sets, &TrainOptions { list_sets, ..options.clone() }).unwrap()
         };
         let (base, all) = (train(0).model, train(1));
         let odds = |model: &Model, set: &PageSet| {

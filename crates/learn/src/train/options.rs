@@ -5,8 +5,8 @@ use trommel_model::features::FeatureGroup;
 /// Options of training.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
-    /// Name of the model, or of each.
-    pub names: Vec<String>,
+    /// Name of the model.
+    pub name: String,
     /// Day to write into the model, `YYYY-MM-DD`.
     pub created: String,
     /// Groups of features.

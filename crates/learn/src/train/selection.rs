@@ -53,13 +53,12 @@ pub(super) struct ScoredPage {
     pub embedded: Vec<JudgedEmbedded>,
 }
 
-/// Tries every one of `candidates` with expected F1, then every selection with the best of them. A selection
+/// Tries every penalty with expected F1, then every selection with the best of them. A selection
 /// is taken if its mean F1 is higher by [`MARGIN`].
 pub(super) fn choose(
     pages: &[Labelled],
     judged: &CrossValidated,
     judged_embedded: &[Vec<JudgedEmbedded>],
-    candidates: &[usize],
     sets: usize,
 ) -> Chosen {
     let mut best = (f64::NEG_INFINITY, None);
@@ -87,8 +86,8 @@ pub(super) fn choose(
         best.1.as_ref().map_or(0, |chosen| chosen.candidate)
     };
     let mut winner = 0;
-    for candidate in candidates {
-        winner = consider(*candidate, Selection::ExpectedF1);
+    for candidate in 0..judged.penalties.len() {
+        winner = consider(candidate, Selection::ExpectedF1);
     }
     for selection in SELECTIONS {
         consider(winner, selection);

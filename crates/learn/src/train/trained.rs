@@ -9,7 +9,7 @@ use super::labelled::{Labelled, labelled};
 use super::learner::band;
 use super::options::{HeldOut, Learner, TrainOptions};
 use super::poor::PoorCopy;
-use super::selection::{Chosen, ScoredPage, choose};
+use super::selection::{ScoredPage, choose};
 use crate::error::LearnError;
 use crate::folds::by_group;
 use crate::metric::Scores;
@@ -48,11 +48,11 @@ pub struct Trained {
     pub judged: Vec<JudgedPage>,
 }
 
-/// Trains a model on all pages of the sets, named by `options.names`.
+/// Trains a model on all pages of the sets.
 ///
 /// # Errors
 /// If there is nothing to learn from or the solver fails.
-pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, LearnError> {
+pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnError> {
     let pages = labelled(sets, options);
     tracing::info!("pages to learn from: {}", pages.len());
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
@@ -70,67 +70,54 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let cross_validated = cross_validate(&pages, trained, &copies, &folds, options)?;
     let penalties = &cross_validated.penalties;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
-    let all = 0..penalties.len();
-    let candidates: Vec<Vec<usize>> = match options.learner {
-        Learner::Shipped => all.map(|at| vec![at]).collect(),
-        _ => vec![all.collect()],
-    };
-    let choose = |these: &Vec<usize>| choose(&pages, &cross_validated, &judged_embedded, these, sets.len());
-    let chosen: Vec<Chosen> = candidates.iter().map(choose).collect();
+    let chosen = choose(&pages, &cross_validated, &judged_embedded, sets.len());
     tracing::info!("training of what is written, on all pages");
     let training = training_pages(&pages, trained, &copies, options, |_| true)?;
-    let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();
+    let penalty = penalties.get(chosen.candidate).copied().unwrap_or_default();
     let fitted = Fitted::new(&training, trained, options, Purpose::Use(penalty))?;
     let embedded = match options.learner {
         Learner::Linear => None,
         _ => fit_embedded(&training.iter().filter(|page| page.set < trained).collect::<Vec<_>>())?,
     };
     let Fitted { learned, known_words, page_types, parts, lists } = fitted;
-    parts
-        .into_iter()
-        .zip(chosen)
-        .zip(&options.names)
-        .map(|(((parts, _), chosen), name)| {
-            let band = band(&parts);
-            let selection = chosen.selection;
-            let probabilities: Vec<Vec<f32>> = cross_validated
-                .probabilities
-                .iter()
-                .map(|all| all.get(chosen.candidate).cloned().unwrap_or_default())
-                .collect();
-            let judged = judged_pages(&pages, &probabilities, chosen.pages, sets.len());
-            let file = ModelFile {
-                format: FORMAT.into(),
-                version: VERSION,
-                name: name.clone(),
-                created: options.created.clone(),
-                groups: learned.schema.groups().to_vec(),
-                columns: learned.schema.names().to_vec(),
-                parts,
-                listed: learned.listed.clone(),
-                attribute_weights: learned.weights.clone(),
-                word_weights: learned.words.clone(),
-                known_words,
-                page_types: page_types.clone(),
-                embedded: embedded.clone(),
-                pooling: options.learner.pooling(),
-                band,
-                lists: lists.clone(),
-                few_metadata: options.learner == Learner::Lite,
-                selection,
-                adapted_from: None,
-                training: Training {
-                    sets: sets.iter().map(PageSet::training_set).collect(),
-                    blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
-                    label_share: options.label_share,
-                    penalty,
-                    folds: options.folds as u32,
-                },
-                scores: scores(sets, options, &judged),
-            };
-            Ok(Trained { model: Model::new(file)?, judged })
-        })
-        .collect()
+    let parts = parts.into_iter().next().map(|(parts, _)| parts).unwrap_or_default();
+    let band = band(&parts);
+    let probabilities: Vec<Vec<f32>> = cross_validated
+        .probabilities
+        .iter()
+        .map(|all| all.get(chosen.candidate).cloned().unwrap_or_default())
+        .collect();
+    let judged = judged_pages(&pages, &probabilities, chosen.pages, sets.len());
+    let file = ModelFile {
+        format: FORMAT.into(),
+        version: VERSION,
+        name: options.name.clone(),
+        created: options.created.clone(),
+        groups: learned.schema.groups().to_vec(),
+        columns: learned.schema.names().to_vec(),
+        parts,
+        listed: learned.listed,
+        attribute_weights: learned.weights,
+        word_weights: learned.words,
+        known_words,
+        page_types,
+        embedded,
+        pooling: options.learner.pooling(),
+        band,
+        lists,
+        few_metadata: options.learner == Learner::Lite,
+        selection: chosen.selection,
+        adapted_from: None,
+        training: Training {
+            sets: sets.iter().map(PageSet::training_set).collect(),
+            blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
+            label_share: options.label_share,
+            penalty,
+            folds: options.folds as u32,
+        },
+        scores: scores(sets, options, &judged),
+    };
+    Ok(Trained { model: Model::new(file)?, judged })
 }
 
 /// Every page with the decisions about it.
@@ -239,7 +226,7 @@ mod tests {
             (&FeatureGroup::PAPER[..], Learner::Linear, Weighting::Blocks),
             (&FeatureGroup::ALL[..], Learner::Linear, Weighting::Pages),
         ] {
-            let trained = train(&[set()], &options(groups, learner, weighting)).unwrap().remove(0);
+            let trained = train(&[set()], &options(groups, learner, weighting)).unwrap();
             let scores = &trained.model.file().scores[0];
             assert!(scores.f1 > 0.95, "{scores:?}");
             assert_eq!((scores.pages, trained.judged.len()), (24, 24));
@@ -256,7 +243,7 @@ mod tests {
     fn training_twice_gives_the_same_bytes() {
         let bytes = || {
             let trained = train(&[set()], &options(&FeatureGroup::ALL, Learner::Additive, Weighting::Pages)).unwrap();
-            trained[0].model.to_bytes().unwrap()
+            trained.model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
     }
@@ -275,7 +262,7 @@ mod tests {
         }
         let f1 = |held_out: HeldOut| {
             let options = options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Pages);
-            let trained = train(&[set(), other.clone()], &TrainOptions { held_out, ..options }).unwrap().remove(0);
+            let trained = train(&[set(), other.clone()], &TrainOptions { held_out, ..options }).unwrap();
             let scores = &trained.model.file().scores;
             (scores[1].f1, scores[1].how.clone())
         };

@@ -2,16 +2,12 @@
 
 use std::borrow::Cow;
 
+use trommel_text::url_host;
+
 /// The site of a URL: its host in lower case, without `www.`, user, port and closing dot. None if the URL
 /// has no host or only a placeholder (`.invalid`, RFC 2606).
 pub fn site_of(url: &str) -> Option<Cow<'_, str>> {
-    let (_, rest) = url.split_once("://")?;
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = match host.strip_prefix('[') {
-        Some(literal) => literal.split(']').next()?,
-        None => host.split(':').next()?,
-    };
+    let host = url_host(url)?;
     let host = host.strip_suffix('.').unwrap_or(host);
     let host: Cow<'_, str> = match host.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(host.to_ascii_lowercase()),

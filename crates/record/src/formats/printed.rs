@@ -72,6 +72,8 @@ mod folder {
     use std::path::{Path, PathBuf};
     use std::{fs, io};
 
+    use trommel_archive::name::{common_folder, without_page_endings};
+
     use super::{Printed, front_matter};
     use crate::page::printable;
     use crate::{Assemble, OutputError, OutputRecord, RecordReader};
@@ -89,7 +91,7 @@ mod folder {
     impl Assemble for PageFolder {
         fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
             fs::create_dir_all(target)?;
-            let root = common_folder(spool)?;
+            let root = folder_of_pages(spool)?;
             let (mut taken, mut list) = (HashSet::new(), String::new());
             for record in RecordReader::open(spool)? {
                 let record = record?;
@@ -153,20 +155,14 @@ mod folder {
     }
 
     /// The folder that all pages in files are in; none if any document is no such page.
-    fn common_folder(spool: &Path) -> Result<Option<PathBuf>, OutputError> {
+    fn folder_of_pages(spool: &Path) -> Result<Option<PathBuf>, OutputError> {
         let mut common: Option<PathBuf> = None;
         for record in RecordReader::open(spool)? {
             let record = record?;
-            let Some(folder) = page_file(&record).map(|file| file.parent().unwrap_or(Path::new("")).to_owned()) else {
-                return Ok(None);
-            };
-            common = Some(match common {
-                None => folder,
-                Some(common) => {
-                    let same = common.components().zip(folder.components()).take_while(|(one, other)| one == other);
-                    same.map(|(part, _)| part).collect()
-                }
-            });
+            let Some(file) = page_file(&record) else { return Ok(None) };
+            // A folder, as if it held a file, for its parent.
+            let before = common.take().map(|folder| folder.join("page"));
+            common = Some(common_folder(before.as_deref().into_iter().chain([file])));
         }
         Ok(common)
     }
@@ -175,14 +171,7 @@ mod folder {
     fn page_file(record: &OutputRecord) -> Option<&Path> {
         let source = record.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
-        (without_endings(name).len() < name.len()).then(|| Path::new(&*source.file))
-    }
-
-    /// A name without the endings of pages.
-    fn without_endings(name: &str) -> &str {
-        let plain = trommel_archive::name::without_one_of(name, &[".gz", ".zst"]);
-        let stem = trommel_archive::name::without_one_of(plain, &[".html", ".htm", ".xhtml"]);
-        if stem == plain { name } else { stem }
+        (without_page_endings(name).len() < name.len()).then(|| Path::new(&*source.file))
     }
 
     /// The name of the file of a document, without its ending.
@@ -190,7 +179,7 @@ mod folder {
         if let (Some(root), Some(file)) = (root, page_file(record))
             && let Ok(below) = file.strip_prefix(root)
         {
-            let stem = without_endings(below.file_name().and_then(|name| name.to_str()).unwrap_or("page"));
+            let stem = without_page_endings(below.file_name().and_then(|name| name.to_str()).unwrap_or("page"));
             return below.with_file_name(stem).to_string_lossy().into_owned();
         }
         let address = record.url.as_deref().filter(|url| !url.is_empty()).unwrap_or(&record.id);

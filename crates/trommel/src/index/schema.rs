@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tantivy::Index;
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
+use trommel_text::url_host;
 
 use crate::index::{IndexError, ScriptTokenizer};
 
@@ -56,10 +57,7 @@ impl Fields {
 
 /// The host of a URL and each domain that it is in: `www.example.org`, `example.org`, `org`.
 pub(crate) fn sites(url: &str) -> Vec<String> {
-    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_lowercase();
+    let host = url_host(url).unwrap_or_default().trim_end_matches('.').to_lowercase();
     let starts = host.match_indices('.').map(|(at, _)| at + 1);
     [0].into_iter()
         .chain(starts)

@@ -104,7 +104,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     let read = |archive: &Path| read_set(archive, &gold_beside(archive).unwrap()).unwrap();
     let sets = [read(&samples.join("wcxb-sample.warc.gz"))];
     let options = TrainOptions {
-        names: vec!["small".to_owned()],
+        name: "small".to_owned(),
         created: "2026-01-31".to_owned(),
         groups: FeatureGroup::PAPER.to_vec(),
         learner: Learner::Linear,
@@ -115,7 +115,7 @@ fn what_training_leaves_is_what_the_report_needs() {
         list_sets: 0,
         comments: true,
     };
-    let trained = train(&sets, &options).unwrap().remove(0);
+    let trained = train(&sets, &options).unwrap();
     let (model, judged) = (path("small.trommel"), path("small.judged"));
     fs::write(&model, trained.model.to_bytes().unwrap()).unwrap();
     JudgedSet::new(&sets, &trained, true).write(Path::new(&judged), fs::File::create(&judged).unwrap()).unwrap();

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use trommel_text::hash;
+use trommel_text::{hash, host_of_authority};
 
 /// Hosts, each with the hosts below it: `example.org` stands for `www.example.org`, too.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -129,14 +129,7 @@ fn is_name(text: &str) -> bool {
 /// The host of a URL, or of a name alone: in lower case, without user, port and the point at its end.
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let address = authority.rsplit('@').next().unwrap_or_default();
-    // The colons between brackets are of the address.
-    let name = match address.split_once(']') {
-        Some((address, _)) => address.trim_start_matches('['),
-        None => address.split(':').next().unwrap_or_default(),
-    };
-    name.trim_matches('.').to_lowercase()
+    host_of_authority(rest).unwrap_or_default().trim_matches('.').to_lowercase()
 }
 
 #[cfg(test)]

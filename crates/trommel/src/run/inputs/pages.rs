@@ -9,15 +9,12 @@ use data_encoding::HEXLOWER;
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest as _, Sha256};
 use trommel_archive::{
-    ArchiveFormat, FileSignature, Headers, Place, Record, RecordBlock, RecordType, http_body, name::without_one_of,
+    ArchiveFormat, FileSignature, Headers, Place, Record, RecordBlock, RecordType, http_body,
+    name::{common_folder, without_one_of, without_page_endings},
 };
 
 use crate::run::inputs::Input;
 
-/// Endings of the names of pages; those of a compression may follow.
-const PAGES: [&str; 3] = [".html", ".htm", ".xhtml"];
-/// Endings of compressed pages.
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 /// Endings of pages with their images in one file.
 const MHTML: [&str; 2] = [".mhtml", ".mht"];
 /// Reason why those are not read.
@@ -60,7 +57,7 @@ impl PageFiles {
     pub(crate) fn stem(&self) -> String {
         let name = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
         match (name, self.files.as_slice()) {
-            (Some(name), [_]) if is_page(&name) => without_endings(&name).to_owned(),
+            (Some(name), [_]) if is_page(&name) => without_page_endings(&name).to_owned(),
             (Some(name), _) => name,
             // The folder at hand, or one above it.
             (None, _) => "pages".to_owned(),
@@ -83,12 +80,7 @@ fn length(file: &Path) -> u64 {
 
 /// Returns whether this is the name of a page in a file.
 pub(crate) fn is_page(name: &str) -> bool {
-    without_endings(name).len() < without_one_of(name, &COMPRESSED).len()
-}
-
-/// The name of a page without what says that it is one.
-pub(crate) fn without_endings(name: &str) -> &str {
-    without_one_of(without_one_of(name, &COMPRESSED), &PAGES)
+    without_page_endings(name).len() < name.len()
 }
 
 /// The input that a file is by its name, if it is no archive.
@@ -109,7 +101,7 @@ pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
     if files.len() < 2 {
         return inputs;
     }
-    let folder = common_folder(&files);
+    let folder = common_folder(files.iter().map(PathBuf::as_path));
     let name = if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.to_string_lossy().into_owned() };
     let mut all = Some(Input::Pages(Arc::new(PageFiles::new(name, files))));
     inputs.into_iter().filter_map(|input| if is_single(&input) { all.take() } else { Some(input) }).collect()
@@ -118,16 +110,6 @@ pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
 /// Returns whether it is a page that was named by itself.
 fn is_page_alone(pages: &PageFiles) -> bool {
     matches!(pages.files.as_slice(), [file] if file.to_string_lossy() == pages.name)
-}
-
-/// The folder that all files are in, or below it.
-pub(crate) fn common_folder(files: &[PathBuf]) -> PathBuf {
-    let mut folders = files.iter().map(|file| file.parent().unwrap_or(Path::new("")));
-    let Some(first) = folders.next() else { return PathBuf::new() };
-    folders.fold(first.to_owned(), |common, folder| {
-        let same = common.components().zip(folder.components()).take_while(|(one, other)| one == other);
-        same.map(|(part, _)| part).collect()
-    })
 }
 
 /// The record of the page in a file. A page that was saved with the head of its response has its status, too. Its place
@@ -206,15 +188,6 @@ mod tests {
         assert_eq!(stem("s/a.html", &["s/a.html"]), "a");
         assert_eq!(stem("s.html", &["s.html/a.html", "s.html/b.html"]), "s.html");
         assert_eq!(stem(".", &["a.html", "b.html"]), "pages");
-    }
-
-    #[test]
-    fn the_folder_of_files_is_the_deepest() {
-        let common = |names: &[&str]| common_folder(&paths(names)).display().to_string();
-        assert_eq!(common(&["a/b/c.html", "a/b/d/e.html"]), "a/b");
-        assert_eq!(common(&["a/b.html", "ab/c.html"]), "");
-        assert_eq!(common(&["/x/a.html", "/y/b.html"]), "/");
-        assert_eq!(common(&["./a.html", "./b.html"]), ".");
     }
 
     #[test]
