@@ -31,7 +31,9 @@ impl RecordFeed<'_> {
                     self.send_record(record, None, after)?;
                 }
                 Err(error) => {
-                    let what = format!("{}: {error}", path.display());
+                    let file = path.display().to_string();
+                    // The line names the input already.
+                    let what = if file == pages.name() { error.to_string() } else { format!("{file}: {error}") };
                     self.send(0, begun.then_some(after), Step::Damage { offset: 0, lost: 0, what })?;
                 }
             }
