@@ -6,46 +6,38 @@
 //! length of the page times the depth cap.
 
 mod added_signs;
-mod attribute_words;
+mod attribute_values;
 mod blocks;
-mod classes;
-mod code_elements;
-mod declarations;
 mod element_words;
 mod elements;
 mod formulas;
-mod head_facts;
-mod line_feeds;
-mod microdata;
+mod layouts;
 mod nesting;
 mod notes;
-mod scripts;
-mod seams;
-mod skip;
+mod skipped;
+mod stated_facts;
 mod style_sheets;
 mod tags;
+mod tex;
 mod text_fold;
-mod unknown_elements;
 
 use std::collections::HashMap;
 
 use bitflags::bitflags;
+use trommel_text::{vectors::Vectors, words::TextSize};
 
-use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
-use crate::page::{Notation, Page, StyleRecorder};
-use trommel_text::vectors::Vectors;
-use trommel_text::words::TextSize;
-
-pub(crate) use attribute_words::split as split_words;
-use classes::Classes;
+use crate::page::{Head, Notation, Page, StyleRecorder};
+use blocks::Seam;
+use element_words::Classes;
 use formulas::Formulas;
 use notes::{Marks, OpenNotation};
-use seams::Seam;
-use skip::Capture;
+use skipped::Capture;
 use style_sheets::StyleSheets;
 use text_fold::TextFold;
+
+pub(crate) use attribute_values::split as split_words;
 pub(crate) use text_fold::{TextKind, is_ignored};
 
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,7 @@ use memchr::{memchr, memchr2};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_text::{hash, words};
 
-use crate::limits::up_to;
-use crate::markup::strip_markup;
+use crate::{limits::up_to, markup::strip_markup};
 
 /// Number of first bytes of a script that show its kind.
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.

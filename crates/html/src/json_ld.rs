@@ -1,21 +1,20 @@
-//! JSON-LD: the description of a page for search engines, as a flat list of nodes, with the content texts in
-//! it.
+//! JSON-LD: the description of a page for search engines, and the texts of the page in it.
 //!
-//! Scripts on the web are often broken. They are repaired where possible; the others give nothing.
+//! It is read as a flat list of nodes. Found in them are texts that could be the main text, with their type and
+//! place, and the items: ingredients, steps, questions and answers. A block with the same words as an item belongs
+//! to the subject of the page, however short it is.
 
-mod contents;
 mod graph;
-mod items;
-mod repair;
-mod texts;
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
+use memchr::memmem;
 use serde_json::Value;
+use trommel_text::hash;
 
-pub use contents::{Content, ContentProperty, ContentSubject};
+use crate::markup::strip_markup;
+
 pub use graph::{Graph, Node};
-pub use texts::{JsonLdKind, JsonLdText};
 
 /// Bytes of JSON-LD that are read of one page.
 // The head keeps less at its default cap; the bound is for callers that raise it.
@@ -71,13 +70,13 @@ impl JsonLd {
             }
             room -= text.len();
             let from = parsed.values.len();
-            parsed.values.extend(repair::values(text));
+            parsed.values.extend(graph::values(text));
             parsed.scripts.push(ParsedScript {
                 values: from..parsed.values.len(),
                 span: script.span,
-                may_hold_content: contents::may_hold_content(text),
-                may_hold_text: texts::may_hold_text(text),
-                may_hold_items: items::may_hold_items(text),
+                may_hold_content: may_hold_content(text),
+                may_hold_text: may_hold_text(text),
+                may_hold_items: may_hold_items(text),
             });
         }
         parsed
@@ -95,9 +94,308 @@ impl JsonLd {
     }
 }
 
+/// Items that are kept of one page.
+// More than any recipe or list of questions; a bound for hostile scripts.
+const MAX_ITEMS: usize = 1024;
+/// Bytes of items that are kept of one page; an item that does not fit is left out.
+const MAX_ITEM_BYTES: usize = 256 << 10;
+
+/// Types of nodes, and their properties whose strings are items.
+const PROPERTIES: [(&str, &[&str]); 10] = [
+    ("Recipe", &["recipeIngredient", "ingredients", "recipeInstructions"]),
+    ("HowTo", &["step", "steps", "supply", "tool"]),
+    ("HowToSection", &["name", "itemListElement"]),
+    ("HowToStep", &["name", "text", "itemListElement"]),
+    ("HowToDirection", &["text"]),
+    ("HowToTip", &["text"]),
+    ("HowToSupply", &["name"]),
+    ("HowToTool", &["name"]),
+    ("Question", &["name", "text"]),
+    ("Answer", &["text"]),
+];
+
+/// Returns whether one of these types is named in a script.
+pub(super) fn may_hold_items(script: &str) -> bool {
+    // `HowTo` is the beginning of all types of instructions; answers stand inside of questions.
+    ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
+}
+
+impl JsonLd {
+    /// The lines of ingredients, steps, questions and answers, in document order: plain text, none empty.
+    /// Their number and bytes are capped, so the time is linear in the scripts.
+    pub fn items(&self) -> Vec<String> {
+        let mut items = Vec::new();
+        let mut room = MAX_ITEM_BYTES;
+        for script in self.scripts.iter().filter(|script| script.may_hold_items) {
+            let values = self.values.get(script.values.clone()).unwrap_or_default();
+            for node in Graph::new(values).nodes() {
+                for raw in of_node(node) {
+                    if items.len() >= MAX_ITEMS || raw.len() > room {
+                        continue;
+                    }
+                    room -= raw.len();
+                    let text = strip_markup(raw);
+                    // Sites put all ingredients or steps into one string, a line each.
+                    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                    items.extend(lines.map(str::to_owned));
+                }
+            }
+        }
+        items
+    }
+}
+
+fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = &'a str> {
+    let node = *node;
+    let known = PROPERTIES.iter().find(|(name, _)| node.is(name));
+    let properties = known.map_or(&[][..], |(_, properties)| properties);
+    properties.iter().flat_map(move |key| node.strings(key))
+}
+
+/// Texts that are kept of one page.
+// A bound for pages that list reviews or products by the hundred.
+const MAX_CONTENTS: usize = 64;
+/// Bytes of texts that are kept of one page; a text that does not fit is left out.
+const MAX_TEXT_BYTES: usize = 512 << 10;
+
+/// The property a text is the value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentProperty {
+    /// `articleBody`
+    ArticleBody,
+    /// `description`
+    Description,
+    /// `text`
+    Text,
+    /// `reviewBody`
+    ReviewBody,
+    /// Text of the data from which a script builds the page ([`crate::hydration`]).
+    Hydration,
+}
+
+impl ContentProperty {
+    /// Every property of schema.org that is read.
+    pub const ALL: [ContentProperty; 4] = [
+        ContentProperty::ArticleBody,
+        ContentProperty::Description,
+        ContentProperty::Text,
+        ContentProperty::ReviewBody,
+    ];
+
+    /// Its name in schema.org, or `hydration`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ContentProperty::ArticleBody => "articleBody",
+            ContentProperty::Description => "description",
+            ContentProperty::Text => "text",
+            ContentProperty::ReviewBody => "reviewBody",
+            ContentProperty::Hydration => "hydration",
+        }
+    }
+}
+
+/// The subject of a text, or the kind of thing that it is part of, by the type of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentSubject {
+    /// An article.
+    Article,
+    /// A product.
+    Product,
+    /// A post of a forum, a question or an answer: a page's own text.
+    Posting,
+    /// A reader's comment or review. Where the page states a forum post too, comments are posts.
+    Comment,
+    /// Another thing that pages are about (a recipe, an event, a film).
+    Other,
+}
+
+/// A text that could be main text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The property.
+    pub property: ContentProperty,
+    /// Its subject.
+    pub subject: ContentSubject,
+    /// Type of its node (`NewsArticle`), or name of the payload (`__NEXT_DATA__`).
+    pub type_name: String,
+    /// Plain text: markup stripped, character references decoded, a line break where markup or
+    /// text had one; never empty.
+    pub text: String,
+    /// True if the text was written with markup.
+    pub has_markup: bool,
+    /// First and one past the last byte of its script's contents in the decoded page.
+    pub span: (u32, u32),
+}
+
+const ARTICLES: [&str; 11] = [
+    "Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ScholarlyArticle",
+    "ReportageNewsArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "AdvertiserContentArticle", "Report",
+];
+
+/// Types of products.
+pub(super) const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
+
+/// Types of the texts of forums that are a page's own.
+pub(super) const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
+
+/// Types of readers' comments and reviews.
+pub(super) const COMMENTS: [&str; 7] =
+    ["Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview", "Recommendation"];
+
+const OTHERS: [&str; 21] = [
+    "JobPosting", "Recipe", "Event", "Course", "Book", "Movie", "TVSeries", "TVEpisode", "VideoObject",
+    "PodcastEpisode", "SoftwareApplication", "MobileApplication", "WebApplication", "VideoGame", "Service", "Dataset",
+    "Accommodation", "Restaurant", "TouristAttraction", "CreativeWork", "HowTo",
+];
+
+impl JsonLd {
+    /// The texts that could be main text, in document order, each once. Text is capped, so the time is
+    /// linear in the scripts.
+    pub fn contents(&self) -> Vec<Content> {
+        let mut contents: Vec<Content> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut room = MAX_TEXT_BYTES;
+        for script in self.scripts.iter().filter(|script| script.may_hold_content) {
+            let values = self.values.get(script.values.clone()).unwrap_or_default();
+            for node in Graph::new(values).nodes() {
+                // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page
+                // text.
+                let Some((subject, type_name)) = subject(node) else { continue };
+                for property in ContentProperty::ALL {
+                    let Some(raw) = node.string(property.name()) else { continue };
+                    // Passed over and not ended: a shorter text may still fit.
+                    if contents.len() >= MAX_CONTENTS || raw.len() > room {
+                        continue;
+                    }
+                    room -= raw.len();
+                    let text = strip_markup(raw);
+                    if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
+                        contents.push(Content {
+                            property,
+                            subject,
+                            type_name: type_name.to_owned(),
+                            // Texts from an editor have markup; texts written for search engines do not.
+                            has_markup: raw.contains("</") || raw.contains("&lt;/"),
+                            text,
+                            span: script.span,
+                        });
+                    }
+                }
+            }
+        }
+        comments_of_forums(&mut contents);
+        contents
+    }
+}
+
+/// Turns comments into posts if the page also states a forum post.
+fn comments_of_forums(contents: &mut [Content]) {
+    let has_posts = contents
+        .iter()
+        .any(|content| content.subject == ContentSubject::Posting && content.type_name.ends_with("Posting"));
+    if has_posts {
+        for content in contents {
+            if content.type_name == "Comment" {
+                content.subject = ContentSubject::Posting;
+            }
+        }
+    }
+}
+
+/// Returns whether a property that can hold one is named in a script.
+pub(super) fn may_hold_content(script: &str) -> bool {
+    let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
+    ContentProperty::ALL.iter().any(|property| has(property.name()))
+}
+
+fn subject<'a>(node: &Node<'a>) -> Option<(ContentSubject, &'a str)> {
+    node.types().find_map(|name| {
+        let subject = if ARTICLES.contains(&name) {
+            ContentSubject::Article
+        } else if PRODUCTS.contains(&name) {
+            ContentSubject::Product
+        } else if POSTINGS.contains(&name) {
+            ContentSubject::Posting
+        } else if COMMENTS.contains(&name) {
+            ContentSubject::Comment
+        } else if OTHERS.contains(&name) {
+            ContentSubject::Other
+        } else {
+            return None;
+        };
+        Some((subject, name))
+    })
+}
+
+/// The kind of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JsonLdKind {
+    /// `articleBody` of an article.
+    ArticleBody,
+    /// `description` of a product.
+    ProductDescription,
+    /// A post in a forum, a comment, a question, an answer or a review.
+    Posting,
+}
+
+/// A content text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonLdText {
+    /// The kind of the text.
+    pub kind: JsonLdKind,
+    /// Plain text: markup stripped, character references decoded, a line break where markup or
+    /// text had one; never empty.
+    pub text: String,
+}
+
+/// Returns whether a key that can hold such a text is named in a script.
+pub(super) fn may_hold_text(script: &str) -> bool {
+    let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
+    has("articleBody")
+        || has("reviewBody")
+        || has("\"text\"")
+        || has("&quot;text&quot;")
+        // Nearly every script has a description; only that of a product counts here.
+        || has("description") && PRODUCTS.iter().any(|name| has(name))
+}
+
+impl JsonLd {
+    /// The content texts in document order, each once. The texts of a node come before those of the
+    /// nodes inside it.
+    pub fn texts(&self) -> Vec<JsonLdText> {
+        let mut texts = Vec::new();
+        if !self.scripts.iter().any(|script| script.may_hold_text) {
+            return texts;
+        }
+        let mut seen = HashSet::new();
+        for node in self.graph().nodes() {
+            for (kind, raw) in content_of_node(node) {
+                let text = strip_markup(raw);
+                if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
+                    texts.push(JsonLdText { kind, text });
+                }
+            }
+        }
+        texts
+    }
+}
+
+fn content_of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
+    let is_posting = |name: &str| POSTINGS.contains(&name) || COMMENTS.contains(&name);
+    let keys: &[(&str, JsonLdKind)] = if node.types().any(is_posting) {
+        &[("text", JsonLdKind::Posting), ("articleBody", JsonLdKind::Posting), ("reviewBody", JsonLdKind::Posting)]
+    } else if node.types().any(|name| PRODUCTS.contains(&name)) {
+        &[("articleBody", JsonLdKind::ArticleBody), ("description", JsonLdKind::ProductDescription)]
+    } else {
+        &[("articleBody", JsonLdKind::ArticleBody)]
+    };
+    let node = *node;
+    keys.iter().filter_map(move |(key, kind)| Some((*kind, node.string(key)?)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{JsonLdScript, *};
 
     fn script(text: &str) -> JsonLdScript {
         JsonLdScript { text: text.to_owned(), span: (0, text.len() as u32) }
@@ -118,5 +416,144 @@ mod tests {
         let nested = format!("{}1{}", "{\"@type\":\"A\",\"b\":".repeat(100), "}".repeat(100));
         let page = JsonLd::parse(&[script(&nested)]);
         assert_eq!(page.graph().nodes().len(), MAX_DEPTH);
+    }
+
+    fn of(script: &str) -> Vec<String> {
+        JsonLd::parse(&[JsonLdScript { text: script.to_owned(), span: (0, 0) }]).items()
+    }
+
+    #[test]
+    fn ingredients_and_steps_are_found() {
+        let found = of(r#"{"@type":"Recipe","name":"no","description":"no",
+            "recipeIngredient":["2 cups flour"," salt &amp; pepper ",3],
+            "recipeInstructions":[{"@type":"HowToSection","name":"Dough","itemListElement":[
+                {"@type":"HowToStep","name":"Mix","text":"<p>Mix all.</p><p>Rest.</p>"}]},"Bake."]}"#);
+        assert_eq!(found, ["2 cups flour", "salt & pepper", "Bake.", "Dough", "Mix", "Mix all.", "Rest."]);
+        let lines = of(r#"{"@type":"Recipe","recipeInstructions":"Mix.\nBake."}"#);
+        assert_eq!(lines, ["Mix.", "Bake."]);
+    }
+
+    #[test]
+    fn questions_stand_before_their_answers() {
+        let found = of(r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Why?",
+                "acceptedAnswer":{"@type":"Answer","text":"So."}}]}"#);
+        assert_eq!(found, ["Why?", "So."]);
+    }
+
+    #[test]
+    fn items_are_capped_and_other_types_passed() {
+        let many = vec!["\"salt\""; MAX_ITEMS + 9].join(",");
+        let found = of(&format!(r#"{{"@type":"Recipe","recipeIngredient":[{many}]}}"#));
+        assert_eq!(found.len(), MAX_ITEMS);
+        assert!(of(r#"{"@type":"Article","text":"no","name":"no"}"#).is_empty());
+    }
+}
+
+#[cfg(test)]
+mod contents_tests {
+    use super::*;
+    use crate::{Engine, Limits, LolEngine};
+
+    fn of(script: &str) -> Vec<Content> {
+        let html = format!("<p>é</p><script type=application/ld+json>{script}</script>");
+        let page = LolEngine.read(&html, &Limits::default());
+        let contents = page.json_ld().contents();
+        for content in &contents {
+            let (from, to) = (content.span.0 as usize, content.span.1 as usize);
+            assert_eq!(html.get(from..to), Some(script));
+        }
+        contents
+    }
+
+    #[test]
+    fn contents_say_what_they_are() {
+        let found =
+            of(r#"[{"@type":["Thing","NewsArticle"],"articleBody":"<p>One</p><p>two</p>","description":"Three"},
+                {"@type":"Organization","description":"no"},
+                {"@type":"Product","description":"Four","review":{"@type":"Review","reviewBody":"Five"}},
+                {"@type":"Recipe","description":"One\ntwo"},{"@type":"Answer","text":"Six"}]"#);
+        let found: Vec<_> = found
+            .iter()
+            .map(|content| (content.property.name(), content.subject, content.text.as_str(), content.has_markup))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("articleBody", ContentSubject::Article, "One\ntwo", true),
+                ("description", ContentSubject::Article, "Three", false),
+                ("description", ContentSubject::Product, "Four", false),
+                ("reviewBody", ContentSubject::Comment, "Five", false),
+                ("text", ContentSubject::Posting, "Six", false),
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_on_a_forum_are_posts() {
+        let comment = r#"{"@type":"Comment","text":"b"}"#;
+        assert_eq!(of(comment)[0].subject, ContentSubject::Comment);
+        let forum = of(&format!(r#"{{"@type":"DiscussionForumPosting","text":"a","comment":[{comment}]}}"#));
+        assert!(forum.len() == 2 && forum.iter().all(|content| content.subject == ContentSubject::Posting));
+    }
+
+    #[test]
+    fn texts_are_capped() {
+        let many: Vec<String> =
+            (0..MAX_CONTENTS + 9).map(|at| format!(r#"{{"@type":"Answer","text":"a{at}"}}"#)).collect();
+        assert_eq!(of(&format!("[{}]", many.join(","))).len(), MAX_CONTENTS);
+        let large = format!(r#"{{"@type":"Answer","text":"{}"}}"#, "x ".repeat(MAX_TEXT_BYTES));
+        assert!(of(&large).is_empty());
+    }
+
+    #[test]
+    fn scripts_without_such_properties_are_not_parsed() {
+        assert!(!may_hold_content(r#"{"@type":"Article","headline":"x"}"#));
+        assert!(may_hold_content("{&quot;text&quot;:1}"));
+    }
+}
+
+#[cfg(test)]
+mod texts_tests {
+    use super::JsonLdScript;
+    use super::*;
+
+    fn of(script: &str) -> Vec<(JsonLdKind, String)> {
+        let script = JsonLdScript { text: script.to_owned(), span: (0, 0) };
+        JsonLd::parse(&[script]).texts().into_iter().map(|text| (text.kind, text.text)).collect()
+    }
+
+    #[test]
+    fn every_kind_is_found_in_order() {
+        let found = of(r#"[{"@type":"Article","articleBody":"<p>One &amp; <b>two</b></p><p>three","description":"no"},
+                {"@type":"Product","description":"&lt;p&gt;Four&lt;/p&gt;\nfive","review":[{"@type":"Review","reviewBody":"Six"}]},
+                {"@type":"DiscussionForumPosting","comment":[{"@type":"Comment","text":"Eight"},{"@type":"Comment","text":"Six"}],"text":"Seven"},
+                {"@type":"ImageObject","text":"no"}]"#);
+        assert_eq!(
+            found,
+            [
+                (JsonLdKind::ArticleBody, "One & two\nthree".to_owned()),
+                (JsonLdKind::ProductDescription, "Four\nfive".to_owned()),
+                (JsonLdKind::Posting, "Six".to_owned()),
+                (JsonLdKind::Posting, "Seven".to_owned()),
+                (JsonLdKind::Posting, "Eight".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn questions_come_before_their_answers() {
+        let found =
+            of(r#"{"@type":"QAPage","mainEntity":{"@type":"Question","acceptedAnswer":{"@type":"Answer","text":"B"},
+                "suggestedAnswer":[{"@type":"Answer","text":"C"}],"text":"A"}}"#);
+        let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["A", "B", "C"]);
+    }
+
+    #[test]
+    fn scripts_without_such_keys_are_passed() {
+        assert!(!may_hold_text(r#"{"@type":"Article","description":"x"}"#));
+        assert!(may_hold_text(r#"{"@type":"Product","description":"x"}"#));
+        assert!(may_hold_text("{&quot;text&quot;:1}"));
+        assert!(of("{\"articleBody\": broken").is_empty());
     }
 }

@@ -9,12 +9,11 @@
 //! ```
 
 mod build;
-mod head;
+pub mod charset;
 pub mod hydration;
 pub mod json_ld;
 mod limits;
 mod markup;
-mod math;
 mod page;
 mod reader;
 mod reread;
@@ -22,12 +21,11 @@ mod reread;
 #[cfg(test)]
 mod tests;
 
-pub use head::{Head, charset};
 pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{
-    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, FieldIndex, HeadingIds, InlineStyle, NONE,
+    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, FieldIndex, Head, HeadingIds, InlineStyle, NONE,
     Notation, NotationKind, PAGE_ROW_WORDS, Page, StatedFact, StyledText,
 };
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};

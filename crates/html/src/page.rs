@@ -1,34 +1,24 @@
-//! The tables of a page: blocks, elements, attribute words.
+//! The tables of a page: blocks, elements, attribute words, and the questions that several rules ask of them.
+//!
+//! A field is all blocks whose whole path of names and classes is equal. A template gives the same path to the same
+//! kind of thing, so the blocks of a field are content together or not at all.
 
-mod attribute_word;
-mod block;
-mod element;
-mod fact;
-mod field_index;
 mod heading_ids;
-mod inline_style;
-mod notation;
-mod queries;
+mod rows;
 
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
-use crate::head::Head;
-use crate::json_ld::JsonLd;
-use crate::limits::Caps;
-use crate::markup::Tag;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use attribute_word::{Attribute, AttributeWord};
-pub use block::Block;
-pub use element::{Element, ElementKinds};
-pub use fact::{FactKind, StatedFact};
-pub use field_index::FieldIndex;
-use field_index::FoundOnce;
+use crate::{json_ld::JsonLd, limits::Caps, markup::Tag};
+use rows::{PackedStyle, StyleChange};
+
 pub use heading_ids::HeadingIds;
-pub use inline_style::{InlineStyle, StyledText};
-use inline_style::{PackedStyle, StyleChange};
-pub(crate) use inline_style::{StyleRecorder, cut_styles, has_style};
-pub use notation::{Notation, NotationKind};
+pub use rows::{
+    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, Head, InlineStyle, Notation, NotationKind,
+    StatedFact, StyledText,
+};
+pub(crate) use rows::{StyleRecorder, cut_styles, has_style};
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
@@ -305,5 +295,128 @@ impl Page {
             }
             Some(part)
         })
+    }
+}
+
+impl Page {
+    /// Returns whether one of these is a word of the attributes of an element.
+    #[inline]
+    pub fn says(&self, element: &Element, words: &[&str]) -> bool {
+        self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
+    }
+
+    /// Returns whether one of these is a word of the attributes that name an element: all but its role.
+    #[inline]
+    pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
+        let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);
+        words.any(|word| names.contains(&self.word_text(word)))
+    }
+
+    /// The elements around a block, from inside out, if one of them is of a kind. Else there are none.
+    pub fn path_in(&self, kind: ElementKinds, block: &Block) -> impl Iterator<Item = (u32, &Element)> {
+        // Most blocks are in none, and their paths are not climbed.
+        self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })
+    }
+
+    /// The blocks inside an element.
+    pub fn blocks_inside(&self, at: u32) -> Range<usize> {
+        let Some(element) = self.element(at) else { return 0..0 };
+        let first = self.blocks.partition_point(|block| block.span.0 < element.start);
+        let behind = self.blocks.get(first..).unwrap_or_default().iter();
+        first..first + behind.take_while(|block| (at..element.end).contains(&block.element)).count()
+    }
+
+    /// The address of the first link inside a block or among the nearest elements around it.
+    pub fn link_address(&self, html: &str, block: &Block, ancestors: usize) -> Option<String> {
+        let around = self.path(block.element).take(ancestors).map(|(at, _)| at);
+        let mut elements = self.inline(block).iter().copied().chain(around).filter_map(|at| self.element(at));
+        elements.find(|element| element.tag == Tag::A)?.attribute(html, "href")
+    }
+}
+
+/// The field of each block of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldIndex {
+    /// Number of the field of each block; fields are numbered as they come.
+    pub of_block: Vec<u32>,
+    /// The number of fields.
+    pub fields: u32,
+}
+
+impl FieldIndex {
+    /// The fields of a page, in time linear in its elements and blocks.
+    pub fn of(page: &Page) -> Self {
+        // A parent comes before its children, so each path is one step on from a known one.
+        let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
+        for element in &page.elements {
+            let around = paths.get(element.parent as usize).copied().unwrap_or(0);
+            // A step of Fx: paths are looked up in this page alone.
+            let path = (around.rotate_left(5) ^ element.signature).wrapping_mul(0x517c_c1b7_2722_0a95);
+            paths.push(path);
+        }
+        let mut known: FxHashMap<u64, u32> = FxHashMap::with_capacity_and_hasher(page.blocks.len() / 2, FxBuildHasher);
+        let mut before = None;
+        let mut of_block = Vec::with_capacity(page.blocks.len());
+        for block in &page.blocks {
+            let path = paths.get(block.element as usize).copied().unwrap_or(0);
+            // Neighbours often are of one field.
+            let field = match before {
+                Some((known, field)) if known == path => field,
+                _ => {
+                    let next = known.len() as u32;
+                    *known.entry(path).or_insert(next)
+                }
+            };
+            before = Some((path, field));
+            of_block.push(field);
+        }
+        Self { of_block, fields: known.len() as u32 }
+    }
+}
+
+/// The fields of a page, found when somebody first asks for them. They follow from its elements and blocks
+/// alone, so two pages never differ by them.
+#[derive(Debug, Default)]
+pub(crate) struct FoundOnce(OnceLock<FieldIndex>);
+
+impl Clone for FoundOnce {
+    /// A copy may be changed, so its fields are found anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for FoundOnce {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Page {
+    /// The fields of the page: found once, in time linear in its elements and blocks.
+    pub fn fields(&self) -> &FieldIndex {
+        self.fields.0.get_or_init(|| FieldIndex::of(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn blocks_of_one_path_are_a_field() {
+        let page = ScanEngine.read(
+            "<ul class=a><li>one</li><li>two</li></ul><ul class=b><li>three</li></ul><p>four five</p>\
+             <ul class=a><li>six</li></ul>",
+            &Limits::default(),
+        );
+        let fields = page.fields();
+        assert_eq!(fields.of_block, [0, 0, 1, 2, 0]);
+        assert_eq!(fields.fields, 3);
+        let mut fewer = page.clone();
+        fewer.blocks.truncate(2);
+        assert_eq!(fewer.fields().of_block, [0, 0]);
+        assert_eq!(Page::default().fields(), &FieldIndex::default());
     }
 }

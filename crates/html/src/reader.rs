@@ -2,24 +2,18 @@
 //! one, for tests alone, reads a page in chunks by the tokenizer of lol_html.
 
 mod content;
-mod growing;
 #[cfg(any(test, feature = "lol"))]
 #[path = "tests/lol.rs"]
 mod lol;
-mod namespaces;
-mod raw_text;
-mod read_on;
 mod scan;
 mod scanner;
-mod unclosed;
+mod text_ends;
 
-use crate::limits::Limits;
-use crate::page::Page;
+use crate::{limits::Limits, page::Page};
 
-pub use growing::GrowingReader;
 #[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
-pub use scan::{ScanEngine, ScanReader};
+pub use scan::{GrowingReader, ScanEngine, ScanReader};
 
 /// Reads a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
 /// same text.

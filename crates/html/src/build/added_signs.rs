@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::blocks::narrow;
-use super::{Builder, OpenElement, OpenState};
-use crate::markup::Tag;
-use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::NotationKind;
+use super::{Builder, OpenElement, OpenState, blocks::narrow};
+use crate::markup::lexer::{Key, TagText};
+use crate::{markup::Tag, page::NotationKind};
 
 /// Opening brackets, and behind each of them its closing one.
 const BRACKETS: [(char, char); 8] =

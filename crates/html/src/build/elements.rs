@@ -3,20 +3,18 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use trommel_text::hash;
 
-use super::blocks::narrow;
-use super::code_elements::is_highlighter;
-use super::declarations::{Declarations, Display, hides};
-use super::microdata::is_author_page;
-use super::nesting::has_optional_end;
+use super::attribute_values::{Declarations, Display, hides};
 use super::notes::{Marks, has_class};
 use super::tags::{Layout, TagEffects};
-use super::{Builder, OpenElement, OpenState};
-use crate::limits::Caps;
-use crate::markup::Tag;
-use crate::markup::tag_lexer::{Key, TagText};
+use super::{
+    Builder, OpenElement, OpenState, blocks::narrow, layouts::is_highlighter, nesting::has_optional_end,
+    stated_facts::is_author_page,
+};
+use crate::markup::lexer::{Key, TagText};
 use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
-use trommel_text::hash;
+use crate::{limits::Caps, markup::Tag};
 
 /// The keys of attributes that say nothing about an element by themselves: they are read where they are asked for.
 const READ_LATER: u32 = {

@@ -4,22 +4,15 @@
 //! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph.
 //! The output of MathJax 2 waits for the script behind it, which holds the source.
 
-mod source;
-
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 use trommel_text::{hash, word_hash};
 
-use self::source::{given_tex, has_data, is_prose, is_source, plain_tex, tex_of_address};
-use super::blocks::narrow;
-use super::notes::Marks;
-use super::{Builder, Capture, Skip};
-use crate::limits::up_to;
-use crate::markup::Tag;
-use crate::markup::tag_lexer::{Key, TagText};
-use crate::math::text_of_mathml;
-use crate::page::NotationKind;
+use super::{Builder, Capture, Skip, blocks::narrow, notes::Marks};
+use crate::build::tex::{given_tex, has_data, is_prose, is_source, plain_tex, tex_of_address, text_of_mathml};
+use crate::markup::lexer::{Key, TagText};
+use crate::{limits::up_to, markup::Tag, page::NotationKind};
 
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
 // Display classes are set on wrappers of one or two levels; a bound keeps each formula at constant cost.

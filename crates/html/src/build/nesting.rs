@@ -1,7 +1,6 @@
 //! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
-use super::blocks::narrow;
-use super::{Builder, OpenElement, OpenState};
+use super::{Builder, OpenElement, OpenState, blocks::narrow};
 use crate::markup::Tag;
 use crate::page::{NONE, has_style};
 

@@ -1,14 +1,11 @@
 //! Records the parts of a block's text whose formatting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
-use trommel_text::vectors::Vectors;
-use trommel_text::word_hash;
+use trommel_text::{vectors::Vectors, word_hash};
 
-use super::Builder;
-use super::attribute_words::each_name;
-use super::blocks::narrow;
+use super::{Builder, attribute_values::each_name, blocks::narrow};
 use crate::markup::Tag;
-use crate::markup::tag_lexer::{Key, TagText};
+use crate::markup::lexer::{Key, TagText};
 use crate::page::{Element, ElementKinds, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
@@ -295,7 +292,7 @@ pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
 fn is_hidden(text: &TagText) -> bool {
     let style = text.value(Key::Style);
     let is_by_class = || hides(text.value(Key::Class).unwrap_or_default());
-    text.value(Key::Hidden).is_some() || style.is_some_and(super::declarations::hides) || is_by_class()
+    text.value(Key::Hidden).is_some() || style.is_some_and(super::attribute_values::hides) || is_by_class()
 }
 
 fn hides(class: &[u8]) -> bool {

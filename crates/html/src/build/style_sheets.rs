@@ -8,14 +8,11 @@
 use bitflags::bitflags;
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashMap;
-use trommel_text::word_hash;
+use trommel_text::{vectors::Vectors, word_hash};
 
-use super::attribute_words::each_name;
-use super::declarations::{Declarations, Display};
+use super::attribute_values::{Declarations, Display, each_name};
 use super::notes::Marks;
-use crate::markup::Tag;
-use crate::markup::tag_lexer::TagText;
-use trommel_text::vectors::Vectors;
+use crate::{markup::Tag, markup::lexer::TagText};
 
 /// Bytes of style sheets that are read of one page.
 // A bound for time and memory: sheets are copied before they are read.

@@ -3,16 +3,11 @@
 
 use bitflags::bitflags;
 
-use super::added_signs::is_sign_image;
-use super::code_elements::is_block_of_code;
-use super::nesting::has_optional_end;
-use super::notes::Marks;
-use super::skip::{is_foreign_object, is_island};
-use super::unknown_elements::is_of_prose;
-use super::{Builder, OpenState, head_facts};
-use crate::limits::Caps;
-use crate::markup::Tag;
-use crate::markup::tag_lexer::{Key, TagText};
+use super::layouts::{is_block_of_code, is_of_prose};
+use super::skipped::{is_foreign_object, is_island};
+use super::{Builder, OpenState, added_signs::is_sign_image, nesting::has_optional_end, notes::Marks, stated_facts};
+use crate::markup::lexer::{Key, TagText};
+use crate::{limits::Caps, markup::Tag};
 
 bitflags! {
     /// The effects of tags that few of them have.
@@ -223,7 +218,7 @@ impl Builder {
                     self.page.head.lang = text
                         .value(Key::Lang)
                         .or_else(|| text.value(Key::XmlLang))
-                        .map(|value| head_facts::decode(value).trim().to_owned())
+                        .map(|value| stated_facts::decode(value).trim().to_owned())
                         .filter(|lang| !lang.is_empty());
                 }
                 // A second `body` only adds attributes in the standard; as an element it would divide the page in two.

@@ -4,10 +4,8 @@
 
 use trommel_text::vectors::Compare;
 
-use super::lex::{Attributes, Markup, markup};
-use super::short_name::ShortName;
-use super::tag::Tag;
-use super::tag_lexer::{Key, TagPlace, TextRun, ValuePlace};
+use super::lexer::{Attributes, Key, Markup, TagPlace, TextRun, ValuePlace, markup};
+use super::tag::{ShortName, Tag};
 
 /// The 64 bytes from `at` on.
 #[inline(always)]
@@ -228,7 +226,7 @@ fn quote<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markup::tag_lexer::{NO_PLACE, TagLexer};
+    use crate::markup::lexer::{NO_PLACE, TagLexer};
     use proptest::prelude::*;
     use trommel_text::vectors::{ByteTask, Vectors};
 

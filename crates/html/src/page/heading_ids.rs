@@ -3,11 +3,10 @@
 
 use std::cell::OnceCell;
 
-use super::{Attribute, Element, Page};
 use trommel_text::vectors::Vectors;
 
-use crate::build::split_words;
-use crate::markup::Tag;
+use super::{Attribute, Element, Page};
+use crate::{build::split_words, markup::Tag};
 
 /// Headings of the second and third level with such an id that a page must have, and their share: a page that makes
 /// its ids so makes them all so.

@@ -1,7 +1,9 @@
-//! The content model of an element for the tokenizer (HTML standard, 13.2.5).
+//! Tells which kind of text follows a tag (HTML standard, 13.2.5), as a tree builder would, without a tree.
+//!
+//! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
-use crate::build::TextKind;
-use crate::markup::Tag;
+use crate::markup::lexer::{Key, TagText};
+use crate::{build::TextKind, markup::Tag};
 
 /// The kind of content after a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,112 @@ impl ContentModel {
         match self {
             ContentModel::Markup | ContentModel::Text => TextKind::Decoded,
             ContentModel::Raw | ContentModel::Script | ContentModel::Plain => TextKind::Raw,
+        }
+    }
+}
+
+/// The namespace of an open element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Namespace {
+    Html,
+    Svg,
+    MathMl,
+}
+
+/// The namespaces that are open, outermost first; HTML outside of all of them.
+#[derive(Clone, Debug, Default)]
+// A stack of namespaces is enough: which text follows a tag depends on no other element.
+pub(super) struct Namespaces(Vec<Namespace>);
+
+impl Namespaces {
+    fn current(&self) -> Namespace {
+        self.0.last().copied().unwrap_or(Namespace::Html)
+    }
+
+    /// Returns whether `<![CDATA[` begins text here.
+    pub fn allow_cdata(&self) -> bool {
+        self.current() != Namespace::Html
+    }
+
+    /// The kind of text after a start tag.
+    pub fn start(&mut self, text: &TagText) -> ContentModel {
+        match (text.tag, self.current()) {
+            (Tag::Svg, _) => self.0.push(Namespace::Svg),
+            (Tag::Math, _) => self.0.push(Namespace::MathMl),
+            (tag, Namespace::Html) => return ContentModel::of(tag),
+            (_, around) => self.start_foreign(text, around),
+        }
+        ContentModel::Markup
+    }
+
+    fn start_foreign(&mut self, text: &TagText, around: Namespace) {
+        let self_closing = text.place.self_closing;
+        if text.tag.ends_foreign() {
+            self.0.pop();
+        } else if is_integration_point(text.tag, text.name(), around) {
+            if !self_closing {
+                self.0.push(Namespace::Html);
+            }
+        } else if text.tag == Tag::Font {
+            // The standard's rule for `font`: with one of these attributes it is the element of HTML.
+            let ends = text.attributes().any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
+            if ends {
+                self.0.pop();
+            }
+        } else if around == Namespace::MathMl && !self_closing && text.name().eq_ignore_ascii_case(b"annotation-xml") {
+            let is_html = text.attributes().any(|(name, value)| {
+                name == Key::Encoding
+                    && (value.eq_ignore_ascii_case(b"text/html")
+                        || value.eq_ignore_ascii_case(b"application/xhtml+xml"))
+            });
+            if is_html {
+                self.0.push(Namespace::Html);
+            }
+        }
+    }
+
+    /// Returns whether all is HTML.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Follows an end tag.
+    #[inline(never)]
+    pub fn end(&mut self, tag: Tag, name: &[u8]) {
+        let leaves = match self.current() {
+            Namespace::Svg => matches!(tag, Tag::Svg | Tag::P | Tag::Br),
+            Namespace::MathMl => matches!(tag, Tag::Math | Tag::P | Tag::Br),
+            Namespace::Html => {
+                // The island ends that this is; the namespace around HTML that nothing opened is none.
+                let around = match self.0.as_slice() {
+                    [] => return,
+                    [.., around, _] => *around,
+                    [_] => Namespace::Html,
+                };
+                is_integration_point(tag, name, around)
+                    || around == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml")
+            }
+        };
+        if leaves {
+            self.0.pop();
+        }
+    }
+}
+
+/// Returns whether the content of the element is HTML again.
+fn is_integration_point(tag: Tag, name: &[u8], around: Namespace) -> bool {
+    match around {
+        Namespace::Html => false,
+        Namespace::Svg => {
+            tag == Tag::Title
+                || tag == Tag::Other
+                    && (name.eq_ignore_ascii_case(b"desc") || name.eq_ignore_ascii_case(b"foreignobject"))
+        }
+        Namespace::MathMl => {
+            tag == Tag::Other
+                && [b"mi".as_slice(), b"mo", b"mn", b"ms", b"mtext"]
+                    .iter()
+                    .any(|known| name.eq_ignore_ascii_case(known))
         }
     }
 }

@@ -1,13 +1,15 @@
-//! The scan engine reads a whole page in memory, in one pass driven by `memchr`. It passes text to the
-//! builder as slices of the page.
+//! The scan engine reads a page in one pass driven by `memchr`: a whole page in memory, or a page while it grows.
+//!
+//! It passes text to the builder as slices of the page. Of a growing page it processes the received part as far as
+//! it is certain.
 
-use super::Engine;
-use super::growing::GrowingReader;
-use super::scanner::scan;
-use crate::build::{Builder, SparePage};
-use crate::limits::Limits;
-use crate::page::Page;
 use trommel_text::vectors::Vectors;
+
+use super::scanner::{Scanner, scan};
+use super::{Engine, content::Namespaces};
+use crate::build::{Builder, SparePage, TextKind};
+use crate::limits::{Caps, Limits, up_to};
+use crate::page::{Head, Page};
 
 /// Reads whole pages with our own scanner.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,5 +79,101 @@ impl ScanReader {
     /// Takes a page that is done with, to use its memory for the next.
     pub fn keep(&mut self, page: Page) {
         self.spare.keep(page);
+    }
+}
+
+/// Minimum number of new bytes before they are scanned.
+// A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
+const MIN_NEW_BYTES: usize = 4096;
+
+/// Reads a growing page, and gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine) once it is whole.
+/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a
+/// comment, a script) wait for the rest. They are examined again only when half as much again has arrived,
+/// so the work is proportional to the page, however it is divided.
+#[derive(Debug)]
+pub struct GrowingReader {
+    builder: Builder,
+    namespaces: Namespaces,
+    kind: TextKind,
+    /// Place up to which the page has been read.
+    from: usize,
+    /// Length at which it was last looked at.
+    tried: usize,
+}
+
+impl GrowingReader {
+    /// A reader for one page.
+    pub fn new(limits: &Limits) -> Self {
+        Self::over(limits, &mut SparePage::default())
+    }
+
+    /// A reader for one page in the memory that `spare` has.
+    pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
+        let builder = Builder::over(*limits, spare);
+        Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, from: 0, tried: 0 }
+    }
+
+    /// Notes inline style, too ([`Page::styled`]).
+    #[must_use]
+    pub fn with_styles(mut self) -> Self {
+        self.builder.record_styles();
+        self
+    }
+
+    /// Continues to read `html`, which begins with everything that was there before.
+    pub fn read_on(&mut self, html: &str) {
+        // Places are numbers of 32 bits.
+        let html = up_to(html, u32::MAX as usize);
+        // Growth by half at each try: what waits (a long script) is searched again a bounded number of times in all.
+        let waits = self.tried.saturating_sub(self.from) / 2;
+        if html.len().saturating_sub(self.tried) < waits.max(MIN_NEW_BYTES) {
+            return;
+        }
+        self.read_on_now(html);
+    }
+
+    /// Like [`GrowingReader::read_on`], even if only a little arrived.
+    pub fn read_on_now(&mut self, html: &str) {
+        self.tried = html.len();
+        self.read(html, true);
+    }
+
+    /// The page, which `html` is the whole of.
+    pub fn finish(self, html: &str) -> Page {
+        self.finish_into(html, &mut SparePage::default())
+    }
+
+    /// Like [`GrowingReader::finish`], and moves the memory that the page does not need to `spare`.
+    pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
+        let text = up_to(html, u32::MAX as usize);
+        if text.len() < html.len() {
+            self.builder.cap(Caps::PAGE);
+        }
+        self.read(text, false);
+        self.builder.finish_into(text.len(), spare)
+    }
+
+    /// The tables of the part that has been read, as if the page ended there.
+    pub fn so_far(&self) -> Page {
+        // A copy is finished, because the page itself goes on.
+        self.builder.clone().finish(self.from)
+    }
+
+    /// The facts of the page's head.
+    pub fn head(&self) -> &Head {
+        self.builder.head()
+    }
+
+    fn read(&mut self, html: &str, grows: bool) {
+        let mut scanner = Scanner::new(html, 0, 0, &mut self.builder);
+        scanner.namespaces = std::mem::take(&mut self.namespaces);
+        scanner.kind = self.kind;
+        scanner.grows = grows;
+        if !grows {
+            return scanner.run(self.from);
+        }
+        self.from = scanner.read(self.from).unwrap_or(self.from);
+        self.kind = scanner.kind;
+        self.namespaces = scanner.namespaces;
     }
 }

@@ -14,15 +14,15 @@ use std::rc::Rc;
 use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
 
-use super::raw_text::end_of_comment;
 use super::scanner::{Scanner, recover};
-use super::unclosed::UnclosedMarkup;
+use super::text_ends::UnclosedMarkup;
+use super::text_ends::end_of_comment;
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
-use crate::markup::lex::{Markup, RawTag};
-use crate::markup::tag_lexer::{Key, TagLexer, TagText};
+use crate::markup::lexer::{Key, TagLexer, TagText};
+use crate::markup::lexer::{Markup, RawTag};
 use crate::page::Page;
 
 /// Reads whole pages with lol_html.

@@ -4,8 +4,7 @@
 //! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
 //! default, and pages are re-encoded without a change of their `<meta>`.
 
-use std::borrow::Cow;
-use std::cell::LazyCell;
+use std::{borrow::Cow, cell::LazyCell};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};

@@ -1,0 +1,522 @@
+//! The rows of a page: elements, blocks with their styled parts, attribute words, the facts of the head and the body.
+//!
+//! Parts of a text have a style (link, code, strong or emphasis) or a notation with a meaning (formulas,
+//! superscripts, subscripts, readings, deleted text, links to places on the page). The builder records the parts
+//! while it reads the page. So the parts of a block are slices of its text, and together they give exactly that
+//! text.
+
+use bitflags::bitflags;
+
+use super::NONE;
+use crate::{hydration::PayloadScript, json_ld::JsonLdScript, markup::Tag};
+
+/// The facts that the page states about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Text of the first `<title>`, entities decoded and white space folded.
+    pub title: String,
+    /// `<meta>` elements as (`name`, `property` or `itemprop` in lower case; content), in order.
+    pub meta: Vec<(String, String)>,
+    /// `href` of `<link rel="canonical">`.
+    pub canonical: Option<String>,
+    /// `href` of the first `<base>` that has one, as it stands: what relative addresses start from.
+    pub base: Option<String>,
+    /// `href` of the first `<link rel="next">` or `<a rel="next">` that has one: where the page goes on.
+    pub next: Option<String>,
+    /// `lang` (or `xml:lang`) of `<html>`.
+    pub lang: Option<String>,
+    /// The scripts of type `application/ld+json`, as they stand, in order;
+    /// [`Page::json_ld`](crate::Page::json_ld) gives them parsed.
+    pub json_ld: Vec<JsonLdScript>,
+    /// The scripts that hold data to build the page from, in order.
+    pub payloads: Vec<PayloadScript>,
+}
+
+impl Head {
+    /// Content of the first `<meta>` of that name or property.
+    pub fn meta(&self, name: &str) -> Option<&str> {
+        self.meta.iter().find(|(known, _)| known == name).map(|(_, content)| content.as_str())
+    }
+}
+
+bitflags! {
+    /// Kinds of elements, by the part of the page that their text belongs to.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ElementKinds: u16 {
+        /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.
+        const CODE = 1;
+        /// `ul`, `ol`.
+        const LIST = 1 << 1;
+        /// `dl`, `menu`, `dir`.
+        const OTHER_LIST = 1 << 2;
+        /// `li`.
+        const ITEM = 1 << 3;
+        /// `dd`, `dt`.
+        const OTHER_ITEM = 1 << 4;
+        /// `table`.
+        const TABLE = 1 << 5;
+        /// `h1` to `h6`.
+        const HEADING = 1 << 6;
+        /// `blockquote`.
+        const QUOTE = 1 << 7;
+    }
+}
+
+impl ElementKinds {
+    /// The kinds of a tag.
+    #[inline]
+    pub(crate) fn of(tag: Tag) -> Self {
+        KINDS[tag as usize]
+    }
+
+    const fn found_for(tag: Tag) -> Self {
+        match tag {
+            Tag::Ul | Tag::Ol => Self::LIST,
+            Tag::Dl | Tag::Menu | Tag::Dir => Self::OTHER_LIST,
+            Tag::Li => Self::ITEM,
+            Tag::Dd | Tag::Dt => Self::OTHER_ITEM,
+            Tag::Table => Self::TABLE,
+            Tag::Blockquote => Self::QUOTE,
+            tag if tag.is_heading() => Self::HEADING,
+            tag if tag.keeps_space() => Self::CODE,
+            _ => Self::empty(),
+        }
+    }
+}
+
+/// The kinds in the order of the tags: every element is asked for them.
+const KINDS: [ElementKinds; Tag::COUNT] = {
+    let mut kinds = [ElementKinds::empty(); Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        kinds[at] = ElementKinds::found_for(Tag::ALL[at]);
+        at += 1;
+    }
+    kinds
+};
+
+/// An element of the page's body, `html` and `body` included; head elements and what is never text
+/// (script, svg ...) have no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Its name; `pre` of any element that is laid out as code, such as the editors of CodeMirror, and `h1` to `h6`
+    /// of one whose `role` is that of a heading.
+    pub tag: Tag,
+    pub(crate) name: u16,
+    /// Index of the enclosing element, or [`NONE`](crate::NONE).
+    pub parent: u32,
+    /// Number of enclosing elements.
+    pub depth: u16,
+    /// True if the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
+    pub hidden: bool,
+    /// Kinds of the element and of all elements around it: what is not among them need not be searched for.
+    pub within: ElementKinds,
+    /// One past the index of its last descendant: descendants are `index + 1 .. end`.
+    pub end: u32,
+    /// First of its words in the table of words of attributes, and their number.
+    pub(crate) words: (u32, u16),
+    /// True if it may have an `id` or a `name`.
+    pub(crate) is_named: bool,
+    /// Hash of the name and the class attribute; equal for elements made by one template.
+    pub signature: u64,
+    /// Byte of the `<` of its start tag in the decoded page.
+    pub start: u32,
+}
+
+/// A run of text between two layout changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub(crate) text: (u32, u32),
+    /// First and one past the last byte of the text in the decoded page, markup inside included.
+    pub span: (u32, u32),
+    /// Innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
+    pub element: u32,
+    /// Innermost block-level element around that ([`NONE`](crate::NONE) if there is none); the heading around it for
+    /// the first block of one.
+    pub(crate) container: u32,
+    pub(crate) inline: (u32, u32),
+    /// Words ([`trommel_text::words`]).
+    pub words: u32,
+    /// Words inside links, at most `words`.
+    pub link_words: u32,
+    /// Characters of the text.
+    pub chars: u32,
+    /// Tags between the end of the block before (or the page start) and the first character.
+    pub tags_before: u32,
+    /// Tags between the first and the last character.
+    pub tags_inside: u32,
+    /// Runs of text, divided by tags, that the block is made of.
+    pub pieces: u32,
+    /// `img` elements among the tags inside.
+    pub images: u32,
+    /// `input` and `button` elements among the tags inside.
+    pub inputs: u32,
+}
+
+impl Block {
+    /// Share of the words that stand in links, 0..=1.
+    pub fn link_density(&self) -> f32 {
+        if self.words == 0 { 0.0 } else { self.link_words as f32 / self.words as f32 }
+    }
+}
+
+trommel_text::named! {
+    /// Attribute a word comes from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u8)]
+    pub enum Attribute {
+        /// `id`
+        Id = "id",
+        /// `class`
+        Class = "class",
+        /// `role`
+        Role = "role",
+        /// `itemprop`
+        Itemprop = "itemprop",
+    }
+}
+
+/// One word of an attribute's value, in lower case, two bytes or longer. Values are split at everything
+/// that is not a letter (so at `-`, `_` and digits), and where lower case turns to upper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttributeWord {
+    /// [`trommel_text::word_hash`] of the text.
+    pub hash: u64,
+    pub(crate) start: u32,
+    pub(crate) len: u16,
+    /// The attribute of the word.
+    pub attribute: Attribute,
+}
+
+/// The kind of a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FactKind {
+    /// `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
+    Published,
+    /// `itemprop="dateModified"`.
+    Modified,
+    /// `itemprop="author"` (or `creator`).
+    Author,
+    /// `itemprop="headline"`.
+    Headline,
+    /// `itemprop="name"`.
+    Name,
+    /// `itemprop="publisher"`.
+    Publisher,
+    /// `itemprop="inLanguage"`.
+    Language,
+    /// An element with a `datetime` attribute that is not said to be one of the dates above.
+    Time,
+    /// An element with `rel="author"`, or a link to an address like `/author/name`.
+    AuthorLink,
+}
+
+impl FactKind {
+    const ITEMPROPS: [(&str, FactKind); 10] = [
+        ("datepublished", FactKind::Published),
+        ("datecreated", FactKind::Published),
+        ("uploaddate", FactKind::Published),
+        ("datemodified", FactKind::Modified),
+        ("author", FactKind::Author),
+        ("creator", FactKind::Author),
+        ("headline", FactKind::Headline),
+        ("name", FactKind::Name),
+        ("publisher", FactKind::Publisher),
+        ("inlanguage", FactKind::Language),
+    ];
+
+    /// The kind of an `itemprop` attribute: that of its first word that is known.
+    pub(crate) fn of_itemprop(value: &[u8]) -> Option<Self> {
+        value.split(|byte| byte.is_ascii_whitespace()).find_map(|word| {
+            Self::ITEMPROPS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
+        })
+    }
+}
+
+/// A fact that an element of the body states. A page keeps the first few hundred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedFact {
+    /// The kind of the fact.
+    pub kind: FactKind,
+    /// `content`, `datetime` or, for dates, `title` of the element, character references decoded;
+    /// empty where the fact is the text of the element.
+    pub value: String,
+    /// The element; for `<meta>` the one around it ([`NONE`](crate::NONE) outside of every element).
+    pub element: u32,
+    /// Index of the block being read at that place: what has a lower one stands before it.
+    pub block: u32,
+    /// Byte of the `<` of the start tag in the decoded page.
+    pub start: u32,
+}
+
+/// The inline style of a part of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InlineStyle {
+    /// Innermost open `a` element with `href` around the text.
+    pub link: Option<u32>,
+    /// Inside `code`, `kbd`, `samp` or `tt`.
+    pub code: bool,
+    /// Inside `strong` or `b`.
+    pub strong: bool,
+    /// Inside `em` or `i`.
+    pub em: bool,
+}
+
+/// A part of a block's text in which the style does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StyledText<'a> {
+    /// The text. White space between two parts stands at the start of the second.
+    pub text: &'a str,
+    /// The style of the part.
+    pub style: InlineStyle,
+}
+
+/// An [`InlineStyle`] in one number, as it is compared and written for every link of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PackedStyle(u64);
+
+impl PackedStyle {
+    /// The style of most text.
+    pub const PLAIN: Self = Self(NONE as u64);
+    const CODE: u64 = 1 << 32;
+    const STRONG: u64 = 1 << 33;
+    const EM: u64 = 1 << 34;
+
+    pub fn unpacked(self) -> InlineStyle {
+        let link = self.0 as u32;
+        InlineStyle {
+            link: (link != NONE).then_some(link),
+            code: self.0 & Self::CODE != 0,
+            strong: self.0 & Self::STRONG != 0,
+            em: self.0 & Self::EM != 0,
+        }
+    }
+
+    fn set(&mut self, mark: u64, is_set: bool) {
+        self.0 = if is_set { self.0 | mark } else { self.0 & !mark };
+    }
+
+    fn set_link(&mut self, link: u32) {
+        self.0 = self.0 & !u64::from(u32::MAX) | u64::from(link);
+    }
+}
+
+/// The byte of the page's text from which on a style holds.
+pub(crate) type StyleChange = (u32, PackedStyle);
+
+/// Follows the open elements that mark text.
+#[derive(Clone, Debug)]
+pub(crate) struct StyleRecorder {
+    links: Vec<u32>,
+    /// Open elements of `code`, `strong` and `em`.
+    open: [u32; 3],
+    now: PackedStyle,
+}
+
+impl Default for StyleRecorder {
+    fn default() -> Self {
+        Self { links: Vec::new(), open: [0; 3], now: PackedStyle::PLAIN }
+    }
+}
+
+/// Returns whether an element of a tag sets the style of its text.
+// Asked before anything is called: most elements do not.
+#[inline]
+pub(crate) fn has_style(tag: Tag) -> bool {
+    mark(tag).is_some()
+}
+
+/// The place of a tag's mark among those counted, and its bit.
+#[inline]
+fn mark(tag: Tag) -> Option<(usize, u64)> {
+    match tag {
+        Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => Some((0, PackedStyle::CODE)),
+        Tag::Strong | Tag::B => Some((1, PackedStyle::STRONG)),
+        Tag::Em | Tag::I => Some((2, PackedStyle::EM)),
+        _ => None,
+    }
+}
+
+impl StyleRecorder {
+    /// An element starts, `link` if it is an `a` with `href`.
+    pub fn start(&mut self, tag: Tag, element: u32, link: bool) {
+        if link {
+            self.links.push(element);
+            self.now.set_link(element);
+        }
+        if let Some((at, bit)) = mark(tag) {
+            self.open[at] += 1;
+            self.now.set(bit, true);
+        }
+    }
+
+    /// An element that started before ends.
+    pub fn end(&mut self, tag: Tag, element: u32, link: bool) {
+        if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
+            self.links.remove(open);
+            self.now.set_link(self.links.last().copied().unwrap_or(NONE));
+        }
+        if let Some((at, bit)) = mark(tag) {
+            self.open[at] = self.open[at].saturating_sub(1);
+            self.now.set(bit, self.open[at] > 0);
+        }
+    }
+
+    /// Writes the style if it has changed, from byte `at` of the page's text on.
+    // Written at once, for the page and not for the block, so that blocks without a change cost nothing.
+    #[inline]
+    pub fn write(&self, at: u32, styles: &mut Vec<StyleChange>) {
+        // Several tags at one place make one change, or none, so that no part is empty or has the style of another
+        // beside it.
+        if styles.last().is_some_and(|(last, _)| *last == at) {
+            styles.pop();
+        }
+        if styles.last().map_or(PackedStyle::PLAIN, |(_, last)| *last) != self.now {
+            styles.push((at, self.now));
+        }
+    }
+}
+
+/// Moves the changes behind byte `end` of the page's text there, as text behind it is left out.
+pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
+    let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
+    while styles.pop_if(|(at, _)| *at >= end).is_some() {}
+    if styles.last().map_or(PackedStyle::PLAIN, |(_, before)| *before) != last {
+        styles.push((end, last));
+    }
+}
+
+/// The kind of notation of a part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotationKind {
+    /// A formula within a line; the text is its TeX.
+    Formula,
+    /// A formula that is set apart; the text is its TeX.
+    DisplayFormula,
+    /// `sup`
+    Superscript,
+    /// `sub`
+    Subscript,
+    /// A link with a fragment, as marks of notes are.
+    FragmentLink,
+    /// The text of a note that stands where it is referred to (a sidenote).
+    InlineNote,
+    /// Text within a line that the page does not show.
+    Hidden,
+    /// The reading of a ruby, from its opening bracket on; a closing one of the page stands behind it.
+    Reading,
+    /// Text that is struck out: `del`, `s`, `strike`.
+    Deleted,
+    /// An `a` element with an image and no text; the place has no bytes, and text stands on both sides of it.
+    LinkedImage,
+}
+
+/// A part of a block's text that says something by how it is set. Parts may nest, but not cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notation {
+    /// First and one past the last byte in the block's text. White space before it may be its first byte.
+    pub text: (u32, u32),
+    /// The kind of notation.
+    pub kind: NotationKind,
+    /// Its element; for a formula the innermost one that is open.
+    pub element: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ElementKinds, Engine, Limits, LolEngine, Page};
+
+    #[test]
+    fn kinds_are_those_of_the_element_and_of_all_around() {
+        let html =
+            "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><blockquote>e</blockquote>f";
+        let page = LolEngine.read(html, &Limits::default());
+        use ElementKinds as Kinds;
+        let list = Kinds::LIST | Kinds::ITEM;
+        let found: Vec<ElementKinds> = page.blocks.iter().map(|block| page.kinds_around(block)).collect();
+        assert_eq!(
+            found,
+            [
+                list,
+                list | Kinds::CODE,
+                Kinds::TABLE | Kinds::HEADING,
+                Kinds::TABLE | Kinds::OTHER_LIST | Kinds::OTHER_ITEM,
+                Kinds::QUOTE,
+                Kinds::empty()
+            ]
+        );
+        assert_eq!(page.kinds, Kinds::all());
+    }
+
+    fn read(html: &str) -> Page {
+        LolEngine.read_styled(html, &Limits::default())
+    }
+
+    /// Pieces as `text{marks}`, blocks divided by `|`.
+    fn shown(html: &str) -> String {
+        let page = read(html);
+        let blocks: Vec<String> = page
+            .blocks
+            .iter()
+            .map(|block| {
+                page.styled(block)
+                    .map(|part| {
+                        let style = [
+                            (part.style.link.is_some(), 'l'),
+                            (part.style.code, 'c'),
+                            (part.style.strong, 's'),
+                            (part.style.em, 'e'),
+                        ];
+                        let style: String = style.iter().filter(|m| m.0).map(|m| m.1).collect();
+                        format!("{}{{{style}}}", part.text)
+                    })
+                    .collect()
+            })
+            .collect();
+        blocks.join("|")
+    }
+
+    #[test]
+    fn pieces_begin_and_end_with_their_elements() {
+        assert_eq!(
+            shown("<p>a <b>b</b>c &amp;<a href=x> d <i>e</i></a><code>f</code> g"),
+            "a{} b{s}c &{} d{l} e{le}f{c} g{}"
+        );
+        assert_eq!(shown("<p><a name=x>a</a> <b></b>b"), "a b{}");
+        assert_eq!(shown("<p>a <span class='docutils literal'>b</span> <i class=literal>c</i>"), "a{} b{c} c{e}");
+    }
+
+    #[test]
+    fn marks_go_on_through_blocks_until_their_end_tag() {
+        assert_eq!(
+            shown("<a href=x><h3>A</h3><p>b</p></a><div>c <b>d<div>e</b> f</div>g"),
+            "A{l}|b{l}|c{} d{s}|e{s} f{}|g{}"
+        );
+        assert_eq!(shown("<b><div>a</b>b</div>c"), "a{s}b{}|c{}");
+    }
+
+    #[test]
+    fn text_that_is_no_block_leaves_no_style_behind() {
+        // Signs alone are no text to judge, and styles begin and end in them.
+        assert_eq!(shown("<p>a <b>b</b></p><p>- <i>-</i> -</p><p>c <i>d</i>"), "a{} b{s}|c{} d{e}");
+        assert_eq!(shown("- <b>-<div>a</div>-</b> -<div>b</div>"), "a{s}|b{}");
+    }
+
+    #[test]
+    fn links_name_their_element() {
+        let page = read("<p><a href=1>a</a> <a href=2>b</a><p>c");
+        let links: Vec<Option<u32>> =
+            page.blocks.iter().flat_map(|block| page.styled(block).map(|part| part.style.link)).collect();
+        let starts: Vec<Option<u32>> =
+            links.into_iter().map(|link| link.map(|at| page.elements[at as usize].start)).collect();
+        assert_eq!(starts, [Some(3), Some(19), None]);
+    }
+
+    #[test]
+    fn without_marks_a_block_is_one_piece() {
+        use crate::Engine;
+        let page = LolEngine.read("<p>a <b>b</b>", &Limits::default());
+        let pieces: Vec<&str> = page.styled(&page.blocks[0]).map(|p| p.text).collect();
+        assert_eq!(pieces, ["a b"]);
+    }
+}
