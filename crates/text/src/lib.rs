@@ -10,31 +10,22 @@
 //! assert_eq!(TextStats::new(text).words().len(), 13);
 //! ```
 
-mod byte_size;
-mod controls;
+mod amounts;
 pub mod hash;
 pub mod language;
-mod long_runs;
+mod macros;
 mod masks;
-mod named;
-mod plain_run;
 #[cfg(test)]
 #[path = "../../../tests/rows.rs"]
 mod rows;
-mod setters;
-mod share;
-pub mod shingle;
-mod stats;
+mod runs;
 mod url_host;
 pub mod vectors;
 pub mod words;
 
-pub use byte_size::{ByteSize, ByteSizeError};
-pub use controls::without_controls;
+pub use amounts::{ByteSize, ByteSizeError, Share, ShareError};
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
-pub use long_runs::long_run;
-pub use masks::{AsciiCounts, Run, Runs, TextMasks};
-pub use plain_run::{EndSigns, NoSigns, RunEnds, plain_run};
-pub use share::{Share, ShareError};
-pub use stats::{TextStats, Word, half_words};
+pub use masks::{AsciiCounts, Run, Runs, TextMasks, without_controls};
+pub use runs::{EndSigns, NoSigns, RunEnds, long_run, plain_run};
 pub use url_host::{host_of_authority, url_host};
+pub use words::{TextStats, Word, half_words};

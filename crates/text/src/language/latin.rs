@@ -7,8 +7,7 @@
 
 mod trigrams;
 
-use std::cell::RefCell;
-use std::sync::LazyLock;
+use std::{cell::RefCell, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Declares enums whose values have names.
+//! Macros that declare enums whose values have names, and methods that change one field.
 
 /// Declares an enum with the name of each value beside it: `Zstd = "zst"`. `ALL` lists the values in their order, `name`
 /// gives the name, and `Display` writes it.
@@ -30,4 +30,17 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// Declares methods that give the same value with another field: `with_blocks(blocks: bool);`.
+#[macro_export]
+macro_rules! setters {
+    ($($(#[$attribute:meta])* $method:ident($field:ident: $type:ty);)+) => {$(
+        $(#[$attribute])*
+        #[must_use]
+        pub fn $method(mut self, $field: $type) -> Self {
+            self.$field = $field.into();
+            self
+        }
+    )+};
 }

@@ -1,4 +1,4 @@
-//! Sizes in the form in which people write them, such as `64M`.
+//! Amounts in the form in which people write them: sizes such as `64M`, shares such as `5%`.
 
 use std::{fmt, str::FromStr};
 
@@ -81,6 +81,71 @@ impl<'de> Deserialize<'de> for ByteSize {
     }
 }
 
+/// Millionths of a percent.
+const PER_PERCENT: f64 = 1e6;
+
+/// A share of a whole, above 0 and at most all of it. Written as a percentage: `5%`, `0.25%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+// Whole numbers, so that equal shares are equal however they were written.
+pub struct Share(u32);
+
+/// Reason why a text is not a share.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a share between 0% and 100%, such as 5%")]
+pub struct ShareError(String);
+
+impl Share {
+    /// Some percent; none unless they are above 0 and at most 100.
+    pub fn of_percent(percent: f64) -> Option<Self> {
+        // A cast of a float saturates, and of no number gives 0.
+        let millionths = (percent * PER_PERCENT).round() as u32;
+        (millionths > 0 && percent <= 100.0).then_some(Self(millionths))
+    }
+
+    /// The share in percent, above 0 and at most 100.
+    pub fn percent(self) -> f64 {
+        f64::from(self.0) / PER_PERCENT
+    }
+}
+
+impl FromStr for Share {
+    type Err = ShareError;
+
+    fn from_str(text: &str) -> Result<Self, ShareError> {
+        let number = text.strip_suffix('%').and_then(|number| number.trim().parse().ok());
+        number.and_then(Self::of_percent).ok_or_else(|| ShareError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.percent())
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a share such as \"5%\"")]
+        enum Written {
+            // Whether 5 or 0.05 were meant is not guessed.
+            Number(f64),
+            Text(String),
+        }
+        let text = match Written::deserialize(deserializer)? {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        };
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +169,23 @@ mod tests {
         for text in ["", "M", "0", "1x", "-1", "99999999T"] {
             assert!(text.parse::<ByteSize>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn shares_are_read_and_written() {
+        for (text, percent, back) in
+            [("5%", 5.0, "5%"), ("0.25 %", 0.25, "0.25%"), ("100%", 100.0, "100%"), ("12.50%", 12.5, "12.5%")]
+        {
+            let share: Share = text.parse().unwrap();
+            assert_eq!((share.percent(), share.to_string().as_str()), (percent, back));
+            let json = serde_json::to_string(&share).unwrap();
+            assert_eq!(serde_json::from_str::<Share>(&json).unwrap(), share);
+        }
+        for text in ["", "5", "%", "0%", "-1%", "100.1%", "nan%", "inf%", "0.0000001%", "5%%"] {
+            let error = text.parse::<Share>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{text:?} is not a share")), "{error}");
+        }
+        let error = serde_json::from_str::<Share>("5").unwrap_err().to_string();
+        assert_eq!(error, "\"5\" is not a share between 0% and 100%, such as 5%");
     }
 }
