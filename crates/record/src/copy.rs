@@ -1,12 +1,11 @@
 //! Copies of outputs, in the format of the original.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fs, io, io::Write as _};
 
-use crate::storage::hidden;
 use crate::{
     Assemble, AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord, readable_name,
+    storage::hidden,
 };
 
 /// A copy of an output in the same format and compression, which appears under its name when it is whole. It may take

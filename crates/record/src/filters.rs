@@ -3,33 +3,146 @@
 //! A [`Filter`] needs only one page. It has no state, so workers apply it in any order. An [`OrderedFilter`]
 //! compares a page with earlier ones. It is applied in the order of the records, to a [`Fingerprint`] from
 //! the workers. [`Filters`] holds the stages that [`FilterSettings`] choose.
+//!
+//! The two kinds of filter.
+//!
+//! Facts about a page that are known before its text is extracted.
+//!
+//! The reasons why documents are dropped.
 
 mod address;
-mod c4;
-mod capture;
 mod duplicates;
-mod filter;
-mod gopher;
-mod language;
-mod length;
-mod memory;
-mod minhash;
-mod page;
-mod reason;
-mod repetition;
-mod robots;
-mod settings;
-mod signals;
+mod page_rules;
 mod stages;
-mod status;
+mod text_rules;
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+use trommel_extract::Document;
+use trommel_text::TextStats;
 
 pub use address::{Hosts, UrlPattern};
-pub use capture::Capture;
-pub use duplicates::{Duplicates, DuplicatesState};
-pub use filter::{Filter, OrderedFilter};
-pub use memory::MemoryState;
-pub use minhash::{Fingerprint, PageText};
-pub use reason::Reason;
-pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord};
-pub use signals::TextSignals;
-pub use stages::Filters;
+pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, MemoryState, PageText};
+pub use stages::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownWord};
+pub use text_rules::TextSignals;
+
+/// Judges one page by itself. Pure: the same page gives the same verdict on any thread.
+pub trait Filter: Debug + Send + Sync {
+    /// The stage with its settings, in one line.
+    fn describe(&self) -> String;
+
+    /// Reason why the record is dropped by its URL alone; none if it stays.
+    fn url(&self, _: Option<&str>) -> Option<Reason> {
+        None
+    }
+
+    /// Reason why the page is dropped before its text is taken out; none if it stays.
+    fn capture(&self, _: &Capture<'_>) -> Option<Reason> {
+        None
+    }
+
+    /// Reason why the document is dropped; none if it stays. `stats` are those of its text, the same for every filter,
+    /// so that the text is divided into words once.
+    fn document(&self, _: &Document, _: &TextStats<'_>) -> Option<Reason> {
+        None
+    }
+}
+
+/// Judges documents by those before them, so it must be asked in the order of the records.
+pub trait OrderedFilter: Debug + Send {
+    /// Reason why the document is dropped; none if it stays, and is then remembered.
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason>;
+}
+
+/// Facts about a capture that filters look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Capture<'a> {
+    /// HTTP status code; none where the record holds no HTTP response.
+    pub status: Option<u16>,
+    /// Media type in lower case without parameters (`text/html`).
+    pub media_type: &'a str,
+    /// Values of the `X-Robots-Tag` headers.
+    pub robots: &'a [&'a str],
+}
+
+trommel_text::named! {
+    /// Reason why a filter dropped a document.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// A URL outside of those asked for.
+        Url = "url",
+        /// A host outside of those asked for, or one that is not wanted.
+        Host = "host",
+        /// HTTP status outside of those asked for.
+        HttpStatus = "http-status",
+        /// Media type outside of those asked for.
+        MediaType = "media-type",
+        /// The page asks not to be indexed.
+        RobotsNoindex = "robots-noindex",
+        /// The page asks not to be used for machine learning.
+        RobotsNoai = "robots-noai",
+        /// Fewer words or characters than asked for.
+        TooShort = "too-short",
+        /// More words or characters than asked for.
+        TooLong = "too-long",
+        /// A language that is not wanted, or none known where some are asked for.
+        Language = "language",
+        /// A page type that is not wanted, or none known where some are asked for.
+        PageType = "page-type",
+        /// Less confidence than asked for.
+        Confidence = "confidence",
+        /// The page is a block page, in place of the requested one.
+        BlockPage = "block-page",
+        /// C4: the text has a curly bracket.
+        C4CurlyBracket = "c4-curly-bracket",
+        /// C4: the text has "lorem ipsum".
+        C4LoremIpsum = "c4-lorem-ipsum",
+        /// C4: too few sentences in whole lines.
+        C4FewSentences = "c4-few-sentences",
+        /// Gopher: number of words.
+        GopherWords = "gopher-words",
+        /// Gopher: mean length of the words.
+        GopherWordLength = "gopher-word-length",
+        /// Gopher: too many hashes or ellipses.
+        GopherSymbols = "gopher-symbols",
+        /// Gopher: too many lines that begin with a bullet.
+        GopherBullets = "gopher-bullets",
+        /// Gopher: too many lines that end with an ellipsis.
+        GopherEllipses = "gopher-ellipses",
+        /// Gopher: too many words without a letter.
+        GopherLetters = "gopher-letters",
+        /// Gopher: too few English stop words in an English text.
+        GopherStopWords = "gopher-stop-words",
+        /// Gopher: too many lines that repeat others.
+        GopherLines = "gopher-lines",
+        /// Gopher: too many paragraphs that repeat others.
+        GopherParagraphs = "gopher-paragraphs",
+        /// Gopher: too much of the text in its most frequent phrase.
+        GopherTopPhrase = "gopher-top-phrase",
+        /// Gopher: too much of the text in phrases that repeat.
+        GopherPhrases = "gopher-phrases",
+        /// The words of an earlier document.
+        ExactDuplicate = "exact-duplicate",
+        /// Nearly the words of an earlier document.
+        NearDuplicate = "near-duplicate",
+        /// The crawler's copy of a page that gave a document before.
+        PageCopy = "page-copy",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_same_in_words_and_in_json() {
+        for name in Reason::ALL.map(Reason::name) {
+            let reason: Reason = serde_json::from_value(name.into()).unwrap();
+            assert_eq!(reason.to_string(), name);
+            assert_eq!(serde_json::to_value(reason).unwrap(), name);
+        }
+    }
+}

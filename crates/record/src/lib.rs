@@ -5,42 +5,33 @@
 //! appears under its name only when it is whole, and an interrupted one can be continued; both need the feature
 //! `storage`. A [`RecordReader`] reads records back.
 
-mod annotation;
 #[cfg(feature = "storage")]
 mod copy;
 #[cfg(feature = "storage")]
 pub mod dedup;
 mod encode;
-mod error;
 pub mod filters;
 mod formats;
-mod id;
-mod moment;
-mod page;
 mod parquet_columns;
 mod reader;
 mod record;
 #[cfg(feature = "storage")]
 mod storage;
 
-pub use annotation::Annotation;
 #[cfg(feature = "storage")]
 pub use copy::OutputCopy;
-pub use encode::{Encode, OutputHead, encoder};
-pub use error::OutputError;
+pub use encode::{Encode, OutputError, OutputHead, PageForm, encoder, page_line};
 #[cfg(feature = "storage")]
 pub use formats::PageFolder;
+pub use formats::{
+    Annotation, Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Printed, Trec,
+    UnknownName, Wet, bulk_id, bulk_lines, front_matter, readable_name, suffix_of,
+};
 #[cfg(feature = "parquet")]
 pub use formats::{AnnotationTable, Parquet};
-pub use formats::{
-    Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Printed, Trec, UnknownName, Wet,
-    bulk_id, bulk_lines, front_matter, readable_name, suffix_of,
-};
-pub use id::record_id;
-pub use page::{PageForm, page_line};
 pub use parquet_columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use reader::{ReadError, RecordReader, open_plain};
-pub use record::{OutputBlock, OutputRecord, RecordSource};
+pub use record::{OutputBlock, OutputRecord, RecordSource, record_id};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,

@@ -1,10 +1,12 @@
 //! Documents as rows of a table: the name and type of each column, and the place of its value in a document.
+//!
+//! Dates in ISO 8601 become points in time, with their precision.
 
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+use trommel_extract::DocumentOptions;
 use trommel_text::words;
 
-use trommel_extract::DocumentOptions;
-
-use crate::moment::Moment;
 use crate::{OutputRecord, RecordSource};
 
 /// A column and how its values are taken from a row.
@@ -278,6 +280,41 @@ fn dump(record: &OutputRecord) -> Option<&str> {
     (digits(year, 4) && digits(week, 2)).then_some(name)
 }
 
+/// The begin of a year, month, day or second in universal time. A date without an offset counts as universal time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// Milliseconds since 1970.
+    pub(crate) millisecond: i64,
+    /// `year`, `month`, `day`, `minute` or `second`.
+    pub(crate) precision: &'static str,
+}
+
+impl Moment {
+    /// The moment of a date as documents have it: `2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:00+02:00`.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let Some((date, time)) = text.split_once(['T', ' ']) else {
+            let (whole, precision) = match text.len() {
+                4 => (format!("{text}-01-01"), "year"),
+                7 => (format!("{text}-01"), "month"),
+                _ => (text.to_owned(), "day"),
+            };
+            return Self::at(whole.parse::<Date>().ok()?.to_datetime(jiff::civil::Time::midnight()), precision);
+        };
+        let clock = time.split(['+', '-', 'Z', 'z']).next().unwrap_or_default();
+        let precision = if clock.matches(':').count() > 1 { "second" } else { "minute" };
+        if clock.len() == time.len() {
+            return Self::at(format!("{date}T{time}").parse::<DateTime>().ok()?, precision);
+        }
+        let instant = format!("{date}T{time}").parse::<Timestamp>().ok()?;
+        Some(Self { millisecond: instant.as_millisecond(), precision })
+    }
+
+    fn at(time: DateTime, precision: &'static str) -> Option<Self> {
+        let zoned: Zoned = time.to_zoned(TimeZone::UTC).ok()?;
+        Some(Self { millisecond: zoned.timestamp().as_millisecond(), precision })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,5 +332,21 @@ mod tests {
         assert_eq!(dump_of(path).as_deref(), Some("CC-MAIN-2024-22"));
         assert_eq!(dump_of("CC-MAIN-20240517233122-x.warc.gz"), None);
         assert_eq!(dump_of("a.warc.gz"), None);
+    }
+
+    #[test]
+    fn dates_have_the_precision_that_they_state() {
+        let moment = |text: &str| Moment::of(text).map(|moment| (moment.millisecond / 1000, moment.precision));
+        let day = 1_714_521_600;
+        assert_eq!(moment("2024"), Some((1_704_067_200, "year")));
+        assert_eq!(moment("2024-05"), Some((day, "month")));
+        assert_eq!(moment("2024-05-01"), Some((day, "day")));
+        assert_eq!(moment("2024-05-01T12:00"), Some((day + 43_200, "minute")));
+        assert_eq!(moment("2024-05-01T12:00+02:00"), Some((day + 36_000, "minute")));
+        assert_eq!(moment("2024-05-01T12:00:07Z"), Some((day + 43_207, "second")));
+        assert_eq!(moment("2024-05-01T12:00:07.250-01:00"), Some((day + 46_807, "second")));
+        for wrong in ["", "x", "2024-13", "2024-05-01T", "2024-05-01T25:00", "\u{e4}\u{e4}"] {
+            assert_eq!(moment(wrong), None, "{wrong}");
+        }
     }
 }

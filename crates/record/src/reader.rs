@@ -1,13 +1,13 @@
 //! Reads records back from the formats that allow it.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
-use crate::OutputRecord;
 use flate2::bufread::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use trommel_archive::signature;
+
+use crate::OutputRecord;
 
 /// Reason why an output cannot be read back.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,12 @@
-//! The record of one page, for writing and reading.
-
-mod key_order;
+//! The record of one page, for writing and reading: its keys in the order that every format has.
+//!
+//! Its id depends only on the input.
 
 use std::sync::Arc;
 
-pub(crate) use key_order::SearchedRecord;
-use serde::{Deserialize, Deserializer, Serialize};
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
+use sha1::{Digest as _, Sha1};
 use trommel_archive::Place;
 use trommel_extract::{
     BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role, TextSpan,
@@ -237,6 +238,135 @@ fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::E
     Ok(metadata)
 }
 
+impl Serialize for RecordSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_struct("source", 5)?;
+        map.serialize_field("name", self.name())?;
+        map.serialize_field("file", &*self.file)?;
+        map.serialize_field("offset", &self.offset)?;
+        map.serialize_field("length", &self.length)?;
+        map.serialize_field("inner", &self.inner)?;
+        map.end()
+    }
+}
+
+/// Keys as they are written: all of them, or those that say something.
+struct Keys<M> {
+    map: M,
+    all: bool,
+}
+
+impl<M: SerializeStruct> Keys<M> {
+    fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T, is_empty: bool) -> Result<(), M::Error> {
+        if self.all || !is_empty { self.map.serialize_field(key, value) } else { self.map.skip_field(key) }
+    }
+
+    fn text(&mut self, key: &'static str, value: &Option<String>) -> Result<(), M::Error> {
+        let value = value.as_deref().unwrap_or_default();
+        self.add(key, value, value.is_empty())
+    }
+
+    fn list<T: Serialize>(&mut self, key: &'static str, value: &[T]) -> Result<(), M::Error> {
+        self.add(key, value, value.is_empty())
+    }
+}
+
+impl OutputRecord {
+    fn keys<S: Serializer>(&self, serializer: S, all: bool) -> Result<S::Ok, S::Error> {
+        let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
+            &self.metadata;
+        let nowhere = RecordSource { file: Arc::from(""), offset: 0, length: 0, inner: 0 };
+        let map = serializer.serialize_struct("record", 32)?;
+        let mut keys = Keys { map, all };
+        keys.add("id", &self.id, false)?;
+        keys.text("url", &self.url)?;
+        keys.text("date", &self.date)?;
+        keys.add("text", &self.text, false)?;
+        keys.text("title", &self.title)?;
+        keys.text("lang", &self.lang)?;
+        keys.add("charset", &self.charset, self.charset.is_empty())?;
+        keys.add("charset_source", &self.charset_source, self.charset_source.is_empty())?;
+        keys.add("confidence", &self.confidence, false)?;
+        let source = self.source.as_ref();
+        keys.add("source", source.unwrap_or(&nowhere), source.is_none())?;
+        keys.list("author", author)?;
+        keys.text("published", published)?;
+        keys.text("modified", modified)?;
+        keys.text("site", site)?;
+        keys.text("description", description)?;
+        keys.text("canonical", canonical)?;
+        keys.text("next", next)?;
+        keys.text("lang_declared", lang_declared)?;
+        keys.list("headings", &self.headings)?;
+        keys.text("page_type", &self.page_type)?;
+        keys.add("blocked", &self.blocked, self.blocked.is_empty())?;
+        keys.text("comments", &self.comments)?;
+        let status = self.status.unwrap_or_default();
+        keys.add("status", &status, status == 0)?;
+        keys.text("truncated", &self.truncated)?;
+        keys.add("capped", &self.capped, self.capped.is_empty())?;
+        keys.add("notes", &self.notes, self.notes.is_empty())?;
+        keys.add("by", &self.by, self.by.is_empty())?;
+        // A search engine would make fields of them.
+        match all {
+            true => {
+                keys.list("blocks", &self.blocks)?;
+                keys.list("spans", &self.spans)?;
+                keys.list("tables", &self.tables)?;
+                keys.list("posts", &self.posts)?;
+                keys.list("chunks", &self.chunks)?;
+            }
+            false => {
+                for key in ["blocks", "spans", "tables", "posts", "chunks"] {
+                    keys.map.skip_field(key)?;
+                }
+            }
+        }
+        keys.map.end()
+    }
+}
+
+impl Serialize for OutputRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.keys(serializer, true)
+    }
+}
+
+/// A record as search engines want it: keys that say nothing are left out, and so are lists of
+/// objects: blocks, spans, tables, posts, chunks.
+pub(crate) struct SearchedRecord<'a>(pub(crate) &'a OutputRecord);
+
+impl Serialize for SearchedRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.keys(serializer, false)
+    }
+}
+
+/// The namespace for object identifiers (RFC 9562, section 6.6).
+const OID_NAMESPACE: [u8; 16] =
+    [0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
+
+/// A record id (`urn:uuid:` and a version 5 UUID) made from `parts`: the same parts give the same id.
+/// Used where an archive gives a record none (ARC), and for the records of WET files.
+pub fn record_id(parts: &[&str]) -> String {
+    let namespace = uuid_v5(&OID_NAMESPACE, b"trommel record");
+    // A unit separator keeps ["ab", "c"] apart from ["a", "bc"].
+    let hex = HEXLOWER.encode(&uuid_v5(&namespace, parts.join("\u{1f}").as_bytes()));
+    let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| hex.get(range).unwrap_or_default());
+    format!("urn:uuid:{}", groups.join("-"))
+}
+
+/// A UUID from the SHA-1 of a namespace and a name (RFC 9562, section 5.5).
+// Two packages fewer than the crate `uuid`, whose SHA-1 is a second one.
+fn uuid_v5(namespace: &[u8; 16], name: &[u8]) -> [u8; 16] {
+    let digest: [u8; 20] = Sha1::new().chain_update(namespace).chain_update(name).finalize().into();
+    let mut id = [0; 16];
+    id.copy_from_slice(&digest[..16]);
+    id[6] = id[6] & 0x0f | 0x50;
+    id[8] = id[8] & 0x3f | 0x80;
+    id
+}
+
 /// Records for tests of the formats.
 #[cfg(test)]
 pub(crate) mod tests {
@@ -396,5 +526,23 @@ pub(crate) mod tests {
             let source = RecordSource { file: file.into(), ..source(0) };
             assert_eq!(source.name(), name);
         }
+    }
+
+    #[test]
+    fn same_parts_same_id() {
+        let id = record_id(&["conversion", "urn:uuid:1"]);
+        assert_eq!(id, record_id(&["conversion", "urn:uuid:1"]));
+        assert_ne!(id, record_id(&["conversion", "urn:uuid:2"]));
+        assert_ne!(record_id(&["ab", "c"]), record_id(&["a", "bc"]));
+        assert_eq!(id, "urn:uuid:f0621437-098e-529e-baae-528f826128a7");
+    }
+
+    #[test]
+    fn the_example_of_the_standard() {
+        // RFC 9562, appendix A.4: the namespace of domain names differs in one byte.
+        let mut namespace = OID_NAMESPACE;
+        namespace[3] = 0x10;
+        let id = HEXLOWER.encode(&uuid_v5(&namespace, b"www.example.com"));
+        assert_eq!(id, "2ed6657de927568b95e12665a8aea6a2");
     }
 }

@@ -1,24 +1,14 @@
 //! Files that are compressed in frames and appear under their names only when they are complete.
 
-mod atomic;
-mod create;
-mod digest;
-mod disk;
-mod extent;
+mod files;
 mod frames;
-mod hidden;
 mod shard;
-mod stream;
 
-pub use atomic::AtomicFile;
-pub use create::{create_new, open_in_place, open_own, read_own, replaceable};
-pub use digest::{DigestWriter, digest_of};
-pub use disk::{Disk, DiskFile, LocalDisk};
-pub use extent::Extent;
-pub use frames::Frames;
-pub use hidden::hidden;
-pub use shard::{Assemble, Shard, discard, publish};
-pub use stream::CompressedStream;
+pub use files::{
+    AtomicFile, Disk, DiskFile, LocalDisk, create_new, hidden, open_in_place, open_own, read_own, replaceable,
+};
+pub use frames::{CompressedStream, Frames};
+pub use shard::{Assemble, DigestWriter, Extent, Shard, digest_of, discard, publish};
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,16 @@
 //! Filters records by their URLs, before anything of them is read.
+//!
+//! Hosts are listed by name or in files of names.
 
-mod hosts;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::{collections::HashMap, fs, path::Path, time::SystemTime};
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use trommel_text::{hash, host_of_authority};
 
 use crate::filters::{Filter, Reason};
-
-pub use hosts::Hosts;
 
 /// A pattern of URLs: `*` stands for any characters, `?` for any single one. Without `://` it is compared with URLs
 /// without their scheme.
@@ -95,6 +99,127 @@ impl Filter for Addresses {
     }
 }
 
+/// Hosts, each with the hosts below it: `example.org` stands for `www.example.org`, too.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Hosts {
+    given: Vec<String>,
+    /// Hashes of the names: public lists have millions.
+    names: FxHashSet<u64>,
+    files: Vec<Arc<HostFile>>,
+}
+
+/// A file of hosts.
+#[derive(Debug)]
+struct HostFile {
+    names: FxHashSet<u64>,
+    sha256: String,
+}
+
+/// Files by their paths, sizes and times: settings are read many times.
+static READ: LazyLock<Mutex<HashMap<FileKey, Arc<HostFile>>>> = LazyLock::new(Mutex::default);
+type FileKey = (String, u64, Option<SystemTime>);
+
+impl Hosts {
+    /// The hosts that names, and files with a name on each line, stand for.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a name is none of a host.
+    pub fn of(given: Vec<String>) -> Result<Self, String> {
+        let mut hosts = Self::default();
+        for name in &given {
+            if Path::new(name).is_file() {
+                hosts.files.push(HostFile::open(name).map_err(|error| format!("{name}: {error}"))?);
+            } else if is_name(name) {
+                hosts.names.insert(hash(host(name).as_bytes()));
+            } else {
+                return Err(format!("{name}: no such file, and no name of a host"));
+            }
+        }
+        Ok(Self { given, ..hosts })
+    }
+
+    /// The names and files, as they were given.
+    pub fn given(&self) -> &[String] {
+        &self.given
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// SHA-256 of each file, in their order: two files of one path may differ.
+    pub fn sha256(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.sha256.as_str())
+    }
+
+    /// Returns whether the host of a URL, or one above it, is among them.
+    pub fn contain(&self, url: &str) -> bool {
+        let whole = host(url);
+        let ends = whole.match_indices('.').filter_map(|(at, _)| whole.get(at + 1..));
+        std::iter::once(whole.as_str()).chain(ends).any(|name| {
+            let name = hash(name.as_bytes());
+            self.names.contains(&name) || self.files.iter().any(|file| file.names.contains(&name))
+        })
+    }
+}
+
+impl PartialEq for Hosts {
+    fn eq(&self, other: &Self) -> bool {
+        self.given == other.given && self.sha256().eq(other.sha256())
+    }
+}
+
+impl TryFrom<Vec<String>> for Hosts {
+    type Error = String;
+
+    fn try_from(given: Vec<String>) -> Result<Self, String> {
+        Self::of(given)
+    }
+}
+
+impl From<Hosts> for Vec<String> {
+    fn from(hosts: Hosts) -> Self {
+        hosts.given
+    }
+}
+
+impl HostFile {
+    fn open(path: &str) -> std::io::Result<Arc<Self>> {
+        let found = fs::metadata(path)?;
+        let key = (path.to_owned(), found.len(), found.modified().ok());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(&key) {
+            return Ok(known.clone());
+        }
+        let bytes = fs::read(path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        // Lists for name servers have an address before the name.
+        let names = lines.filter_map(|line| line.split_whitespace().next_back());
+        let file = Arc::new(Self {
+            names: names.map(|name| hash(host(name).as_bytes())).collect(),
+            sha256: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+        });
+        read.insert(key, file.clone());
+        Ok(file)
+    }
+}
+
+/// Returns whether a text may be the name of a host, and is not meant as a file.
+fn is_name(text: &str) -> bool {
+    let is_file = [".txt", ".csv", ".tsv", ".gz", ".list"].iter().any(|ending| text.ends_with(ending));
+    let is_char = |c: char| c.is_alphanumeric() || "._-:[]".contains(c);
+    !is_file && !text.is_empty() && text.chars().all(is_char)
+}
+
+/// The host of a URL, or of a name alone: in lower case, without user, port and the point at its end.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    host_of_authority(rest).unwrap_or_default().trim_matches('.').to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +270,38 @@ mod tests {
         let only_dropped = Addresses { patterns: Vec::new(), kept: Hosts::default(), dropped: hosts(&["b.example"]) };
         assert_eq!(only_dropped.url(None), None);
         assert_eq!(only_dropped.url(Some("http://b.example")), Some(Reason::Host));
+    }
+
+    #[test]
+    fn names_stand_for_what_is_below_them() {
+        let hosts = Hosts::of(vec!["Example.org".to_owned(), "a.b.example".to_owned()]).unwrap();
+        for url in
+            ["http://example.org/", "https://WWW.EXAMPLE.ORG:8080/x", "http://u@x.a.b.example./", "http://example.org"]
+        {
+            assert!(hosts.contain(url), "{url}");
+        }
+        for url in ["http://notexample.org/", "http://b.example/", "http://x.example/?example.org", "", "dns:x"] {
+            assert!(!hosts.contain(url), "{url}");
+        }
+        assert!(Hosts::of(vec!["[::1]".to_owned()]).unwrap().contain("http://[::1]:80/"));
+        for wrong in ["gone/hosts", "hosts.txt", "", "*.example"] {
+            assert!(Hosts::of(vec![wrong.to_owned()]).unwrap_err().contains("no such file"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn files_have_a_name_on_each_line() {
+        let path = std::env::temp_dir().join(format!("trommel-hosts-{}.txt", std::process::id()));
+        fs::write(&path, "# adverts\n0.0.0.0 ads.example # all of them\n\nhttp://b.example/x\n").unwrap();
+        let hosts = Hosts::of(vec![path.to_string_lossy().into_owned(), "c.example".to_owned()]).unwrap();
+        for host in ["ads.example", "x.b.example", "c.example"] {
+            assert!(hosts.contain(&format!("http://{host}/")), "{host}");
+        }
+        assert!(!hosts.contain("http://0.0.0.0/") && !hosts.contain("http://example/"));
+        assert_eq!(hosts.sha256().map(str::len).collect::<Vec<_>>(), [64]);
+        fs::write(&path, "d.example\n").unwrap();
+        let other = Hosts::of(hosts.given().to_vec()).unwrap();
+        assert_ne!(hosts, other);
+        fs::remove_file(&path).unwrap();
     }
 }

@@ -1,8 +1,16 @@
 //! Filters duplicates of earlier documents of the run.
+//!
+//! Their keys are a hash of all words, and MinHash over shingles. The set of keys forgets the oldest when its
+//! memory is full.
 
+use std::{collections::HashSet, hash::Hash};
+
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use trommel_text::{TextStats, mix, words::shingle};
 
-use crate::filters::{DuplicateSettings, Fingerprint, MemoryState, OrderedFilter, PageText, Reason, memory::Memory};
+use crate::filters::{DuplicateSettings, OrderedFilter, Reason};
 
 /// Bytes for the keys of pages: 3.5 million of them.
 const PAGES_MEMORY: u64 = 64 << 20;
@@ -135,7 +143,7 @@ impl Duplicates {
             format!("exact duplicates: the last {least} documents or more are remembered")
         });
         let near = self.near.as_ref().map(|near| {
-            let least = near.0.capacity() / crate::filters::minhash::BANDS;
+            let least = near.0.capacity() / crate::filters::duplicates::BANDS;
             format!("near duplicates: the last {least} documents or more are remembered")
         });
         exact.into_iter().chain(near).collect()
@@ -152,12 +160,203 @@ impl OrderedFilter for Duplicates {
     }
 }
 
+/// Words of a shingle. This and the bands are those of FineWeb (Penedo et al. 2024, section 3.4):
+/// pages that share three quarters of their shingles are found in most cases.
+const SHINGLE: u32 = 5;
+/// Keys of a text, one of which two texts must share.
+pub(crate) const BANDS: usize = 14;
+/// Minima that go into a key.
+const ROWS: usize = 8;
+
+/// The fingerprint of a text, for comparing it with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Hash of its words in lower case; none if it is not asked for or there is no word.
+    pub(crate) exact: Option<u128>,
+    /// A key a band; none if they are not asked for or there are fewer words than in a shingle.
+    pub(crate) near: Vec<u64>,
+    /// The page whose text it is, where copies of pages are compared.
+    pub page: Option<PageText>,
+}
+
+/// A text of a page, by a key of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageText {
+    /// Key of a captured page.
+    Captured(u64),
+    /// Key of a crawler's copy.
+    Copied(u64),
+}
+
+impl Fingerprint {
+    /// Hash of its words in lower case; none if it is not asked for or there is no word.
+    pub fn exact(&self) -> Option<u128> {
+        self.exact
+    }
+
+    /// Keys, one of which near duplicates have in common; none if they are not asked for or there are fewer
+    /// words than in a shingle.
+    pub fn near(&self) -> &[u64] {
+        &self.near
+    }
+}
+
+/// The words of a text in lower case, whatever stands between them: the first half of their SHA-256.
+pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
+    if stats.words().is_empty() {
+        return None;
+    }
+    Some(u128::from_be_bytes(*Sha256::digest(stats.lower()).first_chunk::<16>()?))
+}
+
+/// Locality-sensitive keys of a text: MinHash (Broder 1997) over its shingles, a key a band. Two texts
+/// whose sets of shingles have the Jaccard similarity `s` share a key with probability
+/// `1 - (1 - s^8)^14`: .05 at .5, .77 at .75, .99 at .85.
+pub(crate) fn near(stats: &TextStats<'_>) -> Vec<u64> {
+    let words = stats.words();
+    let mut minima = [u32::MAX; BANDS * ROWS];
+    let mut at = 0;
+    while let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, SHINGLE)) {
+        at += 1;
+        for (row, minimum) in (0u64..).zip(&mut minima) {
+            // Multiply-shift (Dietzfelbinger et al. 1997) of a hash that is well mixed already.
+            let (factor, term) = (mix(2 * row) | 1, mix(2 * row + 1));
+            let hash = phrase.hash.wrapping_mul(factor).wrapping_add(term) >> 32;
+            *minimum = (*minimum).min(hash as u32);
+        }
+    }
+    if at == 0 {
+        return Vec::new();
+    }
+    (0u64..)
+        .zip(minima.chunks_exact(ROWS))
+        .map(|(band, rows)| rows.iter().fold(mix(band), |key, &row| mix(key ^ u64::from(row))))
+        .collect()
+}
+
+/// Keys of documents in two generations, each a hash table that has its full size from the start. When the
+/// younger is full, the older is forgotten and the younger takes its place. So at least the documents of
+/// one whole generation are always remembered, and only their order decides which.
+#[derive(Debug)]
+pub(crate) struct Memory<K> {
+    capacity: usize,
+    old: Generation<K>,
+    young: Generation<K>,
+    forgotten: u64,
+}
+
+#[derive(Debug)]
+struct Generation<K> {
+    keys: HashSet<K, FxBuildHasher>,
+    documents: u64,
+}
+
+/// The memory of a duplicate filter. A filter with the same settings continues from it exactly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryState<K> {
+    old: Vec<K>,
+    old_documents: u64,
+    young: Vec<K>,
+    young_documents: u64,
+    forgotten: u64,
+}
+
+impl<K: Copy + Ord + Hash> Memory<K> {
+    /// Creates a memory of at most `bytes` (which holds at least seven keys).
+    pub(crate) fn new(bytes: u64) -> Self {
+        // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
+        let place = size_of::<K>() as u64 + 1;
+        let places = (bytes / 2 / place).clamp(8, 1 << 40);
+        let capacity = usize::try_from(1_u64 << places.ilog2()).unwrap_or(8) / 8 * 7;
+        Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
+    }
+
+    /// Returns whether a document with this key is remembered. If it is, it is from now on as if it was new, so that
+    /// what keeps coming is not forgotten.
+    pub(crate) fn recall(&mut self, key: K) -> bool {
+        if self.young.keys.contains(&key) {
+            return true;
+        }
+        if !self.old.keys.contains(&key) {
+            return false;
+        }
+        self.make_room(1);
+        self.young.keys.insert(key);
+        true
+    }
+
+    /// Remembers one document by its keys.
+    pub(crate) fn remember(&mut self, keys: &[K]) {
+        self.make_room(keys.len());
+        self.young.keys.extend(keys);
+        self.young.documents += 1;
+    }
+
+    /// Documents forgotten because the memory was full.
+    pub(crate) fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// Keys that a generation holds.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Bytes of all keys.
+    pub(crate) fn bytes(&self) -> u64 {
+        ((self.old.keys.len() + self.young.keys.len()) * size_of::<K>()) as u64
+    }
+
+    fn make_room(&mut self, keys: usize) {
+        if self.young.keys.len() + keys > self.capacity {
+            self.forgotten += self.old.documents;
+            // The old table is given back before the new one is made: there are never three.
+            self.old = Generation::new(0);
+            let young = Generation::new(self.capacity);
+            self.old = std::mem::replace(&mut self.young, young);
+        }
+    }
+
+    /// Returns the memory, in an order of its own.
+    pub(crate) fn state(&self) -> MemoryState<K> {
+        let sorted = |generation: &Generation<K>| {
+            let mut keys: Vec<K> = generation.keys.iter().copied().collect();
+            keys.sort_unstable();
+            keys
+        };
+        MemoryState {
+            old: sorted(&self.old),
+            old_documents: self.old.documents,
+            young: sorted(&self.young),
+            young_documents: self.young.documents,
+            forgotten: self.forgotten,
+        }
+    }
+
+    /// Continues from the state of a memory of the same size.
+    pub(crate) fn restore(&mut self, state: MemoryState<K>) {
+        self.old = Generation::new(0);
+        self.old.keys = state.old.into_iter().take(self.capacity).collect();
+        self.old.documents = state.old_documents;
+        self.young = Generation::new(self.capacity);
+        let young = state.young.into_iter().take(self.capacity);
+        self.young.keys.extend(young);
+        self.young.documents = state.young_documents;
+        self.forgotten = state.forgotten;
+    }
+}
+
+impl<K> Generation<K> {
+    fn new(capacity: usize) -> Self {
+        Self { keys: HashSet::with_capacity_and_hasher(capacity, FxBuildHasher), documents: 0 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::filters::{FilterSettings, Filters};
-    use trommel_text::ByteSize;
-    use trommel_text::TextStats;
+    use trommel_text::{ByteSize, TextStats};
 
     fn settings(memory: u64) -> FilterSettings {
         FilterSettings {
@@ -241,5 +440,112 @@ mod tests {
         assert_eq!(duplicates.judge(&filters.fingerprint(&TextStats::new(&text(0)))), None);
         let last = duplicates.judge(&filters.fingerprint(&TextStats::new(&text(399))));
         assert_eq!(last, Some(Reason::ExactDuplicate));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_at_the_bound() {
+        // Two tables of sixteen places of nine bytes.
+        let mut memory: Memory<u64> = Memory::new(2 * 16 * 9);
+        assert_eq!(memory.capacity(), 14);
+        for key in 0..28 {
+            memory.remember(&[key]);
+        }
+        assert!((0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key)));
+        assert_eq!(memory.forgotten(), 0);
+        memory.remember(&[28]);
+        assert_eq!(memory.forgotten(), 14);
+        assert!(!memory.recall(0) && !memory.recall(13));
+        assert!(memory.recall(14) && memory.recall(27) && memory.recall(28));
+        assert!(memory.young.keys.capacity() >= 14 && memory.old.keys.capacity() == 14);
+    }
+
+    #[test]
+    fn what_keeps_coming_is_kept() {
+        let mut memory: Memory<u64> = Memory::new(2 * 8 * 9);
+        memory.remember(&[1000]);
+        for key in 0..200 {
+            memory.remember(&[key]);
+            assert!(memory.recall(1000), "{key}");
+        }
+        assert!(!memory.recall(0));
+    }
+
+    #[test]
+    fn state_goes_on_exactly() {
+        let mut whole: Memory<u64> = Memory::new(500);
+        let mut first: Memory<u64> = Memory::new(500);
+        let keys = |step: u64| [step * 7 % 31, step * 3 % 101];
+        for step in 0..40 {
+            whole.remember(&keys(step));
+            first.remember(&keys(step));
+        }
+        let saved = rmp_serde::to_vec(&first.state()).unwrap();
+        let mut second: Memory<u64> = Memory::new(500);
+        second.restore(rmp_serde::from_slice(&saved).unwrap());
+        for step in 40..80 {
+            let key = step * 5 % 101;
+            assert_eq!(whole.recall(key), second.recall(key), "{step}");
+            whole.remember(&keys(step));
+            second.remember(&keys(step));
+        }
+        assert_eq!(whole.state(), second.state());
+        assert!(whole.forgotten() > 0);
+    }
+}
+
+#[cfg(test)]
+mod minhash_tests {
+    use super::*;
+
+    fn near(text: &str) -> Vec<u64> {
+        super::near(&TextStats::new(text))
+    }
+
+    #[test]
+    fn case_and_punctuation_make_no_difference() {
+        let of = |text: &str| exact(&TextStats::new(text));
+        assert_eq!(of("The mill, by the river."), of("the MILL\nby — the river"));
+        assert_eq!(of("我在湖南，开会。"), of("我在 湖南\n开会"));
+        assert_ne!(of("a bc"), of("ab c"));
+        assert_ne!(of("one two"), of("two one"));
+        assert_eq!(of(" —… "), None);
+    }
+
+    fn text(words: impl Iterator<Item = u32>) -> String {
+        words.map(|word| format!("w{word} ")).collect()
+    }
+
+    /// Share of pairs with this share of common shingles that have a key in common.
+    fn found(common: u32) -> f64 {
+        let pairs = 300;
+        let found = (0..pairs)
+            .filter(|pair| {
+                // Two texts of 204 words, 200 shingles, that begin alike.
+                let base = pair * 10_000;
+                let one = near(&text(base..base + 204));
+                let same = base..base + common + 4;
+                let other = near(&text(same.chain(base + 5000..base + 5200 - common)));
+                one.iter().zip(&other).any(|(a, b)| a == b)
+            })
+            .count();
+        found as f64 / f64::from(pairs)
+    }
+
+    #[test]
+    fn likely_where_similar_and_unlikely_where_not() {
+        // Jaccard similarity j of c common of 200 shingles each: c / (400 - c).
+        for (common, similarity) in [(60, 0.176), (133, 0.5), (171, 0.747), (184, 0.85)] {
+            let expected = 1.0 - (1.0 - f64::powi(similarity, 8)).powi(14);
+            let found = found(common);
+            // Three standard errors of 300 pairs at most .087.
+            assert!((found - expected).abs() < 0.09, "{common}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn short_texts_have_no_keys() {
+        assert!(near("one two three four").is_empty());
+        assert_eq!(near("one two three four five").len(), BANDS);
+        assert_eq!(near("我在湖南张家界开一个").len(), BANDS);
     }
 }

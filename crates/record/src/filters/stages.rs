@@ -1,19 +1,18 @@
-//! All filters of a run.
+//! All filters of a run, and their settings under the names of the configuration file.
 
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_extract::Document;
-use trommel_text::TextStats;
+use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 
 use crate::filters::address::Addresses;
-use crate::filters::c4::C4;
-use crate::filters::gopher::Gopher;
-use crate::filters::language::LanguageFilter;
-use crate::filters::length::Length;
-use crate::filters::minhash::{exact, near};
-use crate::filters::page::{BlockPages, Confidence, PageTypes};
-use crate::filters::repetition::Repetition;
-use crate::filters::robots::Robots;
-use crate::filters::status::{MediaTypes, Statuses};
-use crate::filters::{Capture, DuplicateSettings, Duplicates, Filter, FilterSettings, Fingerprint, Reason, TextRule};
+use crate::filters::duplicates::{exact, near};
+use crate::filters::page_rules::{
+    BlockPages, Confidence, LanguageFilter, Length, MediaTypes, PageTypes, Robots, Statuses,
+};
+use crate::filters::text_rules::{C4, Gopher, Repetition};
+use crate::filters::{Capture, Duplicates, Filter, Fingerprint, Hosts, Reason, UrlPattern};
 
 /// The filters of the settings, in a fixed order: facts before extraction, then cheap facts of the
 /// document, then rules on its text, then duplicates.
@@ -134,6 +133,208 @@ impl Filters {
     }
 }
 
+/// The table `[filters]`. Without any key nothing is dropped.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FilterSettings {
+    /// Patterns of URLs to keep, in which `*` stands for any characters and `?` for a single one: `*/blog/*`. Without
+    /// `://` a pattern begins with the host: `example.org/*`.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub url: Vec<UrlPattern>,
+    /// Hosts to keep, with those below them, or files with a host on each line.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub host: Hosts,
+    /// Hosts to drop, likewise.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub not_host: Hosts,
+    /// HTTP statuses to keep: codes (200) or classes ("2xx").
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub status: Vec<StatusRange>,
+    /// Media types to keep.
+    pub media_types: Vec<String>,
+    /// Drop pages whose robots directives forbid this use.
+    pub robots: Vec<RobotsRule>,
+    /// Minimum words of the text.
+    pub min_words: Option<u64>,
+    /// Maximum words of the text.
+    pub max_words: Option<u64>,
+    /// Minimum characters of the text.
+    pub min_chars: Option<u64>,
+    /// Maximum characters of the text.
+    pub max_chars: Option<u64>,
+    /// Languages to keep, as any ISO 639 codes; all if empty. `no` includes `nb` and `nn`.
+    #[serde(deserialize_with = "languages", serialize_with = "codes")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub languages: Vec<LanguageCode>,
+    /// Languages to drop.
+    #[serde(deserialize_with = "languages", serialize_with = "codes")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub exclude_languages: Vec<LanguageCode>,
+    /// Page types to keep; all if empty.
+    pub page_types: Vec<String>,
+    /// Page types to drop.
+    pub exclude_page_types: Vec<String>,
+    /// Minimum confidence, 0 to 1.
+    #[serde(deserialize_with = "share")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f32>"))]
+    pub min_confidence: Option<f32>,
+    /// Rules that the text must pass.
+    pub rules: Vec<TextRule>,
+    /// The treatment of duplicates.
+    pub duplicates: DuplicateSettings,
+}
+
+impl FilterSettings {
+    /// Returns whether a filter asks for the language of texts.
+    pub fn need_language(&self) -> bool {
+        !self.languages.is_empty() || !self.exclude_languages.is_empty() || self.rules.contains(&TextRule::Gopher)
+    }
+
+    /// The first page type in the lists to keep or drop that the model does not recognise, with the key of its
+    /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
+    pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
+        let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];
+        lists.into_iter().find_map(|(key, wanted)| {
+            let unknown = |name: &&str| !known.contains(name);
+            Some((key, wanted.iter().map(String::as_str).find(unknown)?))
+        })
+    }
+}
+
+/// The table `[filters.duplicates]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicateSettings {
+    /// Drop documents with the same words as an earlier one.
+    pub exact: bool,
+    /// Drop documents with nearly the same words as an earlier one.
+    pub near: bool,
+    /// Maximum memory for each of the two duplicate filters.
+    pub memory: ByteSize,
+}
+
+impl Default for DuplicateSettings {
+    fn default() -> Self {
+        Self { exact: false, near: false, memory: ByteSize(256 << 20) }
+    }
+}
+
+/// HTTP status codes from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusRange {
+    first: u16,
+    last: u16,
+}
+
+impl StatusRange {
+    /// Returns whether the code is one of them.
+    pub fn contains(self, status: u16) -> bool {
+        (self.first..=self.last).contains(&status)
+    }
+}
+
+/// An unknown word in the configuration; the message names the known ones.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownWord(String);
+
+impl FromStr for StatusRange {
+    type Err = UnknownWord;
+
+    fn from_str(name: &str) -> Result<Self, UnknownWord> {
+        let class = name.strip_suffix("xx").and_then(|class| class.parse().ok());
+        let range = match class {
+            Some(class @ 1..=5_u16) => Some((class * 100, class * 100 + 99)),
+            _ => name.parse().ok().map(|code| (code, code)),
+        };
+        range.filter(|(first, _)| (100..=599).contains(first)).map(|(first, last)| Self { first, last }).ok_or_else(
+            || {
+                UnknownWord(format!(
+                    "{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\""
+                ))
+            },
+        )
+    }
+}
+
+impl fmt::Display for StatusRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}xx", self.first / 100) }
+    }
+}
+
+impl Serialize for StatusRange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for StatusRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum StatusValue {
+            Code(u16),
+            Name(String),
+        }
+        let name = match StatusValue::deserialize(deserializer) {
+            Ok(StatusValue::Code(code)) => code.to_string(),
+            Ok(StatusValue::Name(name)) => name,
+            Err(_) => return Err(D::Error::custom("a status is a code or a class (\"2xx\")")),
+        };
+        name.parse().map_err(D::Error::custom)
+    }
+}
+
+trommel_text::named! {
+    /// The wishes that a page may state to robots.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum RobotsRule {
+        /// Not to be indexed (`noindex`, `none`).
+        Noindex = "noindex",
+        /// Not to be used for machine learning (`noai`).
+        Noai = "noai",
+    }
+}
+
+/// A set of published rules on the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TextRule {
+    /// The page rules of C4.
+    C4,
+    /// The quality rules of Gopher.
+    Gopher,
+    /// The repetition rules of Gopher.
+    GopherRepetition,
+    /// Drops captchas, log-in forms, error pages, consent walls and parked domains.
+    BlockPage,
+}
+
+/// Reads codes of languages in any of their forms.
+fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageCode>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| name.parse().map_err(D::Error::custom)).collect()
+}
+
+fn codes<S: Serializer>(codes: &[LanguageCode], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(codes.iter().map(ToString::to_string))
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f32>, D::Error> {
+    let share = f32::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(Some(share))
+    } else {
+        Err(D::Error::custom("a confidence is between 0 and 1"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,5 +369,53 @@ mod tests {
         assert_eq!(filters.document(&Document::default(), &TextStats::new("")), None);
         assert!(filters.duplicates().is_empty() && filters.describe().is_empty());
         assert_eq!(filters.fingerprint(&TextStats::new("one")), Fingerprint::default());
+    }
+
+    fn error(text: &str) -> String {
+        toml::from_str::<FilterSettings>(text).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let settings: FilterSettings = toml::from_str(
+            "url = ['*/a/*']\nhost = ['a.example']\nnot_host = ['b.example']\nstatus = [200, '3xx']\nmedia_types = ['text/html']\nrobots = ['noindex', 'noai']\n\
+             min_words = 1\nmax_words = 2\nmin_chars = 3\nmax_chars = 4\n\
+             languages = ['eng']\nexclude_languages = ['ru']\n\
+             page_types = ['article']\nexclude_page_types = ['listing']\nmin_confidence = 0.5\n\
+             rules = ['c4', 'gopher', 'gopher-repetition']\n\
+             [duplicates]\nexact = true\nnear = true\nmemory = 1000\n",
+        )
+        .unwrap();
+        let code = |code: &str| code.parse().unwrap();
+        let expected = FilterSettings {
+            url: vec![UrlPattern::new("*/a/*")],
+            host: Hosts::of(vec!["a.example".into()]).unwrap(),
+            not_host: Hosts::of(vec!["b.example".into()]).unwrap(),
+            status: vec!["200".parse().unwrap(), "3xx".parse().unwrap()],
+            media_types: vec!["text/html".into()],
+            robots: vec![RobotsRule::Noindex, RobotsRule::Noai],
+            min_words: Some(1),
+            max_words: Some(2),
+            min_chars: Some(3),
+            max_chars: Some(4),
+            languages: vec![code("en")],
+            exclude_languages: vec![code("ru")],
+            page_types: vec!["article".into()],
+            exclude_page_types: vec!["listing".into()],
+            min_confidence: Some(0.5),
+            rules: vec![TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition],
+            duplicates: DuplicateSettings { exact: true, near: true, memory: ByteSize(1000) },
+        };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn what_means_nothing_is_an_error() {
+        assert!(error("status = ['6xx']").contains("\"6xx\" is no HTTP status"));
+        assert!(error("status = [20]").contains("\"20\" is no HTTP status"));
+        assert!(error("languages = ['german']").contains("\"german\" is no language"));
+        assert!(error("min_confidence = 60").contains("between 0 and 1"));
+        assert!(error("rules = ['c5']").contains("expected one of `c4`"));
+        assert!(error("min_word = 5").contains("unknown field `min_word`"));
     }
 }

@@ -1,12 +1,18 @@
-//! Annotations: Parquet, a row a page without its text, assembled from a spool of MessagePack maps.
+//! Annotations: Parquet, a row a page with the facts about it, without its text, in the manner of a crawl index.
+//!
+//! The file is assembled from a spool of MessagePack maps.
 
 #[cfg(feature = "parquet")]
 mod table;
 
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use trommel_text::TextStats;
+
+use crate::{Encode, OutputError, OutputRecord, filters::TextSignals};
+
 #[cfg(feature = "parquet")]
 pub use table::AnnotationTable;
-
-use crate::{Annotation, Encode, OutputError, OutputRecord};
 
 /// Encodes records as MessagePack maps of [`Annotation`]: the spool of a table.
 #[derive(Clone, Copy, Debug)]
@@ -16,5 +22,147 @@ impl Encode for Annotations {
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         rmp_serde::encode::write_named(out, &Annotation::from(record))?;
         Ok(true)
+    }
+}
+
+/// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
+/// typed as there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Annotation {
+    /// URL of the page.
+    pub url: Option<String>,
+    /// Its host, in lower case.
+    pub url_host_name: Option<String>,
+    /// Time of the capture in milliseconds since 1970, of whole seconds.
+    pub fetch_time: Option<i64>,
+    /// HTTP status code.
+    pub fetch_status: Option<i32>,
+    /// Digest of the payload as the archive gives it, without the name of the algorithm if that is SHA-1.
+    pub content_digest: Option<String>,
+    /// Reason why the crawler cut the page.
+    pub content_truncated: Option<String>,
+    /// The archive as the user named it.
+    pub warc_filename: Option<String>,
+    /// First stored byte of the record.
+    pub warc_record_offset: Option<i64>,
+    /// Stored bytes of the record.
+    pub warc_record_length: Option<i64>,
+    /// First plain byte of the record in a gzip member that holds several.
+    pub warc_record_inner: Option<i64>,
+    /// WARC-Record-ID, or the id in its place.
+    pub warc_record_id: String,
+    /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
+    pub language: Option<String>,
+    /// Type of the page.
+    pub page_type: Option<String>,
+    /// Expected word F1 of the text, in 0..=1.
+    pub confidence: f32,
+    /// The kind of block page in place of the requested page.
+    pub block_reason: Option<String>,
+    /// Number of links on the page.
+    pub links: i32,
+    /// Characters of the text.
+    pub chars: i32,
+    /// Lines of the text that are not empty.
+    pub lines: i32,
+    /// Words of the text; in scripts without spaces two characters are one.
+    pub words: i32,
+    /// Mean number of characters of a word in scripts with spaces.
+    pub word_length: f32,
+    /// Share of the words that have a letter.
+    pub share_of_letters: f32,
+    /// Hashes or ellipses, whichever are more, a word.
+    pub symbols_per_word: f32,
+    /// Share of the lines that begin with a bullet.
+    pub share_of_bullets: f32,
+    /// Share of the lines that end with an ellipsis.
+    pub share_of_ellipses: f32,
+    /// Share of the lines that repeat an earlier one.
+    pub share_of_repeated_lines: f32,
+    /// Share of the characters in phrases of five words which came before.
+    pub share_of_repeated_phrases: f32,
+    /// Hash of the words in lower case, 32 hexadecimal digits; equal for exact duplicates.
+    pub exact_key: Option<String>,
+    /// Keys by MinHash, 16 hexadecimal digits each; near duplicates have one in common.
+    pub near_keys: Vec<String>,
+}
+
+impl From<&OutputRecord> for Annotation {
+    fn from(record: &OutputRecord) -> Self {
+        let signals = TextSignals::of(&TextStats::new(&record.text));
+        let source = record.source.as_ref();
+        let date = record.date.as_deref().and_then(|date| date.parse::<Timestamp>().ok());
+        let url = record.url.as_deref();
+        let lines = record.text.lines().filter(|line| !line.trim().is_empty());
+        Self {
+            url: record.url.clone(),
+            url_host_name: url.and_then(|url| url::Url::parse(url).ok()?.host_str().map(str::to_owned)),
+            // Indexes of crawls know seconds.
+            fetch_time: date.map(|date| date.as_second() * 1000),
+            fetch_status: record.status.map(i32::from),
+            content_digest: record
+                .digest
+                .as_deref()
+                .map(|digest| digest.strip_prefix("sha1:").unwrap_or(digest).to_owned()),
+            content_truncated: record.truncated.clone(),
+            warc_filename: source.map(|source| source.file.to_string()),
+            warc_record_offset: source.and_then(|source| source.offset.try_into().ok()),
+            warc_record_length: source.and_then(|source| source.length.try_into().ok()),
+            warc_record_inner: source.and_then(|source| source.inner.try_into().ok()),
+            warc_record_id: record.id.clone(),
+            language: record.lang.clone(),
+            page_type: record.page_type.clone(),
+            confidence: record.confidence,
+            block_reason: Some(record.blocked.clone()).filter(|reason| !reason.is_empty()),
+            links: whole(record.links as usize),
+            chars: whole(record.text.chars().count()),
+            lines: whole(lines.count()),
+            words: whole(signals.words as usize),
+            word_length: signals.word_length,
+            share_of_letters: signals.lettered,
+            symbols_per_word: signals.symbols,
+            share_of_bullets: signals.bullets,
+            share_of_ellipses: signals.ellipses,
+            share_of_repeated_lines: signals.repeated_lines,
+            share_of_repeated_phrases: signals.repeated_phrases,
+            exact_key: signals.exact.map(|key| format!("{key:032x}")),
+            near_keys: signals.near.iter().map(|key| format!("{key:016x}")).collect(),
+        }
+    }
+}
+
+fn whole(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RecordSource;
+
+    #[test]
+    fn a_page_is_annotated_as_the_index_of_its_crawl() {
+        let record = OutputRecord {
+            id: "urn:x".into(),
+            url: Some("https://www.Example.org/A?b=2&a=1".into()),
+            date: Some("2026-11-21T10:00:00.250Z".into()),
+            text: "The mill stands by the river.\n\n- It turns.".into(),
+            lang: Some("en".into()),
+            confidence: 0.5,
+            status: Some(200),
+            digest: Some("sha1:ABC".into()),
+            links: 7,
+            source: Some(RecordSource { file: "c/a.warc.gz".into(), offset: 12, length: 34, inner: 0 }),
+            ..OutputRecord::default()
+        };
+        let row = Annotation::from(&record);
+        assert_eq!(row.url_host_name.as_deref(), Some("www.example.org"));
+        assert_eq!(row.fetch_time, Some(1_795_255_200_000));
+        assert_eq!((row.content_digest.as_deref(), row.fetch_status), (Some("ABC"), Some(200)));
+        assert_eq!((row.warc_filename.as_deref(), row.warc_record_offset), (Some("c/a.warc.gz"), Some(12)));
+        assert_eq!((row.words, row.lines, row.links, row.near_keys.len()), (8, 2, 7, 14));
+        assert_eq!(row.block_reason, None);
+        let nothing = Annotation::from(&OutputRecord::default());
+        assert_eq!((nothing.fetch_time, nothing.exact_key), (None, None));
     }
 }

@@ -1,7 +1,6 @@
 //! Names of formats and compressions, and the facts about each format.
 
-use std::path::Path;
-use std::str::FromStr;
+use std::{path::Path, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

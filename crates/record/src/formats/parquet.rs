@@ -1,23 +1,27 @@
-//! Parquet: a row for each document, with the columns of FineWeb and more. The file is assembled from a
-//! spool.
+//! Parquet: a row for each document, with the columns of FineWeb and more.
+//!
+//! The file is assembled from a spool. Documents are read back from our own files, and from others with some of the
+//! columns.
 
-mod read;
-mod write_columns;
-
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs::File, path::Path, sync::Arc};
 
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::ParquetError;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::ColumnPath;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::record::{Field, Row};
+use parquet::{
+    errors::ParquetError, record::reader::RowIter, schema::parser::parse_message_type, schema::types::ColumnPath,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use trommel_extract::TextSpan;
 
-use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
-pub(crate) use read::Rows;
+use crate::parquet_columns::{ColumnValue, FieldValue, StructureField, Structures};
+use crate::{
+    Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, RecordSource, create_new,
+};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
@@ -125,6 +129,314 @@ fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
         properties = properties.set_column_dictionary_enabled(ColumnPath::from(*column), false);
     }
     Ok(Arc::new(properties.build()))
+}
+
+/// A row group being written.
+type Group<'a> = SerializedRowGroupWriter<'a, File>;
+
+impl<R> Column<R> {
+    /// Its declaration in a message type.
+    pub(super) fn declaration(&self) -> String {
+        let name = self.name;
+        match self.value {
+            ColumnValue::Text(_) => format!("optional binary {name} (STRING); "),
+            ColumnValue::Int(_) => format!("optional int32 {name}; "),
+            ColumnValue::Long(_) => format!("optional int64 {name}; "),
+            ColumnValue::Time(_) => format!("optional int64 {name} (TIMESTAMP(MILLIS,true)); "),
+            ColumnValue::Float(_) => format!("optional float {name}; "),
+            ColumnValue::List(_) => format!(
+                "required group {name} (LIST) {{ \
+                 repeated group list {{ required binary element (STRING); }} }} "
+            ),
+            ColumnValue::Structures(schema) => {
+                let fields: String = schema.fields.iter().map(StructureField::declaration).collect();
+                format!(
+                    "required group {name} (LIST) {{ repeated group list {{ \
+                     required group element {{ {fields} }} }} }} "
+                )
+            }
+        }
+    }
+
+    /// Writes the values of `rows`.
+    pub(super) fn write(&self, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
+        match self.value {
+            ColumnValue::Text(value) => {
+                optional::<ByteArrayType, _>(group, rows, |record| value(record).map(ByteArray::from))
+            }
+            ColumnValue::Int(value) => optional::<Int32Type, _>(group, rows, value),
+            ColumnValue::Long(value) | ColumnValue::Time(value) => optional::<Int64Type, _>(group, rows, value),
+            ColumnValue::Float(value) => optional::<FloatType, _>(group, rows, value),
+            ColumnValue::List(value) => {
+                let count = |record: &R| value(record).len();
+                lists::<ByteArrayType, _>(group, rows, count, |record, at| {
+                    value(record).get(at).map_or("", String::as_str).into()
+                })
+            }
+            ColumnValue::Structures(schema) => structures(group, rows, schema),
+        }
+    }
+}
+
+impl<R> StructureField<R> {
+    /// Its declaration in a message type.
+    fn declaration(&self) -> String {
+        let name = self.name;
+        let texts = "repeated group list { required binary element (STRING); }";
+        match self.value {
+            FieldValue::Text(_) => format!("required binary {name} (STRING); "),
+            FieldValue::Long(_) => format!("required int64 {name}; "),
+            FieldValue::Float(_) => format!("required float {name}; "),
+            FieldValue::Bool(_) => format!("required boolean {name}; "),
+            FieldValue::List(_) => format!("required group {name} (LIST) {{ {texts} }} "),
+            FieldValue::Rows(_) => format!(
+                "required group {name} (LIST) {{ repeated group list {{ \
+                 required group element (LIST) {{ {texts} }} }} }} "
+            ),
+        }
+    }
+}
+
+/// Writes the columns of the fields of structures.
+fn structures<R>(group: &mut Group<'_>, rows: &[R], schema: &Structures<R>) -> Result<(), ParquetError> {
+    let count = schema.count;
+    for field in schema.fields {
+        match field.value {
+            FieldValue::Text(value) => {
+                lists::<ByteArrayType, _>(group, rows, count, |record, at| value(record, at).into())
+            }
+            FieldValue::Long(value) => lists::<Int64Type, _>(group, rows, count, |record, at| value(record, at).into()),
+            FieldValue::Float(value) => lists::<FloatType, _>(group, rows, count, value),
+            FieldValue::Bool(value) => lists::<BoolType, _>(group, rows, count, value),
+            FieldValue::List(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
+                leaves.list(0..count(row), |leaves, at| {
+                    leaves.list(value(row, at), |leaves, text| leaves.add(text.as_str().into()));
+                });
+            }),
+            FieldValue::Rows(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
+                leaves.list(0..count(row), |leaves, at| {
+                    leaves.list(value(row, at), |leaves, cells| {
+                        leaves.list(cells, |leaves, cell| leaves.add(cell.as_str().into()));
+                    });
+                });
+            }),
+        }?;
+    }
+    Ok(())
+}
+
+/// The values of a column of lists, which may lie in each other, with their levels.
+struct Leaves<T: DataType> {
+    values: Vec<T::T>,
+    /// Definition levels: the number of lists around a value, or around an empty list.
+    defined: Vec<i16>,
+    /// Repetition levels: the number of lists around what goes on; 0 where a row begins.
+    repeated: Vec<i16>,
+    depth: i16,
+    goes_on: i16,
+}
+
+impl<T: DataType> Leaves<T> {
+    /// Writes the column whose lists `add` adds for each row.
+    fn write<R>(group: &mut Group<'_>, rows: &[R], add: impl Fn(&mut Self, &R)) -> Result<(), ParquetError> {
+        let (values, defined, repeated) = (Vec::new(), Vec::new(), Vec::new());
+        let mut leaves = Self { values, defined, repeated, depth: 0, goes_on: 0 };
+        for row in rows {
+            leaves.goes_on = 0;
+            add(&mut leaves, row);
+        }
+        leaf::<T>(group, &leaves.values, &leaves.defined, Some(&leaves.repeated))
+    }
+
+    fn list<I>(&mut self, items: impl IntoIterator<Item = I>, add: impl Fn(&mut Self, I)) {
+        let before = self.defined.len();
+        self.depth += 1;
+        for item in items {
+            add(self, item);
+            self.goes_on = self.depth;
+        }
+        self.depth -= 1;
+        if self.defined.len() == before {
+            self.note_levels();
+        }
+    }
+
+    fn add(&mut self, value: T::T) {
+        self.values.push(value);
+        self.note_levels();
+    }
+
+    fn note_levels(&mut self) {
+        self.defined.push(self.depth);
+        self.repeated.push(self.goes_on);
+    }
+}
+
+/// Writes the values of one leaf, the next of the row group.
+fn leaf<T: DataType>(
+    group: &mut Group<'_>,
+    values: &[T::T],
+    defined: &[i16],
+    repeated: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    if let Some(mut writer) = group.next_column()? {
+        writer.typed::<T>().write_batch(values, Some(defined), repeated)?;
+        writer.close()?;
+    }
+    Ok(())
+}
+
+/// Writes a column that may be null: definition level 1 where there is a value, else 0.
+fn optional<T: DataType, R>(
+    group: &mut Group<'_>,
+    rows: &[R],
+    value: impl Fn(&R) -> Option<T::T>,
+) -> Result<(), ParquetError> {
+    let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
+    let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    leaf::<T>(group, &values, &defined, None)
+}
+
+/// Writes a column of lists.
+fn lists<T: DataType, R>(
+    group: &mut Group<'_>,
+    rows: &[R],
+    count: impl Fn(&R) -> usize,
+    value: impl Fn(&R, usize) -> T::T,
+) -> Result<(), ParquetError> {
+    Leaves::<T>::write(group, rows, |leaves, row| {
+        leaves.list(0..count(row), |leaves, at| leaves.add(value(row, at)));
+    })
+}
+
+/// The rows of a file as records.
+pub(crate) struct Rows(RowIter<'static>);
+
+impl Rows {
+    /// The rows of a file.
+    ///
+    /// # Errors
+    /// If it is not a Parquet file.
+    pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
+        Ok(Self(RowIter::from_file_into(Box::new(SerializedFileReader::new(file)?))))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<OutputRecord, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.0.next()?.map(record))
+    }
+}
+
+/// The document of a row. Fields without a column, or with a value of another type, stay empty.
+fn record(row: Row) -> OutputRecord {
+    let mut record = OutputRecord::default();
+    let (mut file, mut offset, mut length, mut inner) = (None, None, None, 0);
+    for (name, field) in row.into_columns() {
+        match name.as_str() {
+            "text" => record.text = text(field).unwrap_or_default(),
+            "id" => record.id = text(field).unwrap_or_default(),
+            "url" => record.url = text(field),
+            "date" => record.date = text(field),
+            "file_path" => file = text(field),
+            "language" => record.lang = text(field),
+            "title" => record.title = text(field),
+            "author" => record.metadata.author = list(&field),
+            "published" => record.metadata.published = text(field),
+            "modified" => record.metadata.modified = text(field),
+            "site" => record.metadata.site = text(field),
+            "description" => record.metadata.description = text(field),
+            "canonical" => record.metadata.canonical = text(field),
+            "next" => record.metadata.next = text(field),
+            "lang_declared" => record.metadata.lang_declared = text(field),
+            "headings" => record.headings = list(&field),
+            "page_type" => record.page_type = text(field),
+            "blocked" => record.blocked = text(field).unwrap_or_default(),
+            "comments" => record.comments = text(field),
+            "charset" => record.charset = text(field).unwrap_or_default(),
+            "charset_source" => record.charset_source = text(field).unwrap_or_default(),
+            "truncated" => record.truncated = text(field),
+            "confidence" => {
+                if let Field::Float(value) = field {
+                    record.confidence = value;
+                }
+            }
+            "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
+            "capped" => record.capped = text(field).unwrap_or_default(),
+            "notes" => record.notes = text(field).unwrap_or_default(),
+            "by" => record.by = text(field).unwrap_or_default(),
+            "blocks" => record.blocks = read_structures(field),
+            "spans" => record.spans = elements(field).iter().filter_map(span).collect(),
+            "tables" => record.tables = read_structures(field),
+            "posts" => record.posts = read_structures(field),
+            "chunks" => record.chunks = read_structures(field),
+            "source_offset" => offset = number(&field),
+            "source_length" => length = number(&field),
+            "source_inner" => inner = number(&field).unwrap_or(0),
+            _ => {}
+        }
+    }
+    if let (Some(file), Some(offset), Some(length)) = (file, offset, length) {
+        record.source = Some(RecordSource { file: file.into(), offset, length, inner });
+    }
+    record
+}
+
+fn text(field: Field) -> Option<String> {
+    match field {
+        Field::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn number(field: &Field) -> Option<u64> {
+    match *field {
+        Field::Int(value) => value.try_into().ok(),
+        Field::Long(value) => value.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn list(field: &Field) -> Vec<String> {
+    match field {
+        Field::ListInternal(list) => list.elements().iter().cloned().filter_map(text).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Structures whose fields have the names of the columns.
+fn read_structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
+    elements(field).into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
+}
+
+fn elements(field: Field) -> Vec<Value> {
+    match json(field) {
+        Value::Array(elements) => elements,
+        _ => Vec::new(),
+    }
+}
+
+/// A span, which JSON has as a list.
+fn span(element: &Value) -> Option<TextSpan> {
+    let part = |name: &str| element.get(name)?.as_u64()?.try_into().ok();
+    Some(TextSpan { start: part("start")?, chars: part("chars")?, byte: part("byte")?, bytes: part("bytes")? })
+}
+
+fn json(field: Field) -> Value {
+    match field {
+        Field::Str(text) => text.into(),
+        Field::Bool(value) => value.into(),
+        Field::Float(value) => value.into(),
+        Field::Group(row) => {
+            let fields = row.into_columns().into_iter();
+            Value::Object(fields.map(|(name, field)| (name, json(field))).collect())
+        }
+        Field::ListInternal(list) => Value::Array(list.elements().iter().cloned().map(json).collect()),
+        field => number(&field).map_or(Value::Null, Value::from),
+    }
 }
 
 #[cfg(test)]

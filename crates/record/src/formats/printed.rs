@@ -1,7 +1,6 @@
 //! Text and Markdown of pages: one stream with a heading for each page, or a file for each page.
 
-use crate::page::printable;
-use crate::{Encode, OutputError, OutputRecord};
+use crate::{Encode, OutputError, OutputRecord, encode::printable};
 
 /// Encodes records as text, one below the other, each under a line with its URL. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +74,7 @@ mod folder {
     use trommel_archive::name::{common_folder, without_page_endings};
 
     use super::{Printed, front_matter};
-    use crate::page::printable;
+    use crate::encode::printable;
     use crate::{Assemble, OutputError, OutputRecord, RecordReader};
 
     /// Lists the files of a folder, a line each, so that nothing else is ever replaced.

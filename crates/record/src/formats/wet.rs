@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use sha1::{Digest, Sha1};
 use trommel_archive::write::{gzip_member, write_record};
 
-use crate::formats::searched::{URL_LENGTH, one_line, titled_text, url};
+use crate::formats::search_engines::{URL_LENGTH, one_line, titled_text, url};
 use crate::{Encode, OutputError, OutputHead, OutputRecord, record_id};
 
 const VERSION: &str = "WARC/1.0";

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::formats::parquet::Table;
 use crate::parquet_columns::{Column, ColumnValue, column, float, int, long, text};
-use crate::reader::next_map;
-use crate::{Annotation, Assemble, OutputError, open_plain};
+use crate::{Annotation, Assemble, OutputError, formats::parquet::Table, open_plain, reader::next_map};
 
 /// Rows in a row group.
 const GROUP: usize = 65_536;

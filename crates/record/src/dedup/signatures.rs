@@ -1,14 +1,19 @@
 //! Signs documents: writes files of their places and the keys by which duplicates are found, and reads them.
+//!
+//! A signature names its shard. It also tells an output that was made again from the one that was signed.
 
 use std::io::{BufRead, Write};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
-use crate::filters::{DuplicateSettings, FilterSettings, Filters};
-use crate::{AtomicFile, CompressedStream, Compression, RecordReader, open_plain};
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use sha2::Digest as _;
 use trommel_text::TextStats;
 
-use crate::dedup::{DedupError, SignedFile, shard_name};
+use crate::filters::{DuplicateSettings, FilterSettings, Filters};
+use crate::{
+    AtomicFile, CompressedStream, Compression, RecordReader, dedup::DedupError, digest_of, open_plain, readable_name,
+};
 
 /// The keys of a document and its place. It is written as a JSON line, which any engine can read as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,4 +127,31 @@ pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
         let text = text.map_err(DedupError::of(&path))?;
         serde_json::from_str(&text).map_err(|source| DedupError::Line { path: path.clone(), line, source })
     }))
+}
+
+/// Size and checksum of an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedFile {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Their SHA-256, 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+impl SignedFile {
+    /// Reads a file whole.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> Result<Self, DedupError> {
+        let read = File::open(path).and_then(digest_of);
+        let (bytes, digest) = read.map_err(DedupError::of(path))?;
+        Ok(Self { bytes, sha256: HEXLOWER.encode(&digest.finalize()) })
+    }
+}
+
+/// Name of the shard that an output is: its file name without folder and format. None of a file whose name
+/// tells no format that is read back.
+pub fn shard_name(path: &Path) -> Option<&str> {
+    readable_name(path).map(|(stem, ..)| stem)
 }

@@ -1,0 +1,537 @@
+//! The published rules about the quality of a text, of Gopher and C4, and the numbers that they compare with limits.
+//!
+//! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021), appendix A1.1,
+//! "Quality Filtering" and "Repetition Removal" (table A1). In scripts without spaces a word is two characters, and
+//! phrases are counted as in [`trommel_text::words`]. The rule on the mean length of words does not apply there,
+//! because it would say nothing.
+//!
+//! Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", JMLR 21
+//! (2020), section 2.2. C4 also removes lines from the text that it keeps; here lines only count toward the
+//! sentences. This filter leaves out its list of bad words and its rule on repeated spans of three sentences.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_extract::Document;
+use trommel_text::words::{is_unspaced, shingle};
+use trommel_text::{TextStats, Word, half_words, mix};
+
+use crate::filters::{Filter, Reason, duplicates};
+
+/// Bounds of the number of words.
+const WORDS: (u32, u32) = (50, 100_000);
+/// Bounds of the mean length of words, in characters.
+const WORD_LENGTH: (f64, f64) = (3.0, 10.0);
+/// Maximum number of hashes, and of ellipses, for each word.
+const SYMBOLS: f64 = 0.1;
+/// Maximum share of lines that begin with a bullet.
+const BULLETS: f64 = 0.9;
+/// Maximum share of lines that end with an ellipsis.
+const ELLIPSES: f64 = 0.3;
+/// Minimum share of words with a letter.
+const LETTERS: f64 = 0.8;
+/// Minimum number of different stop words in an English text.
+const STOP_WORDS: usize = 2;
+/// The stop words.
+const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
+
+/// The rules; see the module.
+#[derive(Debug)]
+pub(crate) struct Gopher;
+
+/// The counts that the rules read.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Words in spaced scripts, and their characters.
+    spaced: u32,
+    spaced_chars: u64,
+    /// Characters of scripts without spaces.
+    unspaced: u32,
+    /// Half words with a letter.
+    pub(crate) lettered: u32,
+    /// Bits of the stop words seen.
+    stops: u8,
+}
+
+impl Counts {
+    pub(crate) fn of(stats: &TextStats<'_>) -> Self {
+        let mut counts = Self::default();
+        for (word, lower) in stats.words().iter().zip(stats.lower().split(' ')) {
+            if word.has_letter {
+                counts.lettered += word.half_words;
+            }
+            if word.half_words == 1 {
+                counts.unspaced += 1;
+                continue;
+            }
+            counts.spaced += 1;
+            counts.spaced_chars += u64::from(word.chars);
+            if let Some(at) = STOPS.iter().position(|stop| *stop == lower) {
+                counts.stops |= 1 << at;
+            }
+        }
+        counts
+    }
+
+    pub(crate) fn half_words(&self) -> u32 {
+        2 * self.spaced + self.unspaced
+    }
+
+    /// Mean number of characters of the words in spaced scripts.
+    pub(crate) fn mean_length(&self) -> f64 {
+        self.spaced_chars as f64 / f64::from(self.spaced.max(1))
+    }
+}
+
+/// Hashes or ellipses, whichever are more.
+pub(crate) fn symbols(text: &str) -> usize {
+    text.matches('#').count().max(text.matches("...").count() + text.matches('…').count())
+}
+
+/// Share of the lines that are not empty for which a test holds.
+pub(crate) fn share_of_lines(text: &str, test: fn(&str) -> bool) -> f64 {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
+}
+
+impl Filter for Gopher {
+    fn describe(&self) -> String {
+        format!(
+            "Gopher quality: {} to {} words of {} to {} characters on average, symbols, bullets, \
+             ellipses, letters, English stop words",
+            WORDS.0, WORDS.1, WORD_LENGTH.0, WORD_LENGTH.1
+        )
+    }
+
+    fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
+        let counts = Counts::of(stats);
+        let count = f64::from(counts.half_words()) / 2.0;
+        if count < f64::from(WORDS.0) || count > f64::from(WORDS.1) {
+            return Some(Reason::GopherWords);
+        }
+        let bounds = WORD_LENGTH.0..=WORD_LENGTH.1;
+        if counts.unspaced <= counts.spaced && !bounds.contains(&counts.mean_length()) {
+            return Some(Reason::GopherWordLength);
+        }
+        if symbols(text) as f64 > SYMBOLS * count {
+            return Some(Reason::GopherSymbols);
+        }
+        if share_of_lines(text, has_bullet) > BULLETS {
+            return Some(Reason::GopherBullets);
+        }
+        if share_of_lines(text, |line| line.ends_with("...") || line.ends_with('…')) > ELLIPSES {
+            return Some(Reason::GopherEllipses);
+        }
+        if f64::from(counts.lettered) < LETTERS * f64::from(counts.half_words()) {
+            return Some(Reason::GopherLetters);
+        }
+        let english = document.lang.as_deref() == Some("en");
+        (english && (counts.stops.count_ones() as usize) < STOP_WORDS).then_some(Reason::GopherStopWords)
+    }
+}
+
+pub(crate) fn has_bullet(line: &str) -> bool {
+    line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–']) || line.starts_with("- ") || line.starts_with("* ")
+}
+
+/// Maximum share of lines, and of paragraphs, that repeat earlier ones.
+const MAX_REPEATED_SHARE: f64 = 0.3;
+/// Maximum share of the characters in repeated lines or paragraphs.
+const REPEATED_CHARS: f64 = 0.2;
+/// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
+const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
+/// Words of a phrase, and the most of the characters that phrases which came before may hold.
+const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
+
+/// The rules; see the module.
+#[derive(Debug)]
+pub(crate) struct Repetition;
+
+impl Filter for Repetition {
+    fn describe(&self) -> String {
+        "Gopher repetition: lines, paragraphs, phrases of 2 to 10 words".to_owned()
+    }
+
+    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
+        if repeats(text.lines()) {
+            return Some(Reason::GopherLines);
+        }
+        if repeats(text.split("\n\n")) {
+            return Some(Reason::GopherParagraphs);
+        }
+        let words = stats.words();
+        let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
+        let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
+        if TOP_PHRASE_SHARES.iter().any(|&(length, most)| is_over(top(words, length), most)) {
+            return Some(Reason::GopherTopPhrase);
+        }
+        PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
+    }
+}
+
+/// Returns whether too many of the parts, by number or by characters, repeat an earlier one.
+fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
+    let [all, again, chars, chars_again] = repetitions(parts);
+    again as f64 > MAX_REPEATED_SHARE * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
+}
+
+/// Share of the lines that repeat an earlier one.
+pub(crate) fn repeated_lines(text: &str) -> f64 {
+    let [all, again, ..] = repetitions(text.lines());
+    again as f64 / all.max(1) as f64
+}
+
+/// Number of the parts and of those that repeat an earlier one, and their characters.
+fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
+    let mut seen = FxHashSet::default();
+    let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
+    for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+        let length = part.chars().count() as u64;
+        let repeated = u64::from(!seen.insert(mix(trommel_text::hash(part.as_bytes()))));
+        all += 1;
+        chars += length;
+        again += repeated;
+        chars_again += repeated * length;
+    }
+    [all, again, chars, chars_again]
+}
+
+/// Characters that the most frequent phrase holds, if it comes twice or more.
+fn top(words: &[Word], length: u32) -> u64 {
+    let mut counts: FxHashMap<u64, (u64, u32)> = FxHashMap::default();
+    for at in 0..words.len() {
+        let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) else { break };
+        counts.entry(phrase.hash).or_insert((0, phrase.chars)).0 += 1;
+    }
+    counts
+        .into_values()
+        .filter(|&(count, _)| count > 1)
+        .map(|(count, chars)| count * u64::from(chars))
+        .max()
+        .unwrap_or(0)
+}
+
+/// Characters of the phrases that came before, none counted twice.
+pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
+    let mut seen = FxHashSet::default();
+    let (mut at, mut chars) = (0, 0);
+    while let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) {
+        if seen.insert(phrase.hash) {
+            at += 1;
+        } else {
+            chars += u64::from(phrase.chars);
+            at += phrase.words;
+        }
+    }
+    chars
+}
+
+/// Minimum sentences of a page.
+const SENTENCES: usize = 3;
+/// Minimum words of a line that counts.
+const LINE_WORDS: u32 = 5;
+/// Lines with one of these do not count: warnings about scripts, and notes on policies.
+const BOILERPLATE: [&str; 7] =
+    ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
+/// Characters that may follow a terminal mark within its sentence.
+const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
+
+/// The rules; see the module.
+#[derive(Debug)]
+pub(crate) struct C4;
+
+impl Filter for C4 {
+    fn describe(&self) -> String {
+        format!("C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines")
+    }
+
+    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
+        if text.contains('{') {
+            return Some(Reason::C4CurlyBracket);
+        }
+        if has_filler(text) {
+            return Some(Reason::C4LoremIpsum);
+        }
+        let mut count = 0;
+        for line in text.lines().map(str::trim) {
+            if is_whole(line, stats) {
+                count += sentences(line);
+            }
+            if count >= SENTENCES {
+                return None;
+            }
+        }
+        Some(Reason::C4FewSentences)
+    }
+}
+
+fn has_filler(text: &str) -> bool {
+    let filler = b"lorem ipsum";
+    let mut parts = text.as_bytes().windows(filler.len());
+    parts.any(|part| part.eq_ignore_ascii_case(filler))
+}
+
+/// Returns whether a line would be kept: long enough, ended by a terminal mark, no boilerplate.
+fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
+    if line.ends_with("...") || !ends(line) || half_words(stats.words_in(line)) < 2 * LINE_WORDS {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    !BOILERPLATE.iter().any(|words| lower.contains(words))
+}
+
+/// Returns whether a line ends with a terminal mark or a closing quote (both count in C4), or in a script that knows no
+/// such marks.
+fn ends(line: &str) -> bool {
+    let bare = line.trim_end_matches(CLOSERS);
+    let last = bare.chars().next_back();
+    bare.len() < line.len() && line.ends_with(['"', '”', '»', '」', '』'])
+        || last.is_some_and(|c| is_terminal(c) || is_unmarked(c))
+}
+
+/// Sentences of a line that ends as one: its terminal marks, runs counted once. A mark between letters
+/// or digits (3.5, example.org) is none, except in scripts without spaces.
+fn sentences(line: &str) -> usize {
+    let mut count = 0;
+    let mut after_mark = None;
+    for c in line.chars() {
+        match after_mark {
+            Some(mark) if c.is_whitespace() || !is_ascii_mark(mark) && !is_terminal(c) => {
+                count += 1;
+                after_mark = None;
+            }
+            Some(_) if !is_terminal(c) && !CLOSERS.contains(&c) => after_mark = None,
+            _ => {}
+        }
+        if is_terminal(c) {
+            after_mark = Some(c);
+        }
+    }
+    (count + usize::from(after_mark.is_some())).max(1)
+}
+
+fn is_ascii_mark(c: char) -> bool {
+    matches!(c, '.' | '!' | '?')
+}
+
+/// Marks that end a sentence: Latin, CJK, Arabic, Urdu, Devanagari, Burmese, Khmer, Tibetan, Ethiopic,
+/// Armenian.
+fn is_terminal(c: char) -> bool {
+    is_ascii_mark(c)
+        || matches!(c, '。' | '！' | '？' | '｡' | '．' | '؟' | '۔' | '।' | '॥' | '။' | '។' | '៕' | '།' | '።' | '։')
+}
+
+/// Thai and Lao, which end sentences with a space.
+fn is_unmarked(c: char) -> bool {
+    is_unspaced(c) && matches!(u32::from(c), 0x0E00..=0x0EFF)
+}
+
+/// Words of a phrase that counts as repeated.
+const PHRASE: u32 = 5;
+
+/// The measures of a text. Shares are in 0..=1; those of an empty text are 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextSignals {
+    /// Words; in scripts without spaces two characters are one.
+    pub words: u32,
+    /// Mean number of characters of the words in scripts with spaces; 0 if there are none.
+    pub word_length: f32,
+    /// Share of the words that have a letter.
+    pub lettered: f32,
+    /// Hashes or ellipses, whichever are more, a word.
+    pub symbols: f32,
+    /// Share of the lines that begin with a bullet.
+    pub bullets: f32,
+    /// Share of the lines that end with an ellipsis.
+    pub ellipses: f32,
+    /// Share of the lines that repeat an earlier one.
+    pub repeated_lines: f32,
+    /// Share of the characters that stand in phrases of five words which came before.
+    pub repeated_phrases: f32,
+    /// Hash of the words in lower case; none if there are none.
+    pub exact: Option<u128>,
+    /// Keys, one of which near duplicates have in common; none if there are fewer than five words.
+    pub near: Vec<u64>,
+}
+
+impl TextSignals {
+    /// The measures of a text.
+    pub fn of(stats: &TextStats<'_>) -> Self {
+        let counts = Counts::of(stats);
+        let half_words = f64::from(counts.half_words()).max(1.0);
+        let chars: u64 = stats.words().iter().map(|word| u64::from(word.chars)).sum();
+        Self {
+            words: counts.half_words().div_ceil(2),
+            word_length: counts.mean_length() as f32,
+            lettered: (f64::from(counts.lettered) / half_words) as f32,
+            symbols: (2.0 * symbols(stats.text()) as f64 / half_words) as f32,
+            bullets: share_of_lines(stats.text(), has_bullet) as f32,
+            ellipses: share_of_lines(stats.text(), |line| line.ends_with("...") || line.ends_with('…')) as f32,
+            repeated_lines: repeated_lines(stats.text()) as f32,
+            repeated_phrases: (repeated(stats.words(), PHRASE) as f64 / (chars as f64).max(1.0)) as f32,
+            exact: duplicates::exact(stats),
+            near: duplicates::near(stats),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(text: &str, lang: Option<&str>) -> Option<Reason> {
+        let document = Document { text: text.to_owned(), lang: lang.map(str::to_owned), ..Document::default() };
+        Gopher.document(&document, &TextStats::new(text))
+    }
+
+    /// Sixty words in lines of six.
+    fn prose() -> String {
+        "The mill stands by that river\n".repeat(10)
+    }
+
+    #[test]
+    fn prose_stays() {
+        assert_eq!(judge(&prose(), Some("en")), None);
+        let chinese = "我在湖南张家界开一个全省教学研究会议。".repeat(6);
+        assert_eq!(judge(&chinese, Some("zh")), None);
+        let thai = "ผมชอบกินข้าวผัดกุ้งมากๆ ".repeat(6);
+        assert_eq!(judge(&thai, Some("th")), None);
+    }
+
+    #[test]
+    fn each_rule_alone() {
+        for (text, reason) in [
+            ("The mill of".to_owned(), Reason::GopherWords),
+            ("我在湖南张家界。".to_owned(), Reason::GopherWords),
+            ("a b ".repeat(50), Reason::GopherWordLength),
+            ("internationalization ".repeat(60), Reason::GopherWordLength),
+            (format!("{}{}", prose(), "# ".repeat(7)), Reason::GopherSymbols),
+            (format!("{}{}", prose(), "what... ".repeat(8)), Reason::GopherSymbols),
+            (prose().lines().map(|line| format!("- {line}\n")).collect(), Reason::GopherBullets),
+            (
+                prose()
+                    .lines()
+                    .enumerate()
+                    .map(|(at, line)| format!("{line}{}\n", if at % 2 == 0 { "…" } else { "" }))
+                    .collect(),
+                Reason::GopherEllipses,
+            ),
+            ("the mill of 1234 5678 ".repeat(20), Reason::GopherLetters),
+            ("mill river wheel ".repeat(20), Reason::GopherStopWords),
+        ] {
+            assert_eq!(judge(&text, Some("en")), Some(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn stop_words_are_english_only() {
+        let text = "Mühle Fluss Wehr ".repeat(20);
+        assert_eq!(judge(&text, Some("de")), None);
+        assert_eq!(judge(&text, None), None);
+    }
+
+    #[test]
+    fn texts_are_measured() {
+        let text = "- The mill stands by the river\n- The mill stands by the river\nIt turns 12 # ...";
+        let signals = TextSignals::of(&TextStats::new(text));
+        assert_eq!(signals.words, 15);
+        assert!((signals.bullets - 2.0 / 3.0).abs() < 1e-6, "{signals:?}");
+        assert!((signals.ellipses - 1.0 / 3.0).abs() < 1e-6, "{signals:?}");
+        assert!((signals.repeated_lines - 1.0 / 3.0).abs() < 1e-6, "{signals:?}");
+        assert!((signals.lettered - 14.0 / 15.0).abs() < 1e-6, "{signals:?}");
+        assert!((signals.symbols - 1.0 / 15.0).abs() < 1e-6, "{signals:?}");
+        assert!((signals.word_length - 55.0 / 15.0).abs() < 1e-6, "{signals:?}");
+        // The phrase of five words that comes again; the sixth word is left over.
+        assert!((signals.repeated_phrases - 18.0 / 55.0).abs() < 1e-6, "{signals:?}");
+        assert!(signals.exact.is_some() && signals.near.len() == 14);
+        assert_eq!(TextSignals::of(&TextStats::new("")), TextSignals::default());
+    }
+}
+
+#[cfg(test)]
+mod repetition_tests {
+    use super::*;
+
+    fn judge(text: &str) -> Option<Reason> {
+        let document = Document { text: text.to_owned(), ..Document::default() };
+        Repetition.document(&document, &TextStats::new(text))
+    }
+
+    #[test]
+    fn prose_stays() {
+        let english = "The mill stands by the river, and its wheel has turned there for two hundred \
+                       years. Nobody knows who built it, though a stone over the door bears a date.";
+        assert_eq!(judge(english), None);
+        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
+        assert_eq!(judge(chinese), None);
+        assert_eq!(judge(""), None);
+    }
+
+    #[test]
+    fn lines_and_paragraphs() {
+        assert_eq!(judge("one two\none two\nthree four"), Some(Reason::GopherLines));
+        let paragraphs = format!("{}\n\nx\n\nx", "a b c d e f g h\nk l m n o p q\nr s t u v w");
+        assert_eq!(judge(&paragraphs), Some(Reason::GopherParagraphs));
+    }
+
+    #[test]
+    fn phrases() {
+        let top = "new york a1 new york b2 new york c3 new york d4 new york e5";
+        assert_eq!(judge(top), Some(Reason::GopherTopPhrase));
+        let words: Vec<String> = (0..40).map(|at| format!("w{at}")).collect();
+        let text = format!("{} {}", words.join(" "), words.get(..12).unwrap().join(" "));
+        assert_eq!(judge(&text), Some(Reason::GopherPhrases));
+        let chinese = "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
+        assert_eq!(judge(chinese), Some(Reason::GopherTopPhrase));
+    }
+
+    #[test]
+    fn counts_of_characters() {
+        let stats = TextStats::new("a b a b a b");
+        assert_eq!(top(stats.words(), 2), 6);
+        assert_eq!(repeated(stats.words(), 2), 4);
+        assert_eq!(top(TextStats::new("a b c").words(), 2), 0);
+    }
+}
+
+#[cfg(test)]
+mod c4_tests {
+    use super::*;
+
+    fn judge(text: &str) -> Option<Reason> {
+        let document = Document { text: text.to_owned(), ..Document::default() };
+        C4.document(&document, &TextStats::new(text))
+    }
+
+    #[test]
+    fn three_sentences_in_whole_lines() {
+        assert_eq!(judge("One two three four five. Six! Seven?"), None);
+        let few = Some(Reason::C4FewSentences);
+        assert_eq!(judge("One two three four five. Six 3.5 at example.org."), few);
+        assert_eq!(judge("Home\nOne. Two.\nThree four. Five."), few);
+        assert_eq!(judge("One two three four five. Six. Seven. Eight..."), few);
+        assert_eq!(judge("One two three four five. Six. Seven. Eight"), few);
+        assert_eq!(judge("Please turn JavaScript on. Now. Here. Go."), few);
+        assert_eq!(judge("This site uses cookies here. Yes. It does. Really."), few);
+        assert_eq!(judge("He said: \"One two three. Four. Five.\""), None);
+        assert_eq!(judge(""), few);
+    }
+
+    #[test]
+    fn scripts_without_spaces() {
+        assert_eq!(judge("我在湖南开会。会议安排了一天时间。让与会者游玩观赏。"), None);
+        let few = Some(Reason::C4FewSentences);
+        assert_eq!(judge("我在湖南开一个教学研究会议。会议安排了一天时间"), few);
+        assert_eq!(judge("首页。关于。联系。"), few);
+        let thai = "ผมชอบกินข้าวผัดกุ้ง\n".repeat(3);
+        assert_eq!(judge(&thai), None);
+    }
+
+    #[test]
+    fn code_and_filler() {
+        let text = "One two three four five. Six! Seven?";
+        assert_eq!(judge(&format!("{text} {{")), Some(Reason::C4CurlyBracket));
+        assert_eq!(judge(&format!("{text} Lorem Ipsum dolor")), Some(Reason::C4LoremIpsum));
+    }
+}

@@ -1,0 +1,350 @@
+//! The formats for search engines: JSON of Anserini, `_bulk` of Elasticsearch and OpenSearch, TREC web documents.
+//!
+//! The JSON collection that Anserini and Pyserini index (`JsonCollection`) is one object on a line, with the string
+//! fields `id` and `contents`. Other scalars become fields of the index on request. A document of `_bulk` is two
+//! lines of JSON: an action, then the document itself. TREC web documents are as in Gov2: `DOCNO`, a `DOCHDR` whose
+//! first line is the URL, then HTML.
+
+use std::{borrow::Cow, io::Write as _};
+
+use serde::Serialize;
+
+use crate::{Encode, OutputError, OutputRecord, record::SearchedRecord, record_id};
+
+/// The id of a document in formats whose ids stand between white space or in markup: the record's own
+/// if it has neither, else one made from it.
+pub(crate) fn document_id(record: &OutputRecord) -> Cow<'_, str> {
+    let is_safe = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '&' | '"');
+    if !record.id.is_empty() && record.id.chars().all(is_safe) {
+        Cow::Borrowed(&record.id)
+    } else {
+        Cow::Owned(record_id(&["document", &record.id]))
+    }
+}
+
+/// The title in one line, if there is one.
+pub(crate) fn title(record: &OutputRecord) -> Option<String> {
+    let title = record.title.as_deref()?;
+    (!title.is_empty()).then(|| one_line(title))
+}
+
+/// The title on the first line if there is one, then the text.
+pub(crate) fn titled_text(record: &OutputRecord) -> String {
+    let text = &record.text;
+    let mut all = String::with_capacity(text.len() + 128);
+    if let Some(title) = title(record) {
+        all.push_str(&title);
+        all.push('\n');
+    }
+    all.push_str(text);
+    all
+}
+
+/// The field that says how many bytes a URL had that is cut.
+pub(crate) const URL_LENGTH: &str = "X-URL-Length";
+/// Maximum bytes of a URL: readers of these formats have fixed buffers for a line.
+const MAX_URL: usize = 8192;
+
+/// The URL in one line, and its length if it is cut.
+pub(crate) fn url(record: &OutputRecord) -> Option<(String, Option<usize>)> {
+    let url = record.url.as_deref()?;
+    let cut = url.floor_char_boundary(MAX_URL);
+    Some((one_line(url.get(..cut).unwrap_or_default()), (cut < url.len()).then_some(url.len())))
+}
+
+/// A value that cannot end its line early.
+pub(crate) fn one_line(value: &str) -> String {
+    value.replace(['\r', '\n'], " ")
+}
+
+/// Encodes records as lines of a JSON collection. Documents without text give none: the indexer would
+/// count them as faults.
+#[derive(Clone, Copy, Debug)]
+pub struct Anserini;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    contents: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lang: Option<&'a str>,
+}
+
+impl Encode for Anserini {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
+            return Ok(false);
+        }
+        let title = title(record);
+        let line = Line {
+            id: &document_id(record),
+            contents: &titled_text(record),
+            url: record.url.as_deref(),
+            title: title.as_deref(),
+            date: record.date.as_deref(),
+            lang: record.lang.as_deref(),
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.push(b'\n');
+        Ok(true)
+    }
+}
+
+/// Maximum bytes of an `_id` that the servers accept.
+const MAX_ID: usize = 512;
+
+/// Settings of an index for the documents of [`Bulk`]. An invalid date of a page is kept in the document but not
+/// searched.
+pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"properties":{
+"id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
+"title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
+"author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
+"page_type":{"type":"keyword"},"blocked":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
+"date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"status":{"type":"short"},"truncated":{"type":"keyword"},"capped":{"type":"text"},"notes":{"type":"text"},"by":{"type":"keyword"},
+"source":{"properties":{"name":{"type":"keyword","ignore_above":8191},"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}
+"#;
+
+/// Encodes records for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
+/// request sent again adds nothing, its documents are refused one by one as already there. Documents
+/// without text are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Bulk;
+
+#[derive(Serialize)]
+struct Action<'a> {
+    create: Id<'a>,
+}
+
+#[derive(Serialize)]
+struct Id<'a> {
+    _id: &'a str,
+}
+
+/// The `_id` of a document: its own id, or one made from it if that is longer than the servers take.
+pub fn bulk_id(id: &str) -> Cow<'_, str> {
+    if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
+}
+
+/// Appends the two lines of a document: the action that creates it, and the document. Empty keys are left
+/// out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
+/// are left out too, because a search engine would make fields of them.
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), OutputError> {
+    let create = Id { _id: &bulk_id(&record.id) };
+    serde_json::to_writer(&mut *out, &Action { create })?;
+    out.push(b'\n');
+    serde_json::to_writer(&mut *out, &SearchedRecord(record))?;
+    out.push(b'\n');
+    Ok(())
+}
+
+impl Encode for Bulk {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
+            return Ok(false);
+        }
+        bulk_lines(record, out)?;
+        Ok(true)
+    }
+}
+
+/// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
+/// no line of it can end the document. Documents without text are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Trec;
+
+impl Encode for Trec {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
+            return Ok(false);
+        }
+        let id = document_id(record);
+        // A URL has neither of them unescaped, but what stands in an archive need not be one.
+        let (url, length) = url(record).unwrap_or_default();
+        let url = url.replace(['<', '>'], " ");
+        write!(out, "<DOC>\n<DOCNO>{id}</DOCNO>\n<DOCHDR>\n{url}\n")?;
+        if let Some(length) = length {
+            writeln!(out, "{URL_LENGTH}: {length}")?;
+        }
+        out.extend_from_slice(b"</DOCHDR>\n");
+        if let Some(title) = title(record) {
+            writeln!(out, "<title>{}</title>", escaped(&title))?;
+        }
+        writeln!(out, "{}\n</DOC>", escaped(&record.text))?;
+        Ok(true)
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::{full, record};
+
+    #[test]
+    fn long_urls_are_cut() {
+        let mut record = record();
+        assert_eq!(url(&record), Some(("http://example.com/".into(), None)));
+        record.url = Some(format!("http://e/{}", "ß".repeat(5000)));
+        let (cut, length) = url(&record).unwrap();
+        assert_eq!((cut.len(), length), (8191, Some(10_009)));
+        assert!(record.url.unwrap().starts_with(&cut));
+    }
+
+    #[test]
+    fn ids_have_no_white_space_and_no_markup() {
+        let mut record = record();
+        assert_eq!(document_id(&record), record.id);
+        for id in ["a b", "<urn:x>", "a\u{a0}b", ""] {
+            record.id = id.into();
+            assert_eq!(document_id(&record), record_id(&["document", id]), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_id_and_contents() {
+        let mut out = Vec::new();
+        assert!(Anserini.record(&record(), &mut out).unwrap());
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "{\"id\":\"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c\",\
+             \"contents\":\"Titel\\nZwei \\\"Zeilen\\\"\\nStraße\",\
+             \"url\":\"http://example.com/\",\"title\":\"Titel\",\
+             \"date\":\"2024-05-18T01:58:10Z\",\"lang\":\"de\"}\n"
+        );
+    }
+
+    #[test]
+    fn no_text_no_line() {
+        let record = OutputRecord { text: String::new(), ..record() };
+        let mut out = Vec::new();
+        assert!(!Anserini.record(&record, &mut out).unwrap());
+        assert!(out.is_empty());
+    }
+
+    #[test]
+    fn an_action_and_the_keys_that_say_something() {
+        let record = record();
+        let mut out = Vec::new();
+        assert!(Bulk.record(&record, &mut out).unwrap());
+        let expected = concat!(
+            r#"{"create":{"_id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c"}}"#,
+            "\n",
+            r#"{"id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c","url":"http://example.com/","#,
+            r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
+            r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
+            r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
+            r#""status":200}"#,
+            "\n"
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn lists_of_objects_are_left_out() {
+        let (mut out, mut line) = (Vec::new(), Vec::new());
+        Bulk.record(&full(), &mut out).unwrap();
+        let without = OutputRecord {
+            blocks: Vec::new(),
+            spans: Vec::new(),
+            tables: Vec::new(),
+            posts: Vec::new(),
+            chunks: Vec::new(),
+            ..full()
+        };
+        Bulk.record(&without, &mut line).unwrap();
+        assert_eq!(out, line);
+    }
+
+    #[test]
+    fn the_mapping_is_json() {
+        let mapping: serde_json::Value = serde_json::from_str(BULK_MAPPING).unwrap();
+        let of = &mapping["mappings"]["properties"];
+        assert_eq!(of["text"]["type"], "text");
+        // Every key is mapped, so that nothing depends on the first document.
+        let record = serde_json::to_value(full()).unwrap();
+        for key in record
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| !["blocks", "spans", "tables", "posts", "chunks"].contains(&key.as_str()))
+        {
+            assert!(!of[key].is_null(), "{key}");
+        }
+        for key in record["source"].as_object().unwrap().keys() {
+            assert!(!of["source"]["properties"][key].is_null(), "{key}");
+        }
+        for key in ["date", "published", "modified"] {
+            assert_eq!(of[key]["type"], "date");
+        }
+    }
+
+    #[test]
+    fn long_ids_are_hashed() {
+        let longest = "x".repeat(512);
+        assert_eq!(bulk_id(&longest), longest);
+        let too_long = "ß".repeat(257);
+        assert_eq!(bulk_id(&too_long), record_id(&["bulk", &too_long]));
+        assert_eq!(bulk_id(""), record_id(&["bulk", ""]));
+    }
+
+    #[test]
+    fn a_document_is_that_of_gov2() {
+        let record = OutputRecord { text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(), ..record() };
+        let mut out = Vec::new();
+        assert!(Trec.record(&record, &mut out).unwrap());
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "<DOC>\n\
+             <DOCNO>urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c</DOCNO>\n\
+             <DOCHDR>\n\
+             http://example.com/\n\
+             </DOCHDR>\n\
+             <title>Titel</title>\n\
+             a &lt; b &amp; c\n  &lt;/DOC&gt;\n&lt;DOCNO&gt;x&lt;/DOCNO&gt;\n\
+             </DOC>\n"
+        );
+    }
+
+    #[test]
+    fn a_long_url_is_cut_with_a_note() {
+        let record = OutputRecord { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
+        let mut out = Vec::new();
+        Trec.record(&record, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.lines().all(|line| line.len() < 8300));
+        assert!(out.contains("\nX-URL-Length: 10009\n</DOCHDR>\n"), "{out}");
+    }
+
+    #[test]
+    fn a_url_stays_on_its_line() {
+        let record = OutputRecord { url: Some("http://a/\n</DOCHDR>".into()), ..record() };
+        let mut out = Vec::new();
+        Trec.record(&record, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains("<DOCHDR>\nhttp://a/  /DOCHDR \n</DOCHDR>\n"), "{out}");
+    }
+}

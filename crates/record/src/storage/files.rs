@@ -1,0 +1,547 @@
+//! Creates and opens our own files, which appear under their names only when they are complete.
+//!
+//! A file that is not yet complete has a hidden name. Nothing follows a link that somebody planted, and nothing is
+//! replaced but a file. The file system is a trait, so that tests can use a failing one.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::{ffi::OsString, fmt, fs, io};
+
+use tempfile::{Builder, TempPath};
+
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 1 << 17;
+/// Times that the usual hidden name is tried before the file gets one of its own.
+const MAX_TRIES: usize = 8;
+
+/// A file written under a hidden name in the folder of its final one (`.NAME.new.tmp`). It takes its
+/// final name in [`finish`](Self::finish); dropped before that, it is removed. What a killed program left under the
+/// hidden name is removed, too. Where the name leads by
+/// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
+/// written in place.
+#[derive(Debug)]
+pub struct AtomicFile {
+    file: BufWriter<File>,
+    /// The hidden name and the final one; none of what is written in place.
+    names: Option<(TempPath, PathBuf)>,
+}
+
+impl AtomicFile {
+    /// Starts the file that will be `path`.
+    ///
+    /// # Errors
+    /// If the hidden file cannot be created, `path` has no file name, or is a folder.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let (file, names) = match replaceable(path)? {
+            None => (open_in_place(path)?, None),
+            Some(path) => {
+                let (file, hidden) = create_hidden(&path)?;
+                (file, Some((hidden, path)))
+            }
+        };
+        Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
+    }
+
+    /// Makes the folder of `path` and tries whether the file can be created there. So nobody works for hours on
+    /// something that cannot be written.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create), and if the folder cannot be made.
+    pub fn prepare(path: &Path) -> io::Result<()> {
+        if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
+            fs::create_dir_all(folder)?;
+        }
+        match replaceable(path)? {
+            Some(_) => Self::create(path).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a file as a whole.
+    ///
+    /// # Errors
+    /// If it cannot be written; a file of that name is then as it was.
+    pub fn write_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = Self::create(path)?;
+        Write::write_all(&mut file, bytes)?;
+        file.finish()
+    }
+
+    /// Puts the bytes on disk and gives the file its final name, replacing a file of that name.
+    ///
+    /// # Errors
+    /// If the disk is full or the file cannot be renamed; it is then removed.
+    pub fn finish(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(io::Error::from)?;
+        let Some((hidden, path)) = self.names else { return sync_in_place(&file) };
+        file.sync_all()?;
+        hidden.persist(&path)?;
+        sync_folder_of(&path);
+        Ok(())
+    }
+}
+
+/// Creates the hidden file that will be `path`. It is locked as long as it is written. So a file under the usual name
+/// that nobody has locked was left by a program that was killed; beside one that is locked another name is taken.
+fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
+    let usual = hidden(path, "new.tmp")?;
+    for _ in 0..MAX_TRIES {
+        match create_where_nothing_is(&usual) {
+            Ok(file) if is_held(&file)? => return Ok((file, TempPath::try_from_path(usual)?)),
+            // Another program has just removed it.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // What is no regular file is not ours.
+                match open_own(&usual, true) {
+                    Ok(left) if left.try_lock().is_ok() => fs::remove_file(&usual)?,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    _ => break,
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let prefix = hidden_prefix(path)?;
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    Ok(builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?.into_parts())
+}
+
+/// Locks a new file; false if another program took it for one that was left, and removed it.
+fn is_held(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(false),
+        // Without locks nobody can take it for that.
+        Err(TryLockError::Error(_)) => Ok(true),
+        Ok(()) => has_name(file),
+    }
+}
+
+#[cfg(unix)]
+fn has_name(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
+}
+
+/// Elsewhere a file that is open keeps its name.
+#[cfg(not(unix))]
+fn has_name(_: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for AtomicFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// The hidden name beside `path`: `.NAME.suffix`.
+///
+/// # Errors
+/// If `path` has no file name.
+pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let mut name = hidden_prefix(path)?;
+    name.push(suffix);
+    Ok(path.with_file_name(name))
+}
+
+/// The beginning of every hidden name of `path`: `.NAME.`.
+///
+/// # Errors
+/// If `path` has no file name.
+pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    Ok(prefix)
+}
+
+/// Times that a name is freed before somebody else has it every time.
+const MAX_FREED: usize = 8;
+/// Links that lead to links before they count as a circle.
+const LINKS: usize = 40;
+/// Folders of links to open files.
+const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
+
+/// Creates the file `path` anew. An existing entry of that name (from a killed run, or a planted link) is removed; the
+/// target of a link stays as it is.
+///
+/// # Errors
+/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    for _ in 0..MAX_FREED {
+        match create_where_nothing_is(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            opened => return opened,
+        }
+    }
+    create_where_nothing_is(path)
+}
+
+/// Makes a file under a name that nothing has, be it a link to nothing.
+///
+/// # Errors
+/// The error of the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
+pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).open(path)
+}
+
+/// Opens a file of our own that is there, to be read, or written and not cut if it is to be `written`.
+///
+/// # Errors
+/// The error of the system, and an error if the path is no regular file, even a link to one.
+pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(written);
+    not_through_links(&mut options);
+    let file = match options.open(path) {
+        // The system's own words for a link are no help.
+        Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
+            return Err(not_ours("a symbolic link"));
+        }
+        opened => opened?,
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_ours("no regular file")) }
+}
+
+/// Reads a file of our own.
+///
+/// # Errors
+/// Like [`open_own`].
+pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_own(path, false)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn not_ours(what: &str) -> io::Error {
+    io::Error::other(format!("{what} where this program has a file of its own; remove it"))
+}
+
+/// A link is not followed, and a pipe not waited for.
+#[cfg(unix)]
+fn not_through_links(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+}
+
+/// Elsewhere links need rights that few have.
+#[cfg(not(unix))]
+fn not_through_links(_: &mut OpenOptions) {}
+
+/// The file that may be replaced when a user asks for results under the name `path`: itself, or what a
+/// symbolic link leads to. None for a device, a pipe or a socket, and for what leads to an open file
+/// (`/dev/stderr`): they are written where they are.
+///
+/// # Errors
+/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
+pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let kind = match fs::symlink_metadata(&path) {
+            Ok(found) => found.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(path)),
+            Err(error) => return Err(error),
+        };
+        if kind.is_file() {
+            return Ok(Some(path));
+        } else if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|prefix| path.starts_with(prefix)) {
+            return Ok(None);
+        }
+        let leads_to = fs::read_link(&path)?;
+        path = match path.parent() {
+            Some(folder) => folder.join(leads_to),
+            None => leads_to,
+        };
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Opens a file that is not regular, for writing in place.
+///
+/// # Errors
+/// The error of the system.
+pub fn open_in_place(path: &Path) -> io::Result<File> {
+    // What an open file holds already stays.
+    OpenOptions::new().append(true).open(path)
+}
+
+/// Syncs a file that was written in place, if its kind allows it.
+///
+/// # Errors
+/// The error of the system for a disk.
+pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Puts the new name of a file on disk: it is there only once its folder is.
+pub(super) fn sync_folder_of(path: &Path) {
+    // Not every system lets one open a folder.
+    if let Some(Ok(folder)) = path.parent().map(File::open) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// A file system: that of the operating system, but for the methods that a type has of its own.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(File::open(path)?))
+    }
+
+    /// Creates a file of our own. An existing file of its name is removed, and never written to.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(create_new(path)?))
+    }
+
+    /// Opens an existing file of our own, to continue after its first `length` bytes; the rest is cut off.
+    ///
+    /// # Errors
+    /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
+    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        let mut file = open_own(path, true)?;
+        if file.metadata()?.len() < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        Ok(Box::new(file))
+    }
+
+    /// Renames a file or folder, replacing a file of the new name, and puts the new name on disk.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        sync_folder_of(to);
+        Ok(())
+    }
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}
+
+/// A file being written.
+pub trait DiskFile: Write + Send {
+    /// Syncs everything that was written to disk.
+    ///
+    /// # Errors
+    /// The error of the system.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The file system of the operating system.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalDisk;
+
+impl Disk for LocalDisk {}
+
+impl DiskFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::tests::names;
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn appears_when_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"whole").unwrap();
+        let hidden = names(folder.path());
+        assert!(hidden.len() == 1 && hidden[0].starts_with(".a.jsonl.") && hidden[0].ends_with(".tmp"), "{hidden:?}");
+        file.finish().unwrap();
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn has_the_rights_of_any_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        fs::write(&one, "").unwrap();
+        AtomicFile::create(&other).unwrap().finish().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&one), mode(&other));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_stays_what_it_is() {
+        use std::{io::Read, os::unix::fs::symlink, thread};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(made.unwrap().success());
+        let pipe = at("pipe");
+        let reader = thread::spawn(move || {
+            let mut read = String::new();
+            File::open(pipe).unwrap().read_to_string(&mut read).unwrap();
+            read
+        });
+        AtomicFile::write_all(&at("pipe"), b"words").unwrap();
+        assert_eq!(reader.join().unwrap(), "words");
+        // A link stays a link, and the file that it leads to is replaced.
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("sub/file"), "a longer text").unwrap();
+        symlink("sub/file", at("link")).unwrap();
+        AtomicFile::write_all(&at("link"), b"words").unwrap();
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("sub/file")).unwrap(), b"words");
+        assert_eq!(names(folder.path()), ["link", "pipe", "sub"]);
+        assert_eq!(names(&at("sub")), ["file"]);
+        assert!(AtomicFile::create(&at("sub")).is_err());
+        // Only root makes devices.
+        for (name, minor, is_well) in [("null", "3", true), ("full", "7", false)] {
+            let mut mknod = std::process::Command::new("mknod");
+            let made = mknod.arg(at(name)).args(["c", "1", minor]).output();
+            if made.is_ok_and(|made| made.status.success()) {
+                assert_eq!(AtomicFile::write_all(&at(name), b"words").is_ok(), is_well, "{name}");
+                let kind = fs::symlink_metadata(at(name)).unwrap().file_type();
+                assert!(!kind.is_file() && !kind.is_symlink(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_and_what_is_being_written_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(folder.path().join(".a.new.tmp"), "left").unwrap();
+        let (mut one, mut other) = (AtomicFile::create(&path).unwrap(), AtomicFile::create(&path).unwrap());
+        one.write_all(b"one").unwrap();
+        other.write_all(b"other").unwrap();
+        assert_eq!(names(folder.path()).len(), 2, "{:?}", names(folder.path()));
+        other.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        one.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn folders_are_made_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b/c/a");
+        AtomicFile::prepare(&path).unwrap();
+        assert_eq!(names(path.parent().unwrap()), [""; 0]);
+        assert!(AtomicFile::prepare(path.parent().unwrap()).is_err());
+        fs::write(&path, "x").unwrap();
+        assert!(AtomicFile::prepare(&path.join("d")).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"x");
+    }
+
+    #[test]
+    fn dropped_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        fs::write(&path, "old").unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(file);
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn hidden_names_stand_beside_their_file() {
+        assert_eq!(hidden(Path::new("a/b.jsonl"), "tmp").unwrap(), Path::new("a/.b.jsonl.tmp"));
+        let kind = hidden(Path::new("a/.."), "tmp").unwrap_err().kind();
+        assert_eq!(kind, io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn links_lose_their_names_and_what_they_point_at_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [name, victim, nothing] = ["name", "victim", "nothing"].map(|name| folder.path().join(name));
+        fs::write(&victim, "precious").unwrap();
+        for target in [&victim, &nothing] {
+            symlink(target, &name).unwrap();
+            let error = open_own(&name, true).unwrap_err().to_string();
+            assert!(error.contains("a symbolic link where"), "{error}");
+            create_new(&name).unwrap().write_all(b"ours").unwrap();
+            assert!(fs::symlink_metadata(&name).unwrap().is_file());
+            assert_eq!(fs::read(&name).unwrap(), b"ours");
+            fs::remove_file(&name).unwrap();
+        }
+        fs::hard_link(&victim, &name).unwrap();
+        create_new(&name).unwrap().write_all(b"ours").unwrap();
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
+        assert!(!nothing.exists());
+        fs::create_dir(&nothing).unwrap();
+        assert_eq!(create_new(&nothing).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert!(open_own(&nothing, false).is_err());
+    }
+
+    #[test]
+    fn links_are_followed_to_the_file_that_may_be_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        symlink("sub/two", at("one")).unwrap();
+        symlink("../three", at("sub/two")).unwrap();
+        assert_eq!(replaceable(&at("one")).unwrap(), Some(at("sub/../three")));
+        fs::write(at("three"), "x").unwrap();
+        assert_eq!(replaceable(&at("one")).unwrap(), Some(at("sub/../three")));
+        symlink("circle", at("circle")).unwrap();
+        assert!(replaceable(&at("circle")).is_err());
+        assert!(replaceable(&at("sub")).is_err());
+        for device in ["/dev/null", "/dev/stderr"] {
+            assert_eq!(replaceable(Path::new(device)).unwrap(), None, "{device}");
+        }
+        let pipe = at("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(replaceable(&pipe).unwrap(), None);
+        // A pipe that nobody writes into is not waited for.
+        assert!(open_own(&pipe, false).is_err());
+    }
+}
