@@ -5,10 +5,8 @@
 
 mod gold_file;
 mod page_list;
-mod role;
 mod router;
 
 pub use gold_file::{GoldError, GoldFile, PageLabels};
-pub use page_list::{LabelBlock, LabelPage, LabelPages};
-pub use role::{LABEL_ROLES, Part};
+pub use page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages, Part};
 pub use router::{Labelling, serve};

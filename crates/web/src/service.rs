@@ -4,48 +4,26 @@
 //! equal the output of `trommel extract` and `trommel run`. A request brings the bytes itself; none can name
 //! a file or a URL to read.
 
-mod about;
 mod access;
-mod admission;
-mod allowed_hosts;
 mod answer;
-mod api;
 mod app;
 mod batch;
 mod body;
 mod choices;
 mod connection;
-mod extract;
-mod hints;
-mod inspect;
-mod linger;
 mod listen;
 mod memory;
-mod metrics_listener;
-mod models;
-mod negotiate;
 mod observe;
-mod pace;
-mod paced_stream;
-mod page;
-mod pressure;
-mod problem;
-mod request_id;
+mod pages;
 mod routes;
 #[cfg(feature = "index")]
 mod search;
 mod server;
-mod settings;
-mod stage_times;
-mod tls;
-mod weight;
 
-pub use access::{Token, TokenError};
-pub use allowed_hosts::{Foreign, HostGuard};
-pub use api::openapi;
-pub use listen::{Listen, ListenError, Socket};
-pub use metrics_listener::MetricsListener;
-pub use problem::Problem;
+pub use access::{Foreign, HostGuard, Token, TokenError};
+pub use answer::Problem;
+pub use app::{ServiceLimits, ServiceSettings};
+pub use listen::{Listen, ListenError, Socket, TlsError, server_config};
+pub use observe::MetricsListener;
+pub use routes::openapi;
 pub use server::{ServeError, serve, serve_router};
-pub use settings::{ServiceLimits, ServiceSettings};
-pub use tls::{TlsError, server_config};

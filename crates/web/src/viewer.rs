@@ -3,16 +3,10 @@
 //! A [`View`] holds the data. [`report`] writes it as an HTML page that loads nothing, and [`fragment`] as a
 //! part of another page.
 
-mod bars;
-mod escape;
-mod path;
 mod reasons;
 mod report;
-mod topics;
 mod view;
 
-pub use path::path;
-pub use reasons::{Contribution, Reasons};
+pub use reasons::{Contribution, Reasons, Topic};
 pub use report::{SCRIPT, STYLE, fragment, report};
-pub use topics::Topic;
-pub use view::{Row, View};
+pub use view::{Row, View, path};

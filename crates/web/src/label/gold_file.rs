@@ -9,14 +9,12 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::GzBuilder;
+use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use trommel::{Role, learn::numbered_lines, record::AtomicFile};
 
-use crate::label::page_list::{LabelBlock, LabelPage};
-use crate::label::role::{Part, chosen, part};
+use crate::label::page_list::{LabelBlock, LabelPage, Part, chosen, part_of};
 
 /// Reason why a gold file cannot be used, or a choice not be taken.
 #[derive(Debug, thiserror::Error)]
@@ -202,7 +200,7 @@ impl GoldFile {
             .map(|(noted, block)| {
                 let span: (u32, u32) = serde_json::from_value(noted.get("span")?.clone()).ok()?;
                 let role = serde_json::from_value(noted.get("role")?.clone()).ok()?;
-                (span == block.span && part(role).is_some()).then_some(role)
+                (span == block.span && part_of(role).is_some()).then_some(role)
             })
             .collect::<Option<_>>()?;
         // Before the texts of scripts were shown, files ended with the blocks of the page.
@@ -239,7 +237,7 @@ impl GoldFile {
         }
         let both = || blocks.iter().zip(&choice.roles);
         let text = |part: Part| {
-            let of_part = both().filter(|(_, role)| self::part(**role) == Some(part));
+            let of_part = both().filter(|(_, role)| part_of(**role) == Some(part));
             let of_part = of_part.map(|(block, _)| block.text.as_str());
             of_part.collect::<Vec<_>>().join("\n")
         };

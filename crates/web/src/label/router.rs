@@ -1,23 +1,20 @@
 //! The pages and requests of the label server.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{sync::atomic::AtomicBool, time::Duration};
 
-use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
-use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::{Router, routing::get};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 use trommel::{Model, Role};
 
 use crate::label::gold_file::{GoldError, GoldFile, PageLabels};
-use crate::label::page_list::{LabelBlock, LabelPage, LabelPages};
-use crate::label::role::LABEL_ROLES;
+use crate::label::page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages};
+use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 
 const INDEX: &str = include_str!("../../assets/label/index.html");
 const STYLE: &str = include_str!("../../assets/label/label.css");

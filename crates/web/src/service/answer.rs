@@ -1,12 +1,12 @@
-//! Answers: bodies, and refusals as problem documents (RFC 9457).
+//! Answers: bodies, and refusals as problem documents (RFC 9457), which say why a request failed.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::service::{Foreign, Problem};
+use crate::service::Foreign;
 
 /// Seconds after which a client that was refused for lack of room may ask again.
 const RETRY: &str = "1";
@@ -113,4 +113,15 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
 /// The same as bytes, for answers that are held in memory until they are sent.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(value).map_err(|_| Refusal::Fault)
+}
+
+/// Reason why a request was not done (RFC 9457).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The status in words.
+    pub title: String,
+    /// The status.
+    pub status: u16,
+    /// The fault, in a sentence.
+    pub detail: String,
 }

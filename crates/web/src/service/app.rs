@@ -1,20 +1,27 @@
-//! State that all requests share.
+//! State that all requests share: settings and limits, and the models that requests may name.
+//!
+//! A model has variants with another threshold. Requests have ids, for logs, and times of their stages.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use std::{collections::VecDeque, num::NonZeroUsize, path::PathBuf};
 
 use bytes::Bytes;
+use http::{HeaderMap, HeaderValue};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{spawn_blocking, yield_now};
-use trommel::metrics::Metrics;
-use trommel::{Extractor, Model, Settings};
-
-use crate::service::{
-    ServiceSettings, admission::Admission, answer::Refusal, body::HeldPage, memory::Share, models::Models,
-    request_id::RequestIds, stage_times::StageTimes, weight,
+use trommel::{
+    ExtractionObserver, ExtractionStage, Extractor, Model, PartialSettings, Settings, metrics::Metrics,
+    record::filters::Filters,
 };
+use trommel_model::{Selection, sites::SiteMemory};
+
+use crate::service::memory::{Admission, Share};
+use crate::service::{HostGuard, Token, memory};
+use crate::{service::answer::Refusal, service::memory::HeldPage};
 
 /// Maximum bytes of a page that is judged on the thread of its connection. This takes some milliseconds, for which
 /// other connections wait.
@@ -44,7 +51,7 @@ impl App {
         let admission = Admission::new(limits, metrics.clone());
         Arc::new(Self {
             models: Models::new(settings.models.clone()),
-            max_page: limits.max_body.min(admission.bodies.all()).min(weight::longest(admission.work.all())),
+            max_page: limits.max_body.min(admission.bodies.all()).min(memory::longest(admission.work.all())),
             batches: Arc::new(Semaphore::new(limits.jobs.get().saturating_mul(2))),
             settings,
             admission,
@@ -144,15 +151,183 @@ impl App {
     }
 }
 
+/// Models with thresholds that are kept: moving a slider asks for the same ones again.
+const MAX_KEPT_MODELS: usize = 16;
+
+/// The models of a service.
+pub(crate) struct Models {
+    named: Vec<(String, Arc<Model>)>,
+    thresholds: Mutex<VecDeque<ThresholdModel>>,
+}
+
+/// A model with another threshold.
+struct ThresholdModel {
+    name: String,
+    percent: u8,
+    model: Arc<Model>,
+}
+
+impl Models {
+    pub(crate) fn new(named: Vec<(String, Arc<Model>)>) -> Self {
+        Self { named, thresholds: Mutex::default() }
+    }
+
+    /// Their names; the first is the default.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.named.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The model of that name, or the default.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn get(&self, name: Option<&str>) -> Result<(&str, Arc<Model>), Refusal> {
+        let found = match name {
+            None => self.named.first(),
+            Some(name) => {
+                let of_name = |name: &str| self.named.iter().find(|(known, _)| known == name);
+                of_name(name).or_else(|| of_name(Model::main_name(name)))
+            }
+        };
+        match found {
+            Some((name, model)) => Ok((name, model.clone())),
+            None => Err(Refusal::BadRequest(format!("there is no such model; there are {}", self.names().join(", ")))),
+        }
+    }
+
+    /// The model of that name, which keeps the blocks of at least `percent` probability.
+    pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
+        let (name, model) = self.get(name)?;
+        let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut same = kept.iter().filter(|entry| entry.percent == percent);
+        if let Some(entry) = same.find(|entry| entry.name == name) {
+            return Ok(entry.model.clone());
+        }
+        let mut file = model.file().clone();
+        file.selection = Selection::Threshold(f32::from(percent) / 100.0);
+        let model = Arc::new(Model::new(file).map_err(|_| Refusal::Fault)?);
+        kept.push_back(ThresholdModel { name: name.to_owned(), percent, model: model.clone() });
+        if kept.len() > MAX_KEPT_MODELS {
+            kept.pop_front();
+        }
+        Ok(model)
+    }
+}
+
+/// The settings of a service. By default it has no models and no filters.
+#[derive(Default)]
+pub struct ServiceSettings {
+    /// The models that requests may name; the first is the default.
+    pub models: Vec<(String, Arc<Model>)>,
+    /// The settings of pages where a request chooses nothing else.
+    pub defaults: PartialSettings,
+    /// The filters. They drop documents of a batch, and mark a single page.
+    pub filters: Arc<Filters>,
+    /// Its bounds.
+    pub limits: ServiceLimits,
+    /// The token that requests must bring.
+    pub token: Option<Token>,
+    /// The guard of a service without a token. It keeps out requests that pages of other sites send through a
+    /// browser.
+    pub guard: HostGuard,
+    /// Makes TCP connections TLS.
+    pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// The site memory.
+    pub sites: Option<Arc<SiteMemory>>,
+    /// The index that is searched.
+    #[cfg(feature = "index")]
+    pub index: Option<trommel::index::Index>,
+    /// The folder below which the archives of the index are, if its pages may be looked at.
+    pub archives: Option<PathBuf>,
+}
+
+/// Bounds that keep memory and time in hand whatever requests come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceLimits {
+    /// Pages that are judged at a time.
+    pub jobs: NonZeroUsize,
+    /// Requests that may wait besides; more are answered 429.
+    pub queue: usize,
+    /// Maximum bytes of a page, and of a record of a batch; longer pages are answered 413.
+    pub max_body: u64,
+    /// Maximum bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the work
+    /// on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
+    pub max_memory: u64,
+    /// Maximum time for the head of a request, for its body, between two pieces of a batch, and between two received
+    /// pieces of an answer. It is much shorter while others wait for room.
+    pub timeout: Duration,
+    /// Maximum time for finishing current requests after a signal to stop.
+    pub grace: Duration,
+    /// Maximum number of connections at a time; further ones wait to be accepted.
+    pub connections: usize,
+}
+
+impl Default for ServiceLimits {
+    fn default() -> Self {
+        Self {
+            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            queue: 256,
+            max_body: 16 << 20,
+            max_memory: 512 << 20,
+            timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(30),
+            connections: 1024,
+        }
+    }
+}
+
+/// The header that carries the name.
+pub(crate) const REQUEST_ID: &str = "x-request-id";
+/// Maximum bytes of a request id that is accepted.
+const MAX_ID_BYTES: usize = 128;
+
+/// Names requests that come without a name.
+pub(crate) struct RequestIds {
+    start: u64,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    pub(crate) fn new() -> Self {
+        Self {
+            // Another one in each process.
+            start: RandomState::new().hash_one(0),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// The id that a request brings, or a new one.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        if let Some(given) = headers.get(REQUEST_ID)
+            && given.len() <= MAX_ID_BYTES
+            && !given.is_empty()
+            && given.as_bytes().iter().all(u8::is_ascii_graphic)
+        {
+            return given.clone();
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:016x}-{number:x}", self.start);
+        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    }
+}
+
+/// Tells the metrics how long the stages of an extraction take.
+#[derive(Debug)]
+pub(crate) struct StageTimes(pub(crate) Arc<Metrics>);
+
+impl ExtractionObserver for StageTimes {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        self.0.stage(stage.name(), time);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-    use std::thread::{self, ThreadId};
-
-    use tokio::runtime::Builder;
-
     use super::*;
     use crate::service::ServiceLimits;
+    use std::num::NonZeroUsize;
+    use std::thread::{self, ThreadId};
+    use tokio::runtime::Builder;
 
     fn app() -> Arc<App> {
         let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..ServiceLimits::default() };
@@ -211,5 +386,39 @@ mod tests {
         assert!(app.admission.bodies.share(app.admission.bodies.all()).is_ok());
         let metrics = app.metrics.to_string();
         assert!(metrics.contains("trommel_failures_total{kind=\"panic\"} 2\n"));
+    }
+
+    #[test]
+    fn models_are_found_by_name_and_threshold() {
+        let fast = Arc::new(Model::builtin("fast").unwrap());
+        let models = Models::new(vec![("fast".into(), fast.clone())]);
+        assert_eq!(models.get(None).unwrap().0, "fast");
+        assert_eq!(models.get(Some("best")).unwrap().0, "fast");
+        let error = models.get(Some("/etc/passwd")).unwrap_err();
+        assert_eq!(error.to_string(), "there is no such model; there are fast");
+        let first = models.with_threshold(None, 30).unwrap();
+        assert_eq!(first.file().selection, Selection::Threshold(0.3));
+        assert_eq!(first.file().columns, fast.file().columns);
+        assert!(Arc::ptr_eq(&first, &models.with_threshold(Some("fast"), 30).unwrap()));
+        for percent in 0..20 {
+            models.with_threshold(None, percent).unwrap();
+        }
+        assert_eq!(models.thresholds.lock().unwrap().len(), MAX_KEPT_MODELS);
+    }
+
+    #[test]
+    fn ids_are_taken_over_or_made() {
+        let ids = RequestIds::new();
+        let of = |value: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
+            ids.of(&headers)
+        };
+        assert_eq!(of(b"crawl-7/page-9"), "crawl-7/page-9");
+        let made = ids.of(&HeaderMap::new());
+        assert_ne!(made, ids.of(&HeaderMap::new()));
+        for bad in [b"".as_slice(), b"with space", b"\xff", &[b'x'; 200]] {
+            assert_ne!(of(bad).as_bytes(), bad);
+        }
     }
 }

@@ -1,30 +1,24 @@
 //! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
-use std::collections::BTreeMap;
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{collections::BTreeMap, io, time::Duration};
 
 use axum::{body::Body, extract::State, response::Response};
 use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
 use serde::Serialize;
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::{runtime::Handle, time::Instant};
 use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
-use trommel::record::filters::Filters;
 use trommel::record::{Encode as _, Jsonl};
 use trommel::run::{RecordOutcome, SingleRecords, crawl_charset};
-use trommel::{Document, Extractor, Hints, IncludeSettings};
+use trommel::{Document, Extractor, Hints, IncludeSettings, record::filters::Filters};
 
 use crate::service::answer::{self, Refusal};
-use crate::service::app::App;
 use crate::service::body::{Incoming, plain, pump};
 use crate::service::choices::{Choices, ReadQuery};
-use crate::service::memory::Share;
-use crate::service::weight;
+use crate::{service::app::App, service::memory, service::memory::Share};
 
 /// Pieces of the body that wait to be read.
 const PIECES: usize = 8;
@@ -162,12 +156,12 @@ impl BatchWorker {
     /// The document of a page, once a worker is free and there is memory, which `taken` holds.
     fn document(&self, extractor: &Extractor, taken: &TakenShare, page: &[u8], hints: &Hints<'_>) -> Document {
         let memory = &self.app.admission.work;
-        let judged = weight::fitting(page, memory.all(), &self.lists);
+        let judged = memory::fitting(page, memory.all(), &self.lists);
         // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
         let permit = self.runtime.block_on(self.app.admission.worker());
         taken.put(self.runtime.block_on(async {
             loop {
-                let share = memory.share_within(weight::of_lists(judged, &self.lists), STOP_POLL).await;
+                let share = memory.share_within(memory::of_lists(judged, &self.lists), STOP_POLL).await;
                 if share.is_ok() || self.app.is_stopping() {
                     return share.ok();
                 }

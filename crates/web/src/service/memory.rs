@@ -1,12 +1,18 @@
-//! The memory that requests use: their bodies, the work on them, and their answers.
+//! Bounds the number of accepted requests and the memory that they use: bodies, the work on them, answers.
+//!
+//! The memory for judging a page is estimated from its bytes. There is pressure if other clients wait for room that
+//! slow clients take.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use trommel::{IncludeSettings, metrics::Metrics};
 
-use crate::service::{answer::Refusal, pressure::Pressure};
+use crate::{service::ServiceLimits, service::answer::Refusal};
 
 /// Bytes that are counted as one.
 const UNIT: u64 = 1 << 10;
@@ -25,6 +31,14 @@ pub(crate) struct Share {
     permit: OwnedSemaphorePermit,
     /// Bytes that were asked for.
     bytes: u64,
+}
+
+/// A page that has come, and the memory that it takes.
+#[derive(Debug)]
+pub(crate) struct HeldPage {
+    pub(crate) bytes: Vec<u8>,
+    /// Held until the page is dropped.
+    pub(crate) _share: Share,
 }
 
 impl Memory {
@@ -130,9 +144,209 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
+/// The fixed bytes for any page.
+const FIXED_BYTES: u64 = 1 << 20;
+/// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
+const BYTE: u64 = 12;
+/// Bytes for each bracket, which may begin an element and a block, up to the number that a page keeps
+/// apart.
+const TAG: u64 = 900;
+const TAGS: u64 = 180_000;
+/// Bytes for each brace and square bracket, which may begin a value of embedded data, up to the number that
+/// is read.
+const VALUE: u64 = 420;
+const VALUES: u64 = 220_000;
+/// Bytes for each byte of the page whose chunks are asked for: their texts and headings, in the document and the answer.
+const CHUNKED_BYTE: u64 = 14;
+/// Bytes for each chunk besides, and least bytes of the page for each unit of its size.
+const CHUNK: u64 = 900;
+const BYTES_OF_UNIT: u64 = 2;
+/// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
+const SPAN: u64 = 160;
+/// Additional bytes of memory for showing a page: for each byte, for each bracket, and at most.
+const VIEW_BYTES_PER_BYTE: u64 = 20;
+const VIEW_BYTES_PER_TAG: u64 = 2500;
+const MAX_VIEW_BYTES: u64 = 80 << 20;
+
+/// Bytes that judging this page may take.
+pub(crate) fn of_page(page: &[u8]) -> u64 {
+    let (tags, values) = marks(page);
+    of(page.len() as u64, tags, values)
+}
+
+/// The same with the lists beside the text that are asked for.
+pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
+    let bytes = page.len() as u64;
+    let chunks = lists.chunks.map_or(0, |chunks| {
+        // No chunk has less than a paragraph or a sentence.
+        let most = marks(page).0.saturating_add(sentences(page));
+        let count = most.min(bytes / BYTES_OF_UNIT / u64::from(chunks.size.get()));
+        bytes.saturating_mul(CHUNKED_BYTE).saturating_add(count.saturating_mul(CHUNK))
+    });
+    let spans = if lists.spans { marks(page).0.min(TAGS).saturating_mul(SPAN) } else { 0 };
+    of_page(page).saturating_add(chunks).saturating_add(spans)
+}
+
+/// The same with the report on it.
+pub(crate) fn of_report(page: &[u8]) -> u64 {
+    let (bytes, tags) = (page.len() as u64, marks(page).0);
+    let shown = bytes.saturating_mul(VIEW_BYTES_PER_BYTE).saturating_add(tags.saturating_mul(VIEW_BYTES_PER_TAG));
+    of_page(page).saturating_add(shown.min(MAX_VIEW_BYTES))
+}
+
+/// Bytes of the longest page of plain text that may be judged in `memory`.
+pub(crate) fn longest(memory: u64) -> u64 {
+    memory.saturating_sub(FIXED_BYTES) / BYTE
+}
+
+/// The longest start of a page that may be judged in `memory`.
+pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
+    if of_lists(page, lists) <= memory {
+        return page;
+    }
+    let (mut from, mut to) = (0, page.len());
+    while from < to {
+        let middle = (from + to).div_ceil(2);
+        if of_lists(page.get(..middle).unwrap_or_default(), lists) <= memory { from = middle } else { to = middle - 1 }
+    }
+    page.get(..from).unwrap_or_default()
+}
+
+fn of(bytes: u64, tags: u64, values: u64) -> u64 {
+    FIXED_BYTES
+        .saturating_add(bytes.saturating_mul(BYTE))
+        .saturating_add(tags.min(TAGS).saturating_mul(TAG))
+        .saturating_add(values.min(VALUES).saturating_mul(VALUE))
+}
+
+/// The signs of a page at which a sentence may end; of those that are not ASCII, which nothing tells apart here, every
+/// second.
+fn sentences(page: &[u8]) -> u64 {
+    let ends = page.iter().filter(|byte| matches!(byte, b'.' | b'!' | b'?')).count();
+    let others = page.iter().filter(|byte| **byte >= 0xC0).count();
+    (ends + others / 2) as u64
+}
+
+/// The angle brackets of a page, and its braces and square brackets.
+fn marks(page: &[u8]) -> (u64, u64) {
+    let (mut tags, mut values) = (0, 0);
+    for byte in page {
+        tags += u64::from(*byte == b'<');
+        values += u64::from(matches!(byte, b'{' | b'['));
+    }
+    (tags, values)
+}
+
+/// Time for which a want of room is remembered.
+const PRESSURE_TIME: Duration = Duration::from_secs(2);
+
+/// Is high for a while after there was no room for a request or a connection.
+#[derive(Debug)]
+pub(crate) struct Pressure {
+    start: Instant,
+    /// Milliseconds since the start until which it is high.
+    until: AtomicU64,
+}
+
+impl Pressure {
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now(), until: AtomicU64::new(0) }
+    }
+
+    /// Records that a request found no room.
+    pub(crate) fn rise(&self) {
+        let until = self.start.elapsed() + PRESSURE_TIME;
+        self.until.fetch_max(until.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_high(&self) -> bool {
+        (self.start.elapsed().as_millis() as u64) < self.until.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets requests in as long as there is room to wait, and pages to be judged as workers are free.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    workers: Arc<Semaphore>,
+    inside: AtomicUsize,
+    most: usize,
+    /// Memory for bodies that have not been judged yet: a quarter.
+    pub(crate) bodies: Memory,
+    /// Memory for reading the archives of batches: a quarter.
+    pub(crate) batches: Memory,
+    /// Memory for work and then for its answer until it is sent: a half, so that no number of bodies keeps one
+    /// of them from being judged.
+    pub(crate) work: Memory,
+    pressure: Arc<Pressure>,
+    metrics: Arc<Metrics>,
+}
+
+/// The place of a request that was let in, free again when it is dropped. A request takes it when its body has
+/// come: who sends slowly keeps nobody out.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    admission: Arc<Admission>,
+}
+
+impl Admission {
+    pub(crate) fn new(limits: &ServiceLimits, metrics: Arc<Metrics>) -> Arc<Self> {
+        let pressure = Arc::new(Pressure::new());
+        Arc::new(Self {
+            workers: Arc::new(Semaphore::new(limits.jobs.get())),
+            inside: AtomicUsize::new(0),
+            most: limits.jobs.get().saturating_add(limits.queue),
+            bodies: Memory::new(limits.max_memory / 4, pressure.clone()),
+            batches: Memory::new(limits.max_memory / 4, pressure.clone()),
+            work: Memory::new(limits.max_memory / 2, pressure.clone()),
+            pressure,
+            metrics,
+        })
+    }
+
+    /// Takes a request in.
+    ///
+    /// # Errors
+    /// [`Refusal::Busy`] if there is no room.
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Permit, Refusal> {
+        let before = self.inside.fetch_add(1, Ordering::Relaxed);
+        let place = Permit { admission: self.clone() };
+        // Dropping the place takes the count back.
+        if before >= self.most {
+            return Err(Refusal::Busy);
+        }
+        self.metrics.queue(before + 1);
+        Ok(place)
+    }
+
+    /// Returns whether another request would be let in.
+    pub(crate) fn has_room(&self) -> bool {
+        self.inside.load(Ordering::Relaxed) < self.most
+    }
+
+    /// The pressure, which is high while others wait for room.
+    pub(crate) fn pressure(&self) -> Arc<Pressure> {
+        self.pressure.clone()
+    }
+
+    /// Waits for a free worker; it is free again when the permit is dropped. None when the service is
+    /// gone.
+    pub(crate) async fn worker(&self) -> Option<OwnedSemaphorePermit> {
+        self.workers.clone().acquire_owned().await.ok()
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let admission = &self.admission;
+        let before = admission.inside.fetch_sub(1, Ordering::Relaxed);
+        admission.metrics.queue(before.saturating_sub(1));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
 
     fn memory(kilobytes: u64) -> Memory {
         Memory::new(kilobytes << 10, Arc::new(Pressure::new()))
@@ -185,5 +399,66 @@ mod tests {
         });
         drop(second.unwrap());
         assert_eq!(memory.free.available_permits(), 100);
+    }
+
+    #[test]
+    fn markup_weighs_more_than_text() {
+        let (text, markup) = (vec![b'x'; 1 << 20], b"<p>x".repeat(1 << 18));
+        assert!(of_page(&markup) > 4 * of_page(&text));
+        assert!(of_report(&text) > of_page(&text));
+        assert!(of_report(&markup) - of_page(&markup) <= MAX_VIEW_BYTES);
+    }
+
+    #[test]
+    fn lists_weigh_by_their_lengths() {
+        let page = b"<p>word word. ".repeat(10_000);
+        let of = |chunks: &str, spans: bool| {
+            let chunks = Some(chunks).filter(|chunks| !chunks.is_empty());
+            let lists = serde_json::json!({ "chunks": chunks, "spans": spans });
+            of_lists(&page, &serde_json::from_value(lists).unwrap())
+        };
+        assert_eq!(of("", false), of_page(&page));
+        assert!(of("", true) > of_page(&page));
+        assert!(of("words=1", false) > of("words=400,overlap=200", false));
+        assert!(of("words=400", false) > of_page(&page));
+    }
+
+    #[test]
+    fn what_fits_is_the_longest_start() {
+        let page = b"<p>word ".repeat(10_000);
+        let lists = IncludeSettings::default();
+        let fitting = |page: &'static [u8], memory| fitting(page, memory, &lists);
+        let page: &'static [u8] = page.leak();
+        assert_eq!(fitting(page, u64::MAX), page);
+        let memory = of_page(page) / 2;
+        let start = fitting(page, memory);
+        assert!(of_page(start) <= memory && of_page(&page[..start.len() + 1]) > memory);
+        assert!(fitting(page, 0).is_empty());
+        let text = vec![b'x'; 1 << 20];
+        let memory = of_page(&text);
+        assert_eq!(longest(memory), text.len() as u64);
+    }
+
+    #[test]
+    fn it_is_high_for_a_while() {
+        let pressure = Pressure::new();
+        assert!(!pressure.is_high());
+        pressure.rise();
+        assert!(pressure.is_high());
+        pressure.until.store(0, Ordering::Relaxed);
+        assert!(!pressure.is_high());
+    }
+
+    #[test]
+    fn places_are_counted_and_given_back() {
+        let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 1, ..ServiceLimits::default() };
+        let admission = Admission::new(&limits, Arc::default());
+        let first = admission.enter().unwrap();
+        let second = admission.enter().unwrap();
+        assert!(!admission.has_room() && admission.enter().is_err());
+        drop(first);
+        drop(admission.enter().unwrap());
+        drop(second);
+        assert_eq!(admission.inside.load(Ordering::Relaxed), 0);
     }
 }

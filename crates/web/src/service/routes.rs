@@ -1,25 +1,34 @@
-//! The routes of the service.
+//! The routes of the service, and what it says about itself: its web page, its OpenAPI document, its description.
+//!
+//! The OpenAPI document is a file, in which the version, the models and the settings of requests are filled in.
 
 use std::sync::Arc;
 
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Value, json};
+use trommel::{Kind, fields};
 
-use crate::service::{about, answer::Refusal, api, app::App, batch, extract, inspect, observe, page};
+use crate::service::{answer, batch, observe, pages};
+use crate::{service::answer::Refusal, service::app::App};
 
 /// All paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let router = Router::new()
-        .route("/", get(page::index))
-        .route("/assets/{name}", get(page::asset))
-        .route("/extract", post(extract::extract))
+        .route("/", get(index))
+        .route("/assets/{name}", get(asset))
+        .route("/extract", post(pages::extract))
         .route("/extract/batch", post(batch::batch))
-        .route("/inspect", post(inspect::inspect))
-        .route("/about", get(about::about))
-        .route("/healthz", get(about::healthz))
-        .route("/readyz", get(about::readyz))
-        .route("/metrics", get(about::metrics))
-        .route("/openapi.json", get(api::document));
+        .route("/inspect", post(pages::inspect))
+        .route("/about", get(about))
+        .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(document));
     #[cfg(feature = "index")]
     let router = router
         .route("/search", get(crate::service::search::search))
@@ -29,4 +38,221 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })
         .layer(middleware::from_fn_with_state(app.clone(), observe::around))
         .with_state(app)
+}
+
+const INDEX: &str = include_str!("../../assets/service/index.html");
+const STYLE: &str = include_str!("../../assets/service/app.css");
+const SCRIPT: &str = include_str!("../../assets/service/app.js");
+
+/// Content security policy: the page loads only its own files and connects only to this service. Style attributes are
+/// the viewer's, which escapes the content of pages.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// `GET /`
+pub(crate) async fn index() -> Response {
+    file("text/html; charset=utf-8", INDEX)
+}
+
+/// `GET /assets/NAME`: one of four files, none of which is read from the disk.
+pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
+    match name.as_str() {
+        "app.css" => Ok(file("text/css; charset=utf-8", STYLE)),
+        "app.js" => Ok(file("text/javascript; charset=utf-8", SCRIPT)),
+        "viewer.css" => Ok(file("text/css; charset=utf-8", crate::viewer::STYLE)),
+        "viewer.js" => Ok(file("text/javascript; charset=utf-8", crate::viewer::SCRIPT)),
+        _ => Err(Refusal::NotFound("there is no such file".to_owned())),
+    }
+}
+
+fn file(media_type: &'static str, text: &'static str) -> Response {
+    let mut response = answer::body(media_type, text);
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+// Tests hold it to the routes, to the parameters and to the keys of answers.
+const DOCUMENT: &str = include_str!("../../assets/service/openapi.json");
+/// Paths whose query may name settings.
+const WITH_SETTINGS: [&str; 3] = ["/extract", "/extract/batch", "/inspect"];
+/// Paths of services that search, and the schemas of their answers.
+const OF_INDEX: [(&str, &[&str]); 2] = [
+    ("/paths", &["/search", "/stored"]),
+    ("/components/schemas", &["FoundDocument", "SearchAnswer", "SnippetPiece", "StoredDocument"]),
+];
+
+/// The OpenAPI document of a service with these models, of which the first is the default.
+pub fn openapi(models: &[&str]) -> Value {
+    let mut document: Value = serde_json::from_str(DOCUMENT).unwrap_or_default();
+    document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
+    let settings: Vec<Value> = settings(models).collect();
+    for path in WITH_SETTINGS {
+        if let Some(parameters) = document["paths"][path]["post"]["parameters"].as_array_mut() {
+            parameters.extend_from_slice(&settings);
+        }
+    }
+    if !cfg!(feature = "index") {
+        for (place, names) in OF_INDEX {
+            if let Some(all) = document.pointer_mut(place).and_then(Value::as_object_mut) {
+                all.retain(|name, _| !names.contains(&name.as_str()));
+            }
+        }
+    }
+    document
+}
+
+/// The settings that a request may choose, as parameters.
+fn settings(models: &[&str]) -> impl Iterator<Item = Value> {
+    fields().iter().filter(|field| field.is_of_requests()).map(move |field| {
+        let schema = match field.name.as_str() {
+            "model" => json!({"type": "string", "enum": models, "default": models.first()}),
+            _ => schema(&field.kind),
+        };
+        json!({"name": field.name, "in": "query", "required": false, "description": field.doc, "schema": schema})
+    })
+}
+
+fn schema(kind: &Kind) -> Value {
+    let one_of = |values: &[trommel::Value]| {
+        let names: Vec<&str> = values.iter().map(|value| value.name.as_str()).collect();
+        json!({"type": "string", "enum": names})
+    };
+    match kind {
+        Kind::Switch => json!({"type": "boolean"}),
+        Kind::OneOf(values) => one_of(values),
+        Kind::Integer => json!({"type": "integer", "minimum": 0}),
+        Kind::Number => json!({"type": "number"}),
+        // Divided by commas.
+        Kind::ListOf(values) => json!({"type": "array", "items": one_of(values)}),
+        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        _ => json!({"type": "string"}),
+    }
+}
+
+/// `GET /openapi.json`
+pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
+    let made = app.openapi.get_or_init(|| {
+        let described = openapi(&app.models.names());
+        described.to_string().into()
+    });
+    answer::body("application/json", made.clone())
+}
+
+/// The properties of a service.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct About {
+    /// Version of the program.
+    version: &'static str,
+    /// The models that requests may name; the first is the default.
+    models: Vec<String>,
+    /// Maximum bytes of a page.
+    max_body: u64,
+    /// Documents of the index; null if there is none.
+    indexed: Option<u64>,
+    /// True if pages of the index can be looked at.
+    archives: bool,
+}
+
+/// The version, models and index of this service
+pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
+    #[cfg(feature = "index")]
+    let indexed = app.settings.index.as_ref().map(trommel::index::Index::documents);
+    #[cfg(not(feature = "index"))]
+    let indexed = None;
+    answer::json(&About {
+        version: env!("CARGO_PKG_VERSION"),
+        models: app.models.names().into_iter().map(str::to_owned).collect(),
+        max_body: app.max_page,
+        indexed,
+        archives: app.settings.archives.is_some(),
+    })
+}
+
+/// Answers 200 while the service runs
+pub(crate) async fn healthz() -> Response {
+    answer::body("text/plain; charset=utf-8", "ok\n")
+}
+
+/// Answers 200 while the service accepts requests, 503 otherwise
+pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
+    if app.is_ready() {
+        return answer::body("text/plain; charset=utf-8", "ready\n");
+    }
+    let body = answer::body("text/plain; charset=utf-8", "not ready\n");
+    (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
+}
+
+/// Counts and times, as Prometheus reads them
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
+    answer::body(trommel::metrics::CONTENT_TYPE, app.metrics.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn keys(value: &Value) -> Vec<&str> {
+        sorted(value.as_object().unwrap().keys().map(String::as_str))
+    }
+
+    #[test]
+    fn schemas_have_the_keys_of_answers() {
+        let document = openapi(&["fast"]);
+        let check = |name: &str, answer: Value| {
+            let schema = &document["components"]["schemas"][name];
+            assert_eq!(keys(&schema["properties"]), keys(&answer), "{name}");
+        };
+        check("About", json!(crate::service::routes::About::default()));
+        check("Inspected", json!(crate::service::pages::Inspected::default()));
+        check("Problem", json!(crate::service::Problem::default()));
+        #[cfg(feature = "index")]
+        {
+            check("FoundDocument", json!(crate::service::search::FoundDocument::default()));
+            check("SearchAnswer", json!(crate::service::search::SearchAnswer::default()));
+            check("SnippetPiece", json!(crate::service::search::SnippetPiece::default()));
+            check("StoredDocument", json!(crate::service::search::StoredDocument::default()));
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_routes_and_settings() {
+        let document = openapi(&["best", "fast"]);
+        let known = fields().iter().filter(|field| field.is_of_requests()).map(|field| field.name.as_str());
+        let known: Vec<&str> = known.collect();
+        for (path, of_route) in [
+            ("/extract", &crate::service::choices::OF_PAGE[..]),
+            ("/extract/batch", &crate::service::batch::OF_BATCH),
+            ("/inspect", &crate::service::pages::OF_INSPECT),
+        ] {
+            let given = document["paths"][path]["post"]["parameters"].as_array().unwrap();
+            let names = given.iter().map(|parameter| parameter["name"].as_str().unwrap());
+            assert_eq!(sorted(names), sorted(of_route.iter().chain(&known).copied()), "{path}");
+            let model = given.iter().find(|parameter| parameter["name"] == "model").unwrap();
+            assert_eq!(model["schema"]["default"], "best");
+        }
+    }
+
+    #[test]
+    fn every_reference_has_a_schema() {
+        let document = openapi(&["fast"]);
+        let text = document.to_string();
+        let references = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let named: Vec<&str> = references.collect();
+        let schemas = keys(&document["components"]["schemas"]);
+        assert!(schemas.iter().all(|name| named.contains(name)), "{schemas:?}");
+        assert!(named.iter().all(|name| schemas.contains(name)), "{named:?}");
+    }
 }

@@ -3,18 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::response::Response;
+use axum::{extract::rejection::QueryRejection, response::Response};
 use serde::{Deserialize, Serialize};
 use trommel::archive::{PayloadOptions, payload};
 use trommel::index::{Hit, Index, IndexError, Search, Snippet};
-use trommel::record::RecordSource;
-use trommel::run::record_at;
+use trommel::{record::RecordSource, run::record_at};
 
 use crate::service::answer::{self, Refusal};
-use crate::service::app::App;
-use crate::service::hints::PageHints;
+use crate::{service::app::App, service::choices::PageHints};
 
 /// Maximum documents of one answer.
 const MAX_RESULTS: usize = 100;

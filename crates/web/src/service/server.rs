@@ -1,9 +1,7 @@
 //! The service from start to end.
 
-use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{io, sync::Arc, time::Duration};
 
 use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -13,13 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::service::app::App;
-use crate::service::connection::{self, ByUnixSocket, ConnectionSettings};
-use crate::service::listen::Kind;
-use crate::service::paced_stream::Requests;
-use crate::service::pressure::Pressure;
-use crate::service::routes::router;
+use crate::service::connection::{self, ByUnixSocket, ConnectionSettings, Requests};
 use crate::service::{ServiceLimits, ServiceSettings, Socket};
+use crate::{service::app::App, service::listen::Kind, service::memory::Pressure, service::routes::router};
 
 /// Time between two looks at whether to stop.
 const STOP_POLL: Duration = Duration::from_millis(50);

@@ -1,12 +1,15 @@
-//! The data of the report about one page.
+//! The data of the report about one page, with the path of each block in the form of style sheets.
+//!
+//! Text from a page is escaped: it becomes safe between tags and inside quoted attributes.
 
-use std::borrow::Cow;
+use std::fmt::{Display, Formatter, Write as _};
+use std::{borrow::Cow, fmt};
 
+use askama::filters::Escaper;
 use trommel::extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
+use trommel_html::{Attribute, Element, Page};
 use trommel_model::Model;
 
-use crate::viewer::escape::{Grouped, WordCount};
-use crate::viewer::path::path;
 use crate::viewer::reasons::{BLOCKS, Explainer, Reasons, explained};
 
 /// Steps of indentation at most.
@@ -165,4 +168,142 @@ fn left_out(rows: &[Row]) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Elements shown, the innermost ones: pages nest hundreds deep, and a path a block must stay short.
+const ELEMENTS: usize = 6;
+/// Tokens shown of each element.
+const TOKENS: usize = 4;
+
+/// The elements around the element `index`, outermost first: `article.post › div#text › p`. `html`
+/// and `body` are left out; `…` stands for outer ones beyond the sixth.
+pub fn path(page: &Page, index: u32) -> String {
+    let mut around = page.path(index).filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
+    let mut names: Vec<String> = around.by_ref().take(ELEMENTS).map(|(_, element)| name(page, element)).collect();
+    if around.next().is_some() {
+        names.push("…".to_owned());
+    }
+    names.reverse();
+    names.join(" › ")
+}
+
+fn name(page: &Page, element: &Element) -> String {
+    let mut name = page.name(element).to_owned();
+    let shown = page.attribute_words(element).iter().filter_map(|token| match token.attribute {
+        Attribute::Id => Some(('#', token)),
+        Attribute::Class => Some(('.', token)),
+        Attribute::Role | Attribute::Itemprop => None,
+    });
+    for (mark, token) in shown.take(TOKENS) {
+        name.push(mark);
+        name.push_str(page.word_text(token));
+    }
+    name
+}
+
+/// Escapes the values of templates: every character with a meaning for an HTML parser. Control characters, which HTML
+/// cannot hold, become U+FFFD.
+#[derive(Clone, Copy, Debug)]
+pub struct Html;
+
+impl Escaper for Html {
+    fn write_escaped_str<W: fmt::Write>(&self, mut out: W, text: &str) -> fmt::Result {
+        let mut written = 0;
+        for (at, c) in text.char_indices() {
+            let Some(stand_in) = stand_in(c) else { continue };
+            out.write_str(text.get(written..at).unwrap_or_default())?;
+            out.write_str(stand_in)?;
+            written = at + c.len_utf8();
+        }
+        out.write_str(text.get(written..).unwrap_or_default())
+    }
+}
+
+fn stand_in(c: char) -> Option<&'static str> {
+    match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        '\'' => Some("&#39;"),
+        '\n' | '\t' | '\r' => None,
+        c if c.is_control() => Some("\u{fffd}"),
+        _ => None,
+    }
+}
+
+/// Writes a count with a comma between thousands.
+pub struct Grouped(pub u64);
+
+impl Display for Grouped {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a number of words.
+pub struct WordCount(pub u64);
+
+impl Display for WordCount {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let unit = if self.0 == 1 { "word" } else { "words" };
+        write!(f, "{} {unit}", Grouped(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn of_first(html: &str) -> String {
+        let page = ScanEngine.read(html, &Limits::default());
+        path(&page, page.blocks[0].element)
+    }
+
+    #[test]
+    fn names_classes_and_ids() {
+        let html = "<body><div id=main class='post-body wide odd tall'><p itemprop=text><b>bold</b>";
+        assert_eq!(of_first(html), "div#main.post.body.wide › p › b");
+        assert_eq!(of_first("bare"), "");
+    }
+
+    #[test]
+    fn long_paths_keep_their_inner_end() {
+        let html = format!("{}<p>deep", "<div>".repeat(400));
+        assert_eq!(of_first(&html), "… › div › div › div › div › div › p");
+    }
+
+    #[test]
+    fn nothing_gets_out_of_text_or_attribute() {
+        let hostile = "</p><script>alert('1')</script> \" onload=x & &lt; \0\u{1b}\u{85} é 日本\n\tx";
+        let escaped = |text: &str| {
+            let mut out = String::new();
+            Html.write_escaped_str(&mut out, text).unwrap();
+            out
+        };
+        assert_eq!(
+            escaped(hostile),
+            "&lt;/p&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &quot; onload=x &amp; &amp;lt; \
+             \u{fffd}\u{fffd}\u{fffd} é 日本\n\tx"
+        );
+        assert_eq!(escaped(""), "");
+        assert_eq!(escaped("plain"), "plain");
+    }
+
+    #[test]
+    fn thousands_are_set_off() {
+        for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(Grouped(count).to_string(), text);
+        }
+        assert_eq!(WordCount(1).to_string(), "1 word");
+        assert_eq!(WordCount(1000).to_string(), "1,000 words");
+    }
 }
