@@ -2,30 +2,19 @@
 
 mod error;
 mod evaluate;
-mod example;
-mod folds;
-mod gold_line;
 mod label;
-mod lcs;
-mod lines;
-mod metric;
 mod pages;
-mod required;
 #[cfg(test)]
 mod toy;
 #[cfg(feature = "train")]
 mod train;
 
 pub use error::LearnError;
-pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text, text_by};
-pub use example::Example;
-pub use folds::by_group;
-pub use label::{LABEL_SHARE, shares};
-pub use lcs::on_common_subsequence;
-pub use lines::numbered_lines;
-pub use metric::Scores;
-pub use pages::{Gold, GoldBlock, LabelledPage, PageSet, gold_beside, read_gold, read_set};
-pub use required::Required;
+pub use evaluate::{EvalOptions, Mean, Report, Required, Scores, evaluate, kept_text, text_by};
+pub use label::{LABEL_SHARE, on_common_subsequence, shares};
+pub use pages::{
+    Example, Gold, GoldBlock, LabelledPage, PageSet, by_group, gold_beside, numbered_lines, read_gold, read_set,
+};
 #[cfg(feature = "train")]
 pub use train::{
     Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained, Weighting, adapt,

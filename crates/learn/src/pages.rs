@@ -1,20 +1,23 @@
 //! Labelled pages: reads an archive and its gold file together.
+//!
+//! Lines of gold files are also read if they have values that are none of JSON, and if the file is compressed.
+//! Folds for cross-validation never divide a host.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs::File, io};
 
+use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde_json::{Error, Value};
 use trommel_archive::name::{is_archive, stem};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
 use trommel_extract::Hints;
 use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
-use crate::error::LearnError;
-use crate::example::Example;
-use crate::gold_line::gold_of;
-use crate::label::shares;
-use crate::lines::numbered_lines;
+use crate::{error::LearnError, label::shares};
 
 /// One line of a gold file. Fields that are not named here are passed over.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -241,10 +244,109 @@ fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> 
     Ok((page, decoded.text.into_owned()))
 }
 
+/// Keys of texts.
+const TEXTS: [&str; 2] = ["gold", "gold_comments"];
+/// Numbers that some programs write, and JSON does not know.
+const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+
+/// The gold object of a line, and whether anything in it that is no text was taken for an absent one.
+///
+/// # Errors
+/// If the line is no gold object.
+pub(crate) fn gold_of(line: &str) -> Result<(Gold, bool), Error> {
+    let (mut value, mut is_mended): (Value, bool) = match serde_json::from_str(line) {
+        Ok(value) => (value, false),
+        Err(error) => match without_no_numbers(line) {
+            Some(line) => (serde_json::from_str(&line)?, true),
+            None => return Err(error),
+        },
+    };
+    for key in TEXTS {
+        if let Some(text) = value.get_mut(key)
+            && !matches!(text, Value::String(_) | Value::Null)
+        {
+            *text = Value::Null;
+            is_mended = true;
+        }
+    }
+    Ok((serde_json::from_value(value)?, is_mended))
+}
+
+/// The line with `null` in the place of numbers that are none; nothing if there are none.
+fn without_no_numbers(line: &str) -> Option<String> {
+    let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+    let (mut is_text, mut is_found) = (false, false);
+    while let Some(c) = rest.chars().next() {
+        let word = NO_NUMBERS.iter().find(|word| !is_text && rest.starts_with(**word));
+        let taken = match (word, c) {
+            (Some(word), _) => {
+                out.push_str("null");
+                is_found = true;
+                rest = rest.get(word.len()..)?;
+                continue;
+            }
+            // Whatever is escaped ends no text.
+            (None, '\\') => c.len_utf8() + rest.get(1..)?.chars().next().map_or(0, char::len_utf8),
+            (None, _) => c.len_utf8(),
+        };
+        is_text ^= c == '"';
+        let (part, behind) = rest.split_at_checked(taken)?;
+        out.push_str(part);
+        rest = behind;
+    }
+    is_found.then_some(out)
+}
+
+/// The lines of a file, plain or gzip, that hold more than white space, each with its number from 1.
+///
+/// # Errors
+/// If the file cannot be opened or its first bytes cannot be read; each line has its own error.
+pub fn numbered_lines(path: &Path) -> io::Result<impl Iterator<Item = (usize, io::Result<String>)> + use<>> {
+    let mut file = BufReader::new(File::open(path)?);
+    let is_gzip = file.fill_buf()?.starts_with(&[0x1F, 0x8B]);
+    let input: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let is_blank = |line: &io::Result<String>| line.as_ref().is_ok_and(|text| text.trim().is_empty());
+    Ok((1..).zip(BufReader::new(input).lines()).filter(move |(_, line)| !is_blank(line)))
+}
+
+/// A labelled page to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// For each block, true if it is content.
+    pub labels: &'a [bool],
+    /// Its host.
+    pub group: &'a str,
+}
+
+/// Gives each item the number of its fold, 0..`folds`. Items of one group share a fold. Groups are assigned
+/// from the largest to the smallest, each to the fold with the fewest items. So the folds have nearly equal
+/// size and are the same on every run.
+pub fn by_group(groups: &[&str], folds: usize) -> Vec<usize> {
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in groups {
+        *sizes.entry(group).or_default() += 1;
+    }
+    let mut order: Vec<(&str, usize)> = sizes.into_iter().collect();
+    order.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let mut filled = vec![0usize; folds.max(1)];
+    let mut fold_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for (group, size) in order {
+        let fold = (0..filled.len()).min_by_key(|fold| filled[*fold]).unwrap_or(0);
+        filled[fold] += size;
+        fold_of.insert(group, fold);
+    }
+    groups.iter().map(|group| fold_of.get(group).copied().unwrap_or(0)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::toy;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
 
     #[test]
     fn groups_are_hosts_but_for_placeholders() {
@@ -284,5 +386,50 @@ mod tests {
         std::fs::write(&path, "{\"record_id\":\"<urn:a>\",\"gold\":null}\n\n{\"no\n").unwrap();
         let error = read_gold(&path).unwrap_err().to_string();
         assert!(error.contains("x.gold.jsonl, line 3"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_text_is_absent() {
+        let gold = |line: &str| gold_of(line).map(|(gold, is_mended)| (gold.gold, is_mended)).ok();
+        assert_eq!(gold(r#"{"record_id": "a", "gold": "NaN \" NaN"}"#), Some((Some("NaN \" NaN".into()), false)));
+        assert_eq!(gold(r#"{"record_id": "a", "gold": NaN}"#), Some((None, true)));
+        assert_eq!(gold(r#"{"record_id": "a", "gold": 5}"#), Some((None, true)));
+        assert_eq!(gold(r#"{"record_id": "a", "gold": "\\", "date": -Infinity}"#), Some((Some("\\".into()), true)));
+        assert_eq!(gold(r#"{"record_id": "a", "gold": null}"#), Some((None, false)));
+        for wrong in [r#"{"record_id": NaN}"#, r#"{"record_id": "a" NaN"#, "{", r#"{"a": "\"#] {
+            assert!(gold(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lines_keep_their_numbers_plain_or_compressed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (plain, gzip) = (folder.path().join("a"), folder.path().join("b.gz"));
+        let text = "one\n \n\nfour\n";
+        std::fs::write(&plain, text).unwrap();
+        // Two members, as `cat` makes them of two files.
+        let mut file = File::create(&gzip).unwrap();
+        for part in ["one\n \n", "\nfour\n"] {
+            let mut member = GzEncoder::new(&mut file, Compression::fast());
+            member.write_all(part.as_bytes()).unwrap();
+            member.finish().unwrap();
+        }
+        for path in [plain, gzip] {
+            let lines: Vec<(usize, String)> =
+                numbered_lines(&path).unwrap().map(|(number, line)| (number, line.unwrap())).collect();
+            assert_eq!(lines, [(1, "one".into()), (4, "four".into())]);
+        }
+        assert!(numbered_lines(&folder.path().join("c")).is_err());
+    }
+
+    #[test]
+    fn groups_stay_whole_and_folds_balance() {
+        let groups = ["a", "a", "a", "b", "c", "d", "b", "e", "f"];
+        let folds = by_group(&groups, 3);
+        assert_eq!((folds[0], folds[1]), (folds[1], folds[2]));
+        assert_eq!(folds[3], folds[6]);
+        for fold in 0..3 {
+            assert_eq!(folds.iter().filter(|f| **f == fold).count(), 3);
+        }
     }
 }

@@ -1,42 +1,92 @@
 //! Trains block models, with cross-validation by host or by set.
 
 mod adapted;
-mod additive;
-mod bins;
 mod boost;
-mod completed;
 mod cross_validation;
-mod embedded;
 mod fitted;
 mod judged;
 mod labelled;
-mod learned;
+mod learned_words;
 mod learner;
-mod lexicon;
-mod lists;
 mod logistic;
-mod minimum;
-mod options;
-mod page_types;
-mod pairs;
-mod penalty;
-mod poor;
 mod roles;
-mod seeds;
-mod selection;
 mod table;
 mod trained;
-mod tree_sample;
+
+use trommel_model::features::FeatureGroup;
+
+pub use adapted::{Adapted, adapt};
+pub use boost::fit_trees;
+pub use judged::{JudgedRow, JudgedSet};
+pub use learned_words::list;
+pub use logistic::{Fit, Sample, fit_weighted};
+pub use roles::train_roles;
+pub use trained::{JudgedPage, Trained, train};
 
 /// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
 /// like differs from crawl to crawl.
 const ADDRESS: &str = "address.";
 
-pub use adapted::{Adapted, adapt};
-pub use judged::{JudgedRow, JudgedSet};
-pub use lexicon::list;
-pub use logistic::{Fit, Sample, fit_weighted};
-pub use options::{HeldOut, Learner, TrainOptions, Weighting};
-pub use roles::train_roles;
-pub use trained::{JudgedPage, Trained, train};
-pub use tree_sample::fit_trees;
+/// Options of training.
+#[derive(Clone, Debug)]
+pub struct TrainOptions {
+    /// Name of the model.
+    pub name: String,
+    /// Day to write into the model, `YYYY-MM-DD`.
+    pub created: String,
+    /// Groups of features.
+    pub groups: Vec<FeatureGroup>,
+    /// The kind of the model.
+    pub learner: Learner,
+    /// A block is content if more than this share of its words lies on the common subsequence.
+    pub label_share: f32,
+    /// The weight of each block.
+    pub weighting: Weighting,
+    /// Unit that cross-validation holds out.
+    pub held_out: HeldOut,
+    /// Number of folds, if hosts are held out.
+    pub folds: usize,
+    /// The number of sets, at the end of all, from which only the scorer of pages that are not one text learns.
+    pub list_sets: usize,
+    /// True if the gold's comments are content.
+    pub comments: bool,
+}
+
+/// The weight of each block in training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// Every block once, as in the paper.
+    Blocks,
+    /// Every page weighs the same, divided among its blocks by the square roots of their words.
+    Pages,
+}
+
+/// Unit of pages that cross-validation holds out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldOut {
+    /// Hosts, in folds.
+    Hosts,
+    /// One set after the other.
+    Sets,
+}
+
+/// The kind of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learner {
+    /// L2 logistic regression.
+    Linear,
+    /// Logistic regression over binned features and crosses of two.
+    Additive,
+    /// The same from fewer trees of one seed, which do not ask for columns that cost much: the built-in `lite`.
+    Lite,
+    /// Two models that share a part: the additive one, and the same with boosted trees beside it, half
+    /// of the log odds each.
+    Shipped,
+}
+
+/// Candidates of cross-validation for a linear model.
+pub(super) const OF_LINEAR: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
+/// Penalty of the leaves of an additive model.
+pub(super) const OF_ADDITIVE: f64 = 5.0;
+/// Candidates of cross-validation for a model that is adapted to own pages.
+pub(super) const OF_ADAPTED: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];

@@ -12,19 +12,13 @@
 use rayon::prelude::*;
 use trommel_model::{Layout, Model, Score, Scorer, WeightedScorer, sigmoid};
 
-use super::ADDRESS;
-use super::additive::fit_additive;
-use super::bins::Binned;
+use super::cross_validation::{ScoredPage, mean_over_sets};
 use super::labelled::{Labelled, labelled};
-use super::options::TrainOptions;
-use super::page_types::is_of_page;
-use super::penalty;
-use super::selection::{ScoredPage, mean_over_sets};
-use super::table::BlockTable;
+use super::table::{Binned, BlockTable};
 use super::trained::{JudgedPage, Trained, judged_pages, scores};
-use crate::error::LearnError;
-use crate::folds::by_group;
-use crate::pages::PageSet;
+use super::{ADDRESS, TrainOptions, fitted::is_of_page, logistic::fit_additive};
+use crate::pages::{PageSet, by_group};
+use crate::{error::LearnError, train};
 
 /// The loss of mean F1 that a mixed-in set may have.
 const LOSS: f64 = 0.001;
@@ -222,7 +216,7 @@ impl OwnPages {
 
     /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
     fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
-        let mut all = penalty::OF_ADAPTED.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
+        let mut all = train::OF_ADAPTED.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
             let sample = self.sample(&self.rows_of(|page| !is_held(page)));

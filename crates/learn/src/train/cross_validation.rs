@@ -1,18 +1,16 @@
-//! Cross-validation: models judge pages of hosts, or of sets, that they have not seen.
+//! Cross-validation: models judge pages of hosts, or of sets, that they have not seen, and the best is selected.
 
 use rayon::prelude::*;
-use trommel_model::features::FeatureMatrix;
-use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, log_odds_of_parts, sigmoid};
+use trommel_model::{
+    EmbeddedScorer, JudgedEmbedded, Selection, WeightedScorer, features::FeatureMatrix, log_odds_of_parts, sigmoid,
+};
+use trommel_text::words::Rule;
 
-use super::completed::completed;
-use super::embedded::{fit_embedded, judged};
-use super::fitted::{Fitted, Purpose};
-use super::labelled::Labelled;
-use super::learner::band;
-use super::options::{Learner, TrainOptions};
-use super::page_types::page_sharpness;
-use super::poor::PoorCopy;
+use super::fitted::{Fitted, Purpose, WITH_COMMENTS, completed, fit_embedded, judged, page_sharpness};
+use super::labelled::{Labelled, PoorCopy};
+use super::{Learner, TrainOptions, learner::band};
 use crate::error::LearnError;
+use crate::evaluate::{Required, Scores, kept_text};
 
 /// Probabilities of a page's blocks, a list a candidate.
 pub(super) type ByCandidate = Vec<Vec<f32>>;
@@ -137,4 +135,159 @@ pub(super) fn training_pages<'a>(
     let copies = copies.iter().filter(|copy| may_use(copy.of));
     all.extend(copies.map(PoorCopy::labelled));
     Ok(all)
+}
+
+/// Selections that are tried beside expected F1. Worlds whose errors outweigh the log odds (a factor below 1)
+/// are not: they keep more of listings, and lists of linked headlines on news pages of other origin with them.
+/// On pages of types that are made of parts the sharpness of the type takes the factor below 1.
+const SELECTIONS: [Selection; 12] = [
+    Selection::Worlds(1.0),
+    Selection::Worlds(1.2),
+    Selection::Worlds(1.5),
+    Selection::Worlds(1.8),
+    Selection::SharpF1(1.2),
+    Selection::SharpF1(1.4),
+    Selection::SharpF1(1.7),
+    Selection::SharpF1(2.0),
+    Selection::Threshold(0.3),
+    Selection::Threshold(0.4),
+    Selection::Threshold(0.5),
+    Selection::Threshold(0.6),
+];
+
+/// The least gain in mean F1 of a selection over those before it. Two pages of the smallest set of the
+/// shipped models that are chosen differently move the mean by as much.
+const MARGIN: f64 = 0.002;
+
+/// The best candidate with the best selection, by cross-validation.
+pub(super) struct Chosen {
+    pub candidate: usize,
+    pub selection: Selection,
+    /// The choice on each page.
+    pub pages: Vec<ScoredPage>,
+}
+
+/// A choice on one page.
+#[derive(Clone)]
+pub(super) struct ScoredPage {
+    /// The selection behind the choice.
+    pub selection: Selection,
+    pub expected_f1: f32,
+    pub scores: Scores,
+    /// For a page with only some known texts, the number of them that are kept.
+    pub required: Option<Required>,
+    pub embedded: Vec<JudgedEmbedded>,
+}
+
+/// Tries every penalty with expected F1, then every selection with the best of them. A selection
+/// is taken if its mean F1 is higher by [`MARGIN`].
+pub(super) fn choose(
+    pages: &[Labelled],
+    judged: &CrossValidated,
+    judged_embedded: &[Vec<JudgedEmbedded>],
+    sets: usize,
+) -> Chosen {
+    let mut best = (f64::NEG_INFINITY, None);
+    let mut consider = |candidate: usize, selection: Selection| {
+        let scores: Vec<ScoredPage> = pages
+            .par_iter()
+            .zip(&judged.probabilities)
+            .zip(&judged.sharpness)
+            .zip(judged_embedded)
+            .map(|(((page, all), sharpness), embedded)| {
+                let probabilities = all.get(candidate).map_or(&[][..], Vec::as_slice);
+                page.score(probabilities, embedded.clone(), selection.sharpened(*sharpness))
+            })
+            .collect();
+        let mean = mean_over_sets(pages, &scores, sets);
+        tracing::debug!(candidate, ?selection, f1 = mean, "cross-validated");
+        let margin = match selection {
+            Selection::ExpectedF1 => 0.0,
+            _ => MARGIN,
+        };
+        if mean > best.0 + margin {
+            best.0 = mean;
+            best.1 = Some(Chosen { candidate, selection, pages: scores });
+        }
+        best.1.as_ref().map_or(0, |chosen| chosen.candidate)
+    };
+    let mut winner = 0;
+    for candidate in 0..judged.penalties.len() {
+        winner = consider(candidate, Selection::ExpectedF1);
+    }
+    for selection in SELECTIONS {
+        consider(winner, selection);
+    }
+    best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
+}
+
+/// The mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that
+/// neither a large set nor the chance of a small one decides alone. Pages with only some known texts do not
+/// take part.
+pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
+    let of_set = |set: usize| {
+        let pairs = pages.iter().zip(scores);
+        let pairs = pairs.filter(|(page, _)| page.set == set && !page.is_partial());
+        let page_scores: Vec<&Scores> = pairs.map(|(_, scored)| &scored.scores).collect();
+        (page_scores.len(), Scores::mean(page_scores).f1)
+    };
+    weighed((0..sets).map(of_set))
+}
+
+/// The mean over sets, of each its pages and its mean.
+fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (pages, mean) in sets.filter(|(pages, _)| *pages > 0) {
+        let weight = (pages as f64).sqrt();
+        sum += weight * mean;
+        weights += weight;
+    }
+    sum / f64::max(weights, 1.0)
+}
+
+impl Labelled<'_> {
+    /// The choice of `selection` among the blocks and embedded texts.
+    pub(super) fn score(
+        &self,
+        probabilities: &[f32],
+        mut embedded: Vec<JudgedEmbedded>,
+        selection: Selection,
+    ) -> ScoredPage {
+        let page = &self.page.page;
+        let choice = selection.choose_with(probabilities, &self.layout, &mut embedded, WITH_COMMENTS);
+        let text = kept_text(page, &choice.kept, &embedded);
+        let required = self.page.gold.required().map(|texts| Required::of(texts, &text));
+        ScoredPage {
+            selection,
+            expected_f1: choice.expected_f1,
+            scores: match required {
+                Some(with) => Scores::of_texts(with, Required::of(&self.page.gold.without, &text)),
+                None => Scores::of(&text, &self.text, Rule::Characters),
+            },
+            required,
+            embedded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_weighs_the_root_of_its_pages() {
+        let sets = [(100, 0.5), (0, f64::NAN), (25, 0.8)];
+        assert!((weighed(sets.into_iter()) - 0.6).abs() < 1e-9);
+        assert_eq!(weighed([(0, f64::NAN)].into_iter()), 0.0);
+    }
+
+    #[test]
+    fn errors_of_worlds_never_outweigh_the_log_odds() {
+        let factors = SELECTIONS.iter().filter_map(|selection| match selection {
+            Selection::Worlds(factor) => Some(*factor),
+            _ => None,
+        });
+        let least = factors.fold(f32::INFINITY, f32::min);
+        assert!((1.0..=1.2).contains(&least), "{least}");
+    }
 }

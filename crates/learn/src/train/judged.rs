@@ -1,23 +1,18 @@
 //! The file of judged pages that cross-validation writes: gzip, JSON lines, one about the run and then one
 //! for each page.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
-use flate2::Compression;
-use flate2::GzBuilder;
+use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 use trommel_model::{JudgedEmbedded, Layout};
 use trommel_text::words::{Rule, count};
 
-use super::embedded::WITH_COMMENTS;
+use super::fitted::WITH_COMMENTS;
 use super::trained::{JudgedPage, Trained};
 use crate::error::LearnError;
-use crate::evaluate::kept_text;
-use crate::lines::numbered_lines;
-use crate::metric::Scores;
-use crate::pages::PageSet;
-use crate::required::Required;
+use crate::evaluate::{Required, Scores, kept_text};
+use crate::pages::{PageSet, numbered_lines};
 
 /// First field of the first line.
 const FORMAT: &str = "trommel-judged";
@@ -296,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_row_has_the_words_and_the_oracle_of_its_page() {
-        use super::super::options::{Learner, TrainOptions, Weighting};
         use super::super::trained::train;
+        use crate::train::{Learner, TrainOptions, Weighting};
         use trommel_model::features::FeatureGroup;
 
         let pages = (0..12).map(|at| {

@@ -5,14 +5,9 @@ use std::collections::BTreeSet;
 use trommel_model::features::{FeatureGroup, FieldIndex};
 use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 
-use super::ADDRESS;
-use super::labelled::Labelled;
-use super::learned::LearnedLists;
-use super::learner::sketch;
-use crate::error::LearnError;
-use crate::folds::by_group;
-use crate::label::shares;
-use crate::pages::{LabelledPage, PageSet};
+use super::{ADDRESS, labelled::Labelled, learned_words::LearnedLists, learner::sketch};
+use crate::pages::{LabelledPage, PageSet, by_group};
+use crate::{error::LearnError, label::shares};
 
 /// Roles of recipes, which pages tell as lists of texts.
 const INGREDIENT: &str = "ingredient";

@@ -2,19 +2,13 @@
 
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
-use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
-use super::embedded::fit_embedded;
-use super::fitted::{Fitted, Purpose};
-use super::labelled::{Labelled, labelled};
-use super::learner::band;
-use super::options::{HeldOut, Learner, TrainOptions};
-use super::poor::PoorCopy;
-use super::selection::{ScoredPage, choose};
+use super::cross_validation::{ScoredPage, choose, cross_validate, cross_validate_embedded, training_pages};
+use super::fitted::{Fitted, Purpose, fit_embedded};
+use super::labelled::{Labelled, PoorCopy, labelled};
+use super::{HeldOut, Learner, TrainOptions, learner::band};
 use crate::error::LearnError;
-use crate::folds::by_group;
-use crate::metric::Scores;
-use crate::pages::PageSet;
-use crate::required::Required;
+use crate::evaluate::{Required, Scores};
+use crate::pages::{PageSet, by_group};
 
 /// The result of cross-validation for one page.
 #[derive(Clone, Debug)]
@@ -187,10 +181,10 @@ pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedP
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::Weighting;
     use super::*;
     use crate::pages::Gold;
     use crate::toy;
+    use crate::train::Weighting;
     use trommel_model::features::{FeatureGroup, ListedWord};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
