@@ -1,13 +1,11 @@
 //! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
 
-use crate::features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_html::json_ld::ContentSubject;
 
-use crate::error::ModelError;
-use crate::file::{EmbeddedScorer, Scorer};
+use crate::features::{EMBEDDED_COLUMNS, EmbeddedText};
+use crate::file::{EmbeddedScorer, ModelError, Scorer};
 use crate::kept_blocks::{Choice, Selection, expected_f1, weighed};
-use crate::layout::Layout;
-use crate::sigmoid::sigmoid;
+use crate::{additive::sigmoid, layout::Layout};
 
 /// Minimum probability of an embedded text on a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.

@@ -6,29 +6,24 @@
 mod columns;
 mod embedded_text;
 mod facts;
-mod group;
 mod groups;
-mod hash_table;
+mod hashes;
 #[cfg(test)]
 mod hostile_tests;
 mod kmeans;
 mod lexicon;
 mod log;
-mod rows;
 mod schema;
 mod scratch;
-mod word_hash;
-mod work;
 
+pub use crate::features::groups::text::{full_lines, text_density};
 pub use columns::{ColumnSet, Columns, LANES, Lanes};
 pub use embedded_text::{EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share};
 pub use facts::terms::terms;
 pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
-pub use groups::shallow::{full_lines, text_density};
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
 pub use lexicon::{ListedWord, TermWeight};
-pub use rows::FeatureMatrix;
-pub use schema::Schema;
+pub use schema::{FeatureMatrix, Schema};
 pub use scratch::Scratch;
 pub use trommel_html::FieldIndex;

@@ -1,15 +1,17 @@
 //! The model file: numbers and names in MessagePack, packed with zstd, never code.
+//!
+//! Beside the scorer of blocks it has one of pages that are neither articles nor threads: listings, collections,
+//! products, documentation. On such pages short links, facts and notes are content, and beside an article they are
+//! not. One scorer for both learns a compromise, so these pages have their own. The type of a page is only
+//! probable, so its share in the log odds rises with the probability that the page is not one text.
 
-use crate::features::{FeatureGroup, ListedWord, TermWeight};
+use std::{borrow::Cow, io::Read};
+
 use serde::{Deserialize, Serialize};
 
-use crate::additive::Additive;
-use crate::error::ModelError;
-use crate::kept_blocks::Selection;
-use crate::lists::ListScorer;
-use crate::packed::unpack;
-use crate::term_list;
-use crate::trees::Trees;
+use crate::additive::{Additive, Trees, sigmoid};
+use crate::features::{FeatureGroup, ListedWord, TermWeight};
+use crate::{kept_blocks::Selection, term_list};
 
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";
@@ -241,4 +243,247 @@ pub struct Score {
     pub recall: f64,
     /// Mean word F1, 0..=1.
     pub f1: f64,
+}
+
+/// First bytes of a zstd frame.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+// The numbers of a model take a quarter of their bytes at this level; files are packed once and read often.
+const LEVEL: i32 = 19;
+/// Bytes of an unpacked file that are read at most.
+// Six times the largest built-in model. An empty name takes one byte here and 24 in memory, and a small file must not
+// take all of it.
+const MAX_UNPACKED: u64 = 8 << 20;
+
+/// The bytes of a file as a zstd frame.
+///
+/// # Errors
+/// Only if memory runs out.
+pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
+    zstd::bulk::compress(bytes, LEVEL).map_err(ModelError::Zstd)
+}
+
+/// The bytes of a file, unpacked if they are a zstd frame.
+///
+/// # Errors
+/// If the frame is damaged or holds too much.
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
+    if !bytes.starts_with(&ZSTD_MAGIC) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut unpacked = Vec::new();
+    let decoder = zstd::Decoder::with_buffer(bytes).map_err(ModelError::Zstd)?;
+    decoder.take(MAX_UNPACKED + 1).read_to_end(&mut unpacked).map_err(ModelError::Zstd)?;
+    if unpacked.len() as u64 > MAX_UNPACKED {
+        return Err(ModelError::Unsound { part: "size" });
+    }
+    Ok(Cow::Owned(unpacked))
+}
+
+/// Blocks of a page up to which the scorer has no share, and from which on its share depends on the page type alone, as
+/// natural logarithms of 1 + their number.
+// The type of a page is told from counts and shares of its blocks; of few blocks nearly every type is possible. Here
+// these are 20 and 40 blocks.
+const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
+
+/// The scorer of pages other than articles and threads, and its share in the log odds of their blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ListScorer {
+    /// Names of the page types that are one text.
+    pub texts: Vec<String>,
+    /// Probability that a page is of none of these types up to which the scorer has no share, and from which on it
+    /// has its full share, 0..=1.
+    pub between: (f32, f32),
+    /// Its full share in the log odds, 0..=1; the other parts have the rest.
+    pub share: f32,
+    /// Log odds of a block.
+    pub scorer: Additive,
+}
+
+impl ListScorer {
+    /// The scorer's share in the log odds of the blocks of a page, given the log odds of each page type against the
+    /// rest and the natural logarithm of 1 + the number of the page's blocks.
+    pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32], log_blocks: f32) -> f32 {
+        let rise = |value: f32, (none, full): (f32, f32)| ((value - none) / (full - none)).clamp(0.0, 1.0);
+        self.share * rise(not_one_text(&self.texts, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
+    }
+
+    /// Returns whether its shares and bounds are numbers that make sense.
+    pub(crate) fn is_sound(&self) -> bool {
+        let (none, full) = self.between;
+        (0.0..1.0).contains(&none) && full > none && full <= 1.0 && (0.0..=1.0).contains(&self.share)
+    }
+}
+
+/// The probability (0..=1) that a page is of none of the types `texts`; 0 if no types are known.
+pub fn not_one_text(texts: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
+    let all = types.iter().zip(odds).map(|(page_type, odds)| (page_type, sigmoid(*odds)));
+    let (of_others, sum) = all.fold((0.0, 0.0), |(of_others, sum), (page_type, probability)| {
+        let is_text = texts.contains(&page_type.name);
+        (of_others + if is_text { 0.0 } else { probability }, sum + probability)
+    });
+    // One-against-rest scorers need not add up to 1, and may all be 0.
+    of_others / f32::max(sum, f32::MIN_POSITIVE)
+}
+
+/// The type that a page most probably has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageType {
+    /// Name of the type.
+    pub name: String,
+    /// Its probability, 0..=1.
+    pub probability: f32,
+    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
+    /// have.
+    pub sharpness: f32,
+}
+
+impl PageType {
+    /// The type of a page and its sharpness, given the log odds of each type against the rest; none if there are
+    /// no types.
+    pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
+        let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
+        // One-against-rest scorers need not add up to 1, and may all be 0: dividing by the sum makes shares.
+        let sum = sum.max(f32::MIN_POSITIVE);
+        // Of equal log odds the first type wins, so that the answer does not depend on how the maximum is sought.
+        let (at, best) = odds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+        // A mean over types and not that of the best one: a doubtful type must not switch the choice of blocks.
+        let sharpness = types.iter().zip(odds);
+        let sharpness = sharpness.map(|(page_type, odds)| page_type.sharpness * (sigmoid(*odds) / sum));
+        Some(Self { name: types.get(at)?.name.clone(), probability: sigmoid(*best) / sum, sharpness: sharpness.sum() })
+    }
+}
+
+/// Reason why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file cannot be read.
+    #[error("model {path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// The bytes of a file are no model.
+    #[error("model {path}: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// The fault of the model.
+        source: Box<ModelError>,
+    },
+    /// There is no such model.
+    #[error("unknown model {wanted}: neither a file nor a built-in model ({builtin})")]
+    Unknown {
+        /// The requested name.
+        wanted: String,
+        /// Names of the built-in models.
+        builtin: String,
+    },
+    /// The bytes are not laid out like a model file.
+    #[error("not a trommel model file: {0}")]
+    Format(#[from] rmp_serde::decode::Error),
+    /// The zstd frame of a model file is damaged, or cannot be written.
+    #[error("the zstd frame of the model file: {0}")]
+    Zstd(#[source] std::io::Error),
+    /// The model cannot be written.
+    #[error("cannot write the model: {0}")]
+    Write(#[from] rmp_serde::encode::Error),
+    /// MessagePack of another kind.
+    #[error("not a trommel model file: its format is {format:?}")]
+    NotAModel {
+        /// The format that the file names.
+        format: String,
+    },
+    /// Written by another version of the program.
+    #[error("the model is of version {version}, this program reads version {known}")]
+    Version {
+        /// Its version.
+        version: u32,
+        /// The one that is read.
+        known: u32,
+    },
+    /// It uses a feature that this program cannot compute.
+    #[error("the model uses the feature {feature}, which this program does not know")]
+    UnknownFeature {
+        /// The feature.
+        feature: String,
+    },
+    /// A part holds numbers that are not finite or beyond all log odds, or asks columns or nodes that do not
+    /// exist.
+    #[error("the model is damaged: its {part} part does not add up")]
+    Unsound {
+        /// Kind of the part.
+        part: &'static str,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_bytes_come_back_and_plain_ones_stay() {
+        let bytes = b"\x8aa model".repeat(100);
+        let packed = pack(&bytes).unwrap();
+        assert!(packed.len() < bytes.len() / 4, "{} bytes", packed.len());
+        assert_eq!(*unpack(&packed).unwrap(), *bytes);
+        assert!(matches!(unpack(&bytes).unwrap(), Cow::Borrowed(plain) if plain == bytes));
+    }
+
+    #[test]
+    fn damaged_frames_are_refused() {
+        let packed = pack(&b"\x8aa model".repeat(100)).unwrap();
+        let half = &packed[..packed.len() / 2];
+        assert!(matches!(unpack(half), Err(ModelError::Zstd(_))));
+    }
+
+    #[test]
+    fn small_files_cannot_take_all_memory() {
+        let zeros = std::io::repeat(0).take(MAX_UNPACKED + 1);
+        let mut packed = Vec::new();
+        zstd::stream::copy_encode(zeros, &mut packed, 1).unwrap();
+        assert!(packed.len() < 100_000);
+        assert!(matches!(unpack(&packed), Err(ModelError::Unsound { part: "size" })));
+    }
+
+    fn types() -> Vec<PageTypeScorer> {
+        let of = |name: &str| PageTypeScorer { name: name.into(), scorer: Additive::default(), sharpness: 1.0 };
+        ["article", "forum", "listing", "product"].map(of).into()
+    }
+
+    fn lists(between: (f32, f32), share: f32) -> ListScorer {
+        ListScorer { texts: vec!["article".into(), "forum".into()], between, share, scorer: Additive::default() }
+    }
+
+    #[test]
+    fn the_share_rises_with_the_doubt_that_a_page_is_one_text() {
+        let share = |odds: &[f32]| lists((0.25, 0.75), 0.8).share_on(&types(), odds, 9.0);
+        assert_eq!(share(&[9.0, -9.0, -9.0, -9.0]), 0.0);
+        assert_eq!(share(&[-9.0, 9.0, -9.0, -9.0]), 0.0);
+        assert_eq!(share(&[-9.0, -9.0, 9.0, -9.0]), 0.8);
+        // As probable as not.
+        assert!((share(&[0.0; 4]) - 0.4).abs() < 1e-6);
+        assert_eq!(lists((0.25, 0.75), 0.8).share_on(&[], &[], 9.0), 0.0);
+    }
+
+    #[test]
+    fn pages_of_few_blocks_are_left_to_the_other_scorers() {
+        let of = |blocks: u16| {
+            let log_blocks = f32::from(blocks + 1).ln();
+            lists((0.25, 0.75), 0.8).share_on(&types(), &[-9.0, -9.0, 9.0, -9.0], log_blocks)
+        };
+        assert!(of(20) < 1e-6, "{}", of(20));
+        assert!(of(30) > 0.1 && of(30) < 0.7, "{}", of(30));
+        assert!((of(40) - 0.8).abs() < 1e-6, "{}", of(40));
+    }
+
+    #[test]
+    fn bounds_and_shares_are_checked() {
+        assert!(lists((0.1, 0.5), 1.0).is_sound());
+        for (between, share) in [((0.5, 0.5), 1.0), ((0.1, 1.5), 1.0), ((f32::NAN, 0.5), 1.0), ((0.1, 0.5), 1.5)] {
+            assert!(!lists(between, share).is_sound(), "{between:?} {share}");
+        }
+    }
 }

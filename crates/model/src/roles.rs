@@ -3,16 +3,14 @@
 
 use std::sync::LazyLock;
 
-use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
 use crate::additive::Additive;
 use crate::compiled::{Compiled, PageOdds};
-use crate::error::ModelError;
-use crate::file::Scorer;
-use crate::packed::{pack, unpack};
+use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
+use crate::file::{ModelError, Scorer, pack, unpack};
 
 /// First field of every file of roles.
 pub const ROLES_FORMAT: &str = "trommel-roles";

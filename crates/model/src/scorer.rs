@@ -1,8 +1,7 @@
 //! Scorers: the log odds of a row, and the columns that a scorer reads.
 
-use crate::error::ModelError;
-use crate::file::{Linear, Scorer, WeightedScorer};
-use crate::trees::TreeNode;
+use crate::additive::TreeNode;
+use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
 
 /// Log odds of a row by the parts of a model with this band ([`ModelFile::band`](crate::ModelFile::band)).
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {

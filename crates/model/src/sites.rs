@@ -17,21 +17,42 @@
 //! assert_eq!(evidence.blocks[0].pages, Some(2));
 //! assert_eq!(evidence.blocks[1].pages, Some(0));
 //! ```
+//!
+//! Errors of reading, writing and merging a memory of sites.
 
-mod compact;
-mod correction;
 mod counts;
-mod error;
 mod evidence;
-mod file;
 mod memory;
-mod print;
-mod sample;
-mod site;
 
-pub use correction::{BY_COUNTS, BY_PROBABILITIES, Correction, Signals, signals};
-pub use error::SitesError;
-pub use evidence::{BlockEvidence, PageEvidence};
+pub use counts::{PagePrint, site_of};
+pub use evidence::{BY_COUNTS, BY_PROBABILITIES, BlockEvidence, Correction, PageEvidence, Signals, signals};
 pub use memory::{DEFAULT_BYTES, MIN_BYTES, SiteMemory, SiteSize};
-pub use print::PagePrint;
-pub use site::site_of;
+
+/// Reason why a site memory cannot be read, written or merged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SitesError {
+    /// It is no such file, or a damaged one.
+    #[error("not a site memory: {0}")]
+    Read(#[from] rmp_serde::decode::Error),
+    /// The first field says something else.
+    #[error("not a site memory but {0:?}")]
+    NotASiteMemory(String),
+    /// Another version wrote it.
+    #[error("site memory of version {found}, this program reads {known}")]
+    Version {
+        /// Version of the file.
+        found: u32,
+        /// Version that is read.
+        known: u32,
+    },
+    /// The file has impossible values.
+    #[error("damaged site memory: {0}")]
+    Unsound(&'static str),
+    /// It cannot be written.
+    #[error("cannot write the site memory: {0}")]
+    Write(#[from] rmp_serde::encode::Error),
+    /// Their pages were judged by different models.
+    #[error("judged by different models, {0} and {1}: build both with one model, or without")]
+    Models(String, String),
+}

@@ -2,10 +2,11 @@
 //!
 //! A list of some ten thousand terms, each a map with two names, took half of the time in which a program starts.
 
-use crate::features::TermWeight;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
+
+use crate::features::TermWeight;
 
 /// Stands between the terms. Terms are words and pairs of words, which have none.
 const BETWEEN: char = '\n';

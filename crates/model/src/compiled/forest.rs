@@ -1,12 +1,12 @@
 //! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
 //! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
-use crate::features::{LANES, Lanes, Scratch};
 use rustc_hash::FxHashMap;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use super::RequestedColumns;
-use crate::trees::{TreeNode, Trees};
+use crate::additive::{TreeNode, Trees};
+use crate::features::{LANES, Lanes, Scratch};
 
 /// Leaves of a tree at most: more would be no tree that was learned.
 // It also bounds the list of open sides, which never grows while a tree is gone down.

@@ -10,12 +10,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::features::{LANES, Lanes, Scratch};
 use rustc_hash::FxHashMap;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
+use crate::features::{LANES, Lanes, Scratch};
 
 /// A question, and the weight that it adds where the answer is yes.
 #[derive(Clone, Debug)]

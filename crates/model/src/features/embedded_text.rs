@@ -2,17 +2,14 @@
 //! of their own, because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::hydration::payload_text;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
-use trommel_html::{Block, Page};
+use trommel_html::{Block, Page, hydration::payload_text};
 use trommel_text::TextMasks;
 
-use crate::features::facts::shape::Shape;
-use crate::features::facts::terms::Sieve;
+use crate::features::hashes::{hashes, push_hashes};
 use crate::features::log::{flag, log};
-use crate::features::scratch::Scratch;
-use crate::features::word_hash::{hashes, push_hashes};
-use crate::features::work::count_work;
+use crate::features::scratch::{Scratch, count_work};
+use crate::{features::facts::shape::Shape, features::facts::terms::Sieve};
 
 /// Words of a phrase: a text stands on a page if its phrases do.
 // Single words of a text occur on nearly every page; four in a row hardly do unless the text does.

@@ -1,38 +1,24 @@
-//! Facts of a whole page that several feature groups read. Each is computed once, and only if a group of the
-//! schema needs it.
+//! Facts of a whole page, or of a batch of its blocks, that several feature groups read.
+//!
+//! Each is computed once, and only if a group of the schema needs it.
 
-pub(crate) mod around;
-mod batch;
-pub(crate) mod container_parts;
-mod elements;
+pub(crate) mod elements;
 pub(crate) mod headline;
-pub(crate) mod levels;
 pub(crate) mod paths;
 pub(crate) mod prose;
 pub(crate) mod shape;
-pub(crate) mod sums;
 pub(crate) mod templates;
 pub(crate) mod terms;
-pub(crate) mod weights;
 
 use trommel_html::Page;
-use trommel_text::TextMasks;
-use trommel_text::vectors::Vectors;
+use trommel_text::{TextMasks, vectors::Vectors};
 
-pub(crate) use self::batch::Batch;
-
-use self::container_parts::ContainerParts;
-use self::elements::{ElementFacts, Wanted};
-use self::headline::Outline;
-use self::paths::Paths;
-use self::prose::Prose;
-use self::shape::{Shape, Shapes};
-use self::sums::Sums;
-use self::templates::Templates;
-use self::terms::Terms;
-use self::weights::PathWeights;
-use crate::features::lexicon::Lexicon;
-use crate::features::scratch::Scratch;
+use self::elements::{ContainerParts, ElementFacts, Wanted};
+use self::paths::{PathWeights, Paths};
+use self::shape::{Shape, Shapes, Sums};
+use self::{headline::Outline, prose::Prose, templates::Templates, terms::Terms};
+use crate::features::facts::elements::{LEVELS, LevelColumns, NO_PARTS};
+use crate::{features::lexicon::Lexicon, features::scratch::Scratch};
 
 /// A fact of the whole page that several groups read, computed once if a group needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +119,19 @@ impl<'a> PageFacts<'a> {
         // Climbed for each batch and not kept, so that they take the memory of one batch.
         if self.has_levels {
             let places = blocks.iter().map(|at| self.paths.of_block(*at as usize));
-            levels::fill(&mut batch.levels, &self.paths, &self.containers, places);
+            elements::fill(&mut batch.levels, &self.paths, &self.containers, places);
         }
+    }
+}
+
+/// Facts about a batch of blocks.
+pub(crate) struct Batch {
+    /// Facts about the elements at each level above each block, if a group needs them.
+    pub levels: Scratch<LevelColumns>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { levels: Scratch::stale(LEVELS.len(), NO_PARTS) }
     }
 }

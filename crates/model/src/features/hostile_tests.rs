@@ -10,7 +10,7 @@ use trommel_html::{Engine, Limits, ScanEngine, charset};
 use crate::features::columns::ColumnSet;
 use crate::features::groups::FeatureGroup;
 use crate::features::schema::Schema;
-use crate::features::work::work_of;
+use crate::features::scratch::work_of;
 use hostile::SHAPES;
 
 /// Maximum work for each byte.

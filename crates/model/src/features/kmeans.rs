@@ -1,8 +1,7 @@
 //! k-means without randomness: the first centres come from a farthest-first traversal, and order decides
 //! ties.
 
-use crate::features::scratch::Scratch;
-use crate::features::work::count_work;
+use crate::features::scratch::{Scratch, count_work};
 
 /// Rounds after which the centres stand wherever they are.
 // A bound, so that time is linear in the points whatever they are; most pages take a few rounds.

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, AttributeWord};
 use trommel_text::word_hash;
 
-use crate::features::hash_table::HashTable;
-use crate::features::word_hash::term_hash;
+use crate::features::hashes::{HashTable, term_hash};
 
 /// An attribute word with a feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The feature schema: the groups of features in a row, and the name of each column.
+//! The feature schema: the groups of features in a row, the name of each column, the matrix of one page.
 
 use std::ops::Range;
 
@@ -6,11 +6,9 @@ use trommel_html::Page;
 
 use crate::features::columns::{ColumnSet, Columns, LANES};
 use crate::features::facts::{Batch, Fact, PageFacts};
-use crate::features::group::{Fill, Group};
-use crate::features::groups::FeatureGroup;
+use crate::features::groups::{FeatureGroup, Fill, Group};
 use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
-use crate::features::rows::FeatureMatrix;
-use crate::features::work::count_work;
+use crate::features::scratch::count_work;
 
 /// The parts of a row of features.
 #[derive(Clone, Debug)]
@@ -164,6 +162,43 @@ impl PageFacts<'_> {
     }
 }
 
+/// Numbers of the blocks of a page: one row a block, one column a feature, row after row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeatureMatrix {
+    width: usize,
+    data: Vec<f32>,
+}
+
+impl FeatureMatrix {
+    pub(crate) fn new(width: usize, blocks: usize) -> Self {
+        Self { width, data: Vec::with_capacity(width * blocks) }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.data.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Returns whether the page has no blocks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows in block order.
+    pub fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        self.data.chunks_exact(self.width.max(1))
+    }
+
+    pub(crate) fn extend(&mut self, values: impl Iterator<Item = f32>) {
+        self.data.extend(values);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,7 +343,7 @@ mod tests {
         let work = |name: &str| {
             let at = schema.names().iter().position(|column| column == name).unwrap();
             let set = ColumnSet::new(schema.names().len(), [at as u16]);
-            crate::features::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+            crate::features::scratch::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
         };
         // Clusters and texts are what the others of the group do without.
         assert!(work("tag_ratio.cluster") > 2 * work("tag_ratio.smoothed"));
@@ -324,7 +359,7 @@ mod tests {
         let work = |name: &str| {
             let at = schema.names().iter().position(|column| column == name).unwrap();
             let set = ColumnSet::new(schema.names().len(), [at as u16]);
-            crate::features::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+            crate::features::scratch::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
         };
         // A number a block; with the words of all blocks for the topic.
         assert_eq!(work("text.log_words"), page.blocks.len() as u64);

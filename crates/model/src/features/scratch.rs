@@ -1,8 +1,11 @@
 //! Vectors in memory that stays with the thread.
 //!
-//! Every page needs the same vectors, with a number for each element or block. An allocator hands out memory
-//! in turn, so it has left the caches since its last use. The memory of the vector dropped last is still in
-//! them.
+//! Every page needs the same vectors, with a number for each element or block. An allocator hands out memory in
+//! turn, so it has left the caches since its last use. The memory of the vector dropped last is still in them.
+//!
+//! In tests work is counted: elements and attribute words visited, bytes and words of text read, columns written,
+//! distances of points, levels climbed. If a pass climbs or compares more than a fixed number of times for a row,
+//! the work grows faster than the page.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -136,6 +139,27 @@ impl<'a, T: 'static> IntoIterator for &'a mut Scratch<T> {
     fn into_iter(self) -> Self::IntoIter {
         self.0.iter_mut()
     }
+}
+
+#[cfg(test)]
+std::thread_local! {
+    static WORK: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts work; does nothing outside of tests.
+#[inline(always)]
+pub(crate) fn count_work(units: usize) {
+    #[cfg(test)]
+    WORK.with(|sum| sum.set(sum.get() + units as u64));
+    let _ = units;
+}
+
+/// The work that something takes on this thread.
+#[cfg(test)]
+pub(crate) fn work_of(task: impl FnOnce()) -> u64 {
+    WORK.with(|sum| sum.set(0));
+    task();
+    WORK.with(std::cell::Cell::get)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
+use crate::additive::{TreeNode, Trees};
 use crate::features::{FeatureGroup, TermWeight};
+use crate::file::ListScorer;
+use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::kept_blocks::Selection;
-use crate::lists::ListScorer;
-use crate::packed::unpack;
-use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};
 

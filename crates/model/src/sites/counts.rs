@@ -1,8 +1,17 @@
-//! Counts the texts and positions of a site.
+//! Counts the texts and positions of a site, by the fingerprints of the blocks of its pages.
+//!
+//! If there is no room for all, an even sample of entries is kept: those with the lowest keys, which are hashes.
+//! Only the threshold and the key decide whether a key is kept. The threshold is the highest of a fixed row at
+//! which all entries fit. So neither the order of pages nor the way of merging makes a difference. The counts of
+//! kept keys are exact, because a key below the last threshold was below every earlier one. Whole numbers need no
+//! room beside small ones.
+
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
-
-use crate::sites::compact::Compact64;
+use trommel_html::{Element, Page, Tag};
+use trommel_text::{hash, mix, url_host};
 
 /// Pages with something, and whether they are captures of one URL only: the least and the largest hash of their URLs. A
 /// page that was captured twice is no sign that its text is part of a template.
@@ -87,9 +96,141 @@ pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     Some((entropy / most).clamp(0.0, 1.0) as f32)
 }
 
+/// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would
+/// leave four bytes unused, in entries of which a memory holds millions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Compact64([u32; 2]);
+
+impl Compact64 {
+    /// The number.
+    pub fn get(self) -> u64 {
+        u64::from(self.0[0]) << 32 | u64::from(self.0[1])
+    }
+
+    /// The number and another one, the largest there is where the sum has no room.
+    pub fn plus(self, more: u64) -> Self {
+        self.get().saturating_add(more).into()
+    }
+}
+
+impl From<u64> for Compact64 {
+    fn from(number: u64) -> Self {
+        Self([(number >> 32) as u32, number as u32])
+    }
+}
+
+impl Hash for Compact64 {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.get().hash(state);
+    }
+}
+
+/// The keys that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Threshold(u64);
+
+impl Threshold {
+    /// Every key.
+    pub const ALL: Self = Self(u64::MAX);
+
+    /// Returns whether an entry of this key is kept.
+    pub fn keeps(self, key: u64) -> bool {
+        key < self.0 || self == Self::ALL
+    }
+
+    /// The next one of the row: an eighth of what is kept goes.
+    pub fn lower(self) -> Self {
+        Self(self.0 - (self.0 / 8).max(1).min(self.0))
+    }
+
+    /// Returns whether it is one of the row.
+    pub fn is_in_row(self) -> bool {
+        let mut next = Self::ALL;
+        while next > self {
+            next = next.lower();
+        }
+        next == self
+    }
+}
+
+/// Version of the fingerprints: memories of different versions know nothing of each other's pages.
+pub(crate) const VERSION: u32 = 1;
+
+/// Innermost elements whose names and classes say where a block stands. More would tell pages of one template
+/// apart by what stands around it.
+const MAX_PATH_DEPTH: usize = 3;
+
+/// The fingerprints of a page's blocks: of each its text, and its position, which is the names and classes of
+/// the three innermost elements around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PagePrint {
+    pub(crate) texts: Vec<u64>,
+    pub(crate) positions: Vec<u64>,
+    pub(crate) words: Vec<u32>,
+}
+
+impl PagePrint {
+    /// The fingerprints of a page, in time linear in it.
+    pub fn of(page: &Page) -> Self {
+        let mut print = Self {
+            texts: Vec::with_capacity(page.blocks.len()),
+            positions: Vec::with_capacity(page.blocks.len()),
+            words: Vec::with_capacity(page.blocks.len()),
+        };
+        for block in &page.blocks {
+            let around = page.path(block.element).take(MAX_PATH_DEPTH);
+            let position = around.fold(1, |before: u64, (_, element)| mix(before.rotate_left(7) ^ look(page, element)));
+            print.texts.push(hash(page.text(block).as_bytes()));
+            print.positions.push(position);
+            print.words.push(block.words);
+        }
+        print
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Returns whether the page has no blocks.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// Hash of an element's name and class. Names that are not of HTML are numbered page by page in the table, so
+/// of these the name itself stands for the element.
+fn look(page: &Page, element: &Element) -> u64 {
+    match element.tag {
+        Tag::Other => hash(page.name(element).as_bytes()),
+        _ => element.signature,
+    }
+}
+
+/// The site of a URL: its host in lower case, without `www.`, user, port and closing dot. None if the URL
+/// has no host or only a placeholder (`.invalid`, RFC 2606).
+pub fn site_of(url: &str) -> Option<Cow<'_, str>> {
+    let host = url_host(url)?;
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let host: Cow<'_, str> = match host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(host.to_ascii_lowercase()),
+        false => Cow::Borrowed(host),
+    };
+    let host = match host {
+        Cow::Borrowed(host) => Cow::Borrowed(host.strip_prefix("www.").unwrap_or(host)),
+        Cow::Owned(host) => Cow::Owned(host.strip_prefix("www.").map_or(host.clone(), str::to_owned)),
+    };
+    let is_placeholder = host.ends_with(".invalid") || &*host == "invalid";
+    // No host is longer (RFC 1035).
+    let is_host = !host.is_empty() && host.len() <= 253 && !is_placeholder;
+    is_host.then_some(host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn entropy_is_none_to_all() {
@@ -108,5 +249,77 @@ mod tests {
         assert_eq!((count.others(7, true), count.others(8, false)), (0, 2));
         count.join(PageCount::one(3));
         assert_eq!((count.others(7, true), count.others(8, false)), (2, 3));
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        for number in [0, 1, u64::from(u32::MAX), 1 << 32, 0x0123_4567_89ab_cdef, u64::MAX] {
+            assert_eq!(Compact64::from(number).get(), number);
+        }
+        let sum = Compact64::from(u64::from(u32::MAX)).plus(1);
+        assert_eq!((sum.get(), sum.plus(u64::MAX).get()), (1 << 32, u64::MAX));
+        assert_eq!(size_of::<(u32, Compact64)>(), 12);
+    }
+
+    #[test]
+    fn the_row_falls_to_nothing() {
+        let (mut threshold, mut steps) = (Threshold::ALL, 0);
+        assert!(threshold.keeps(u64::MAX));
+        while threshold.0 > 0 {
+            let next = threshold.lower();
+            assert!(next < threshold);
+            assert!(threshold.is_in_row());
+            (threshold, steps) = (next, steps + 1);
+        }
+        assert!(!threshold.keeps(0) && threshold.is_in_row());
+        assert!(steps < 400, "{steps}");
+        assert!(!Threshold(u64::MAX - 1).is_in_row());
+    }
+
+    fn print(html: &str) -> PagePrint {
+        PagePrint::of(&ScanEngine.read(html, &Limits::default()))
+    }
+
+    #[test]
+    fn prints_tell_texts_and_positions() {
+        let page = print("<main><div class=a><p>One</p><p>Two</p></div><div class=b><p>One</p></div></main>");
+        assert_eq!(page.len(), 3);
+        assert_eq!(page.texts[0], page.texts[2]);
+        assert_ne!(page.texts[0], page.texts[1]);
+        assert_eq!(page.positions[0], page.positions[1]);
+        assert_ne!(page.positions[0], page.positions[2]);
+        // What is further out does not count.
+        let deeper = print("<div class=x><main><div class=a><p>Six</p></div></main></div>");
+        assert_eq!(deeper.positions[0], page.positions[0]);
+    }
+
+    #[test]
+    fn prints_are_what_files_hold() {
+        // Should these change, so must the version: files written before would know no block any more.
+        let page = print("<div class=a><p>One</p></div>");
+        assert_eq!(VERSION, 1);
+        assert_eq!(page.texts[0], hash(b"One"));
+        assert_eq!(page.positions[0], PINNED);
+    }
+
+    const PINNED: u64 = 6_831_120_198_581_514_990;
+
+    #[test]
+    fn a_site_is_a_host() {
+        let site = |url| site_of(url).map(Cow::into_owned);
+        for (url, expected) in [
+            ("https://example.org/a?b#c", Some("example.org")),
+            ("http://u:p@WWW.Example.org.:8080/", Some("example.org")),
+            ("http://www.example.org", Some("example.org")),
+            ("https://news.example.org/", Some("news.example.org")),
+            ("http://[2001:db8::1]:80/x", Some("2001:db8::1")),
+            ("example.org/a", None),
+            ("https:///a", None),
+            ("https://set.invalid/1", None),
+            ("", None),
+        ] {
+            assert_eq!(site(url).as_deref(), expected, "{url}");
+        }
+        assert_eq!(site(&format!("http://{}/", "a".repeat(254))), None);
     }
 }

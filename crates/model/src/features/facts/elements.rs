@@ -1,17 +1,16 @@
-//! Gathers what is known of each element with text. Each is visited twice: once down, for what it has from those
-//! around it, and once up, for what they have from it.
+//! Gathers what is known of each element with text, and of the elements around each block.
+//!
+//! An element is visited twice: once down, for what it has from those around it, and once up, for what they have
+//! from it. Facts of an element that holds text are computed once, and not once for each block in it.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{NONE, Page, Tag};
 
-use super::around::around_with;
-use super::container_parts::ContainerParts;
-use super::paths::Paths;
-use super::shape::Shape;
-use super::sums::{Sums, add_blocks};
+use super::paths::{PathWeights, Paths};
+use super::shape::{Shape, Sums, add_blocks};
 use super::templates::Templates;
-use super::weights::PathWeights;
-use crate::features::lexicon::Lexicon;
-use crate::features::scratch::Scratch;
+use crate::features::columns::{LANES, Lanes};
+use crate::features::scratch::{Scratch, count_work};
+use crate::{features::lexicon::Lexicon, features::log::log};
 
 /// The facts of elements that groups need.
 #[derive(Clone, Copy)]
@@ -90,5 +89,179 @@ impl ElementFacts {
             templates.finish(&paths, &whole);
         }
         Self { paths, sums, whole, containers, around, weights, templates }
+    }
+}
+
+/// Parts about an element.
+pub(crate) const PARTS: usize = 8;
+/// The first of them are those of the group of containers.
+pub(crate) const SHAPE_PARTS: usize = 6;
+/// Behind them come the share of prose in the words of the element, and the share of the element in the prose of the page.
+pub(crate) const PROSE_DENSITY: usize = 6;
+pub(crate) const PROSE_SHARE: usize = 7;
+
+/// The parts about one element.
+pub(crate) type Parts = [f32; PARTS];
+
+/// The parts about every element with text.
+#[derive(Debug, Default)]
+pub(crate) struct ContainerParts {
+    elements: Scratch<Parts>,
+    /// The aggregates over everything, which stand for text outside of all elements.
+    whole: Parts,
+    /// Words and prose of the page, as divisors.
+    page: (f32, f32),
+}
+
+impl ContainerParts {
+    /// Creates the parts of a number of elements, all unset.
+    pub fn new(elements: usize, whole: &Sums) -> Self {
+        let page = (divisor(whole.words), divisor(whole.prose));
+        let mut outside = parts(whole, page);
+        // The prose of a page is that of no element.
+        (outside[PROSE_DENSITY], outside[PROSE_SHARE]) = (0.0, 0.0);
+        Self { elements: Scratch::stale(elements, [0.0; PARTS]), whole: outside, page }
+    }
+
+    /// Sets the parts about the element at a place.
+    #[inline(always)]
+    pub fn set(&mut self, place: usize, sums: &Sums) {
+        if let Some(known) = self.elements.get_mut(place) {
+            *known = parts(sums, self.page);
+        }
+    }
+
+    /// The parts about the element at a place.
+    #[inline]
+    pub fn of(&self, place: u32) -> &Parts {
+        self.elements.get(place as usize).unwrap_or(&self.whole)
+    }
+}
+
+/// The parts about an element with these sums.
+#[inline(always)]
+fn parts(sum: &Sums, (page_words, page_prose): (f32, f32)) -> Parts {
+    let words = divisor(sum.words);
+    // Four divisions at once.
+    let shares = [sum.link_words, sum.paragraph_words, sum.commas, sum.prose].map(|part| count(part) / words);
+    let [link_density, paragraph_share, commas, prose_density] = shares;
+    // Words for each element inside: menus and cards need many elements for few words.
+    let words_per_element = match sum.descendants {
+        0 | 1 => log(sum.words),
+        descendants => log(f64::from(sum.words) / f64::from(descendants)),
+    };
+    [
+        count(sum.words) / page_words,
+        link_density,
+        log(sum.blocks),
+        paragraph_share,
+        words_per_element,
+        commas,
+        prose_density,
+        count(sum.prose) / page_prose,
+    ]
+}
+
+/// A count as a number.
+#[inline]
+fn count(count: u32) -> f32 {
+    // Signed, since processors turn four of these into numbers at once. No page has two billion words.
+    count as i32 as f32
+}
+
+/// Divisor of counts; infinite for 0, so that every share of nothing is 0.
+#[inline]
+fn divisor(whole: u32) -> f32 {
+    if whole == 0 { f32::INFINITY } else { count(whole) }
+}
+
+/// Elements whose presence anywhere around a block says something.
+pub(crate) const AROUND_TAGS: [Tag; 25] = {
+    use Tag::*;
+    [
+        Nav, Header, Footer, Aside, Article, Main, Form, Ul, Ol, Li, Table, Td, Figure, Section, P, Pre, Blockquote,
+        Dl, Button, Label, Details, Noscript, A, Dialog, Fieldset,
+    ]
+};
+
+// Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
+const HEADING_BIT: u32 = 1 << AROUND_TAGS.len();
+
+/// The bit of each tag that is one of [`AROUND_TAGS`] or a heading.
+// Made by the compiler: a tag is looked up for every element of every page.
+const BITS: [u32; 256] = {
+    let mut bits = [0; 256];
+    let mut at = 0;
+    while at < AROUND_TAGS.len() {
+        bits[AROUND_TAGS[at] as usize] = 1 << at;
+        at += 1;
+    }
+    let headings = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
+    let mut at = 0;
+    while at < headings.len() {
+        bits[headings[at] as usize] = HEADING_BIT;
+        at += 1;
+    }
+    bits
+};
+
+/// The bits of an element, given those of the element around it: one for each tag of [`AROUND_TAGS`] that it is or
+/// stands in.
+#[inline(always)]
+pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
+    above | BITS[tag as usize]
+}
+
+/// The levels above a block that each group of features looks at.
+// Farther out the steps are wider: single levels say less there, and wrappers differ in number between sites.
+pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
+
+/// The parts about the elements at one level above the blocks of a batch.
+pub(crate) type LevelColumns = [Lanes; PARTS];
+
+/// The parts about nothing.
+pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
+
+/// Fills in the levels of the blocks in elements at these places.
+pub(crate) fn fill(
+    levels: &mut [LevelColumns],
+    paths: &Paths,
+    parts: &ContainerParts,
+    places: impl Iterator<Item = u32>,
+) {
+    for (lane, place) in (0..LANES).zip(places) {
+        let (mut at, mut level) = (place, 0);
+        for (columns, wanted) in levels.iter_mut().zip(LEVELS) {
+            // Each level is climbed from the one below it, so all seven together take eight steps.
+            for _ in level..wanted {
+                count_work(1);
+                // The outermost stands for all above it.
+                let parent = paths.parent(at);
+                at = if parent == NONE { at } else { parent };
+            }
+            level = wanted;
+            for (column, part) in columns.iter_mut().zip(parts.of(at)) {
+                column[lane] = *part;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_the_sums() {
+        let whole = Sums { words: 40, prose: 0, ..Sums::default() };
+        let sums = Sums { words: 10, link_words: 5, blocks: 3, paragraph_words: 2, commas: 1, descendants: 4, ..whole };
+        let wordless = Sums { commas: 3, ..Sums::default() };
+        let mut parts = ContainerParts::new(2, &whole);
+        parts.set(0, &sums);
+        parts.set(1, &wordless);
+        assert_eq!(*parts.of(0), [0.25, 0.5, log(3u32), 0.2, log(2.5), 0.1, 0.0, 0.0]);
+        assert_eq!(*parts.of(1), [0.0; PARTS]);
+        let expected = [1.0, 0.0, 0.0, 0.0, log(40u32), 0.0, 0.0, 0.0];
+        assert_eq!(*parts.of(2), expected, "the page stands for what is outside of all elements");
     }
 }

@@ -6,11 +6,10 @@ use trommel_html::{NONE, Page, Tag};
 use super::paths::{Meeting, Paths};
 use super::terms::{Terms, WordSet};
 use crate::features::log::{flag, log};
-use crate::features::scratch::Scratch;
-use crate::features::work::count_work;
+use crate::features::scratch::{Scratch, count_work};
 
 /// Names of [`Outline::features`].
-pub(crate) const NAMES: [&str; 17] = [
+pub(crate) const OUTLINE_NAMES: [&str; 17] = [
     "outline.is_headline", "outline.after_headline", "outline.log_blocks_after", "outline.log_blocks_before",
     "outline.words_after", "outline.up_to_headline", "outline.down_to_headline", "outline.headline_title_share",
     "outline.has_headline", "outline.heading_level", "outline.log_since_heading", "outline.heading_linked",
@@ -155,11 +154,11 @@ impl Outline {
 
     /// The place of a block relative to the headings.
     #[inline(always)]
-    pub fn features(&self, at: usize) -> [f32; NAMES.len()] {
+    pub fn features(&self, at: usize) -> [f32; OUTLINE_NAMES.len()] {
         let (Some(words_before), Some(meeting), Some(up_to_heading)) =
             (self.words_before.get(at), self.meetings.get(at), self.up_to_heading.get(at))
         else {
-            return [0.0; NAMES.len()];
+            return [0.0; OUTLINE_NAMES.len()];
         };
         let section = self.section.get(at).and_then(|section| self.sections.get(*section as usize));
         let section = section.unwrap_or(&NO_SECTION);
@@ -207,7 +206,7 @@ mod tests {
         let paths = Paths::new(&page);
         let outline = Outline::new(&page, &paths, &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())));
         let value = |block: usize, name: &str| {
-            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            let at = OUTLINE_NAMES.iter().position(|n| *n == name).unwrap();
             outline.features(block)[at]
         };
         assert_eq!(value(1, "outline.is_headline"), 1.0);

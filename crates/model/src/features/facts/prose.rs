@@ -7,15 +7,14 @@
 
 use trommel_html::{NONE, Page};
 
-use super::container_parts::{ContainerParts, PROSE_DENSITY};
+use super::elements::{ContainerParts, PROSE_DENSITY};
 use super::paths::{Meeting, Paths};
-use super::shape::Shape;
-use super::sums::Sums;
+use super::shape::{Shape, Sums};
 use crate::features::log::{flag, log};
 use crate::features::scratch::Scratch;
 
 /// Names of [`Prose::features`].
-pub(crate) const NAMES: [&str; 19] = [
+pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
     "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
     "prose.page_share", "prose.top_share", "prose.top_log_words", "prose.top_density", "prose.second",
@@ -168,11 +167,11 @@ impl Prose {
 
     /// The features of block `at`, except those of its levels: its place relative to the prose.
     #[inline(always)]
-    pub fn features(&self, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; NAMES.len()] {
+    pub fn features(&self, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; PROSE_NAMES.len()] {
         let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
             (self.meetings.get(at), self.block_words.get(at), self.words_before.get(at), self.words_before.get(at + 1))
         else {
-            return [0.0; NAMES.len()];
+            return [0.0; PROSE_NAMES.len()];
         };
         let (from, to) = self.top_blocks;
         let has_top = from < to;

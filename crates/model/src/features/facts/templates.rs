@@ -3,14 +3,11 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Element, NONE, Page, Tag};
 
-use crate::features::facts::paths::Paths;
-use crate::features::facts::sums::Sums;
-use crate::features::log::log;
-use crate::features::scratch::Scratch;
-use crate::features::work::count_work;
+use crate::features::scratch::{Scratch, count_work};
+use crate::{features::facts::paths::Paths, features::facts::shape::Sums, features::log::log};
 
 /// Names of the facts about each group.
-pub(crate) const PARTS: [&str; 8] = [
+pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
     "log_items", "log_words_per_item", "link_density", "word_share", "prose_density", "images_per_item", "place",
     "uneven",
 ];
@@ -38,7 +35,7 @@ pub(crate) struct Templates {
     by_template: ByTemplate,
     groups: Scratch<Template>,
     /// For each group, the features that all of its items share; the place of an item is not among them.
-    parts: Scratch<[f32; PARTS.len()]>,
+    parts: Scratch<[f32; TEMPLATE_PARTS.len()]>,
     /// Outermost and innermost item around each element on a path, by places, or [`NONE`].
     items: Scratch<(u32, u32)>,
     /// Template of each element on a path ([`NONE`] if it is in none) and its rank there.
@@ -183,18 +180,18 @@ impl Templates {
             items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }
         // Nobody asks for others, which are most.
-        let parts = groups
-            .iter()
-            .map(|group| if group.items >= MIN_SIBLINGS { group.parts(whole.words) } else { [0.0; PARTS.len()] });
+        let parts = groups.iter().map(|group| {
+            if group.items >= MIN_SIBLINGS { group.parts(whole.words) } else { [0.0; TEMPLATE_PARTS.len()] }
+        });
         self.parts = parts.collect();
         self.items = items;
     }
 
     /// The features of a block in the element at a place.
-    pub fn features(&self, place: u32) -> [f32; 2 * PARTS.len() + 1] {
-        let mut row = [0.0; 2 * PARTS.len() + 1];
+    pub fn features(&self, place: u32) -> [f32; 2 * TEMPLATE_PARTS.len() + 1] {
+        let mut row = [0.0; 2 * TEMPLATE_PARTS.len() + 1];
         let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));
-        for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(PARTS.len())) {
+        for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(TEMPLATE_PARTS.len())) {
             let place = self.places.get(*item as usize);
             let Some((group, rank)) = place else { continue };
             let (Some(group), Some(parts)) = (self.groups.get(*group as usize), self.parts.get(*group as usize)) else {
@@ -214,7 +211,7 @@ impl Templates {
 
 impl Template {
     /// Its features; that of an item's place is left 0.
-    fn parts(&self, page_words: u32) -> [f32; PARTS.len()] {
+    fn parts(&self, page_words: u32) -> [f32; TEMPLATE_PARTS.len()] {
         let items = f64::from(self.items.max(1));
         let mean = f64::from(self.words) / items;
         let variance = (self.squares / items - mean * mean).max(0.0);

@@ -1,14 +1,11 @@
 //! The words of every block as hashes, computed once for all groups that read words.
 
-use crate::features::work::count_work;
-
 use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::{TextMasks, words};
 
-use crate::features::hash_table::HashTable;
-use crate::features::scratch::Scratch;
-use crate::features::word_hash::{first_hashes, hashes, pair_hash, word_hash};
+use crate::features::hashes::{HashTable, first_hashes, hashes, pair_hash, word_hash};
+use crate::features::scratch::{Scratch, count_work};
 
 /// Words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.

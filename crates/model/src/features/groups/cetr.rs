@@ -8,7 +8,7 @@
 use trommel_html::Page;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use crate::features::group::{Group, owned};
+use crate::features::groups::{Group, owned};
 use crate::features::kmeans::{farthest_first, kmeans};
 use crate::features::scratch::Scratch;
 
@@ -23,7 +23,7 @@ const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
-pub(crate) const GROUP: Group = Group {
+pub(crate) const CETR: Group = Group {
     needs: &[],
     columns: |_| owned(&NAMES),
     on: |facts, asked| {

@@ -1,17 +1,17 @@
-//! Features of a block's place: order, headline, title, repetition.
+//! Features of a block's place: order, headline, title, repetition, headings, distance to the prose of its page.
 
-use std::hash::Hasher;
-use std::ops::Range;
+use std::{hash::Hasher, ops::Range};
 
 use rustc_hash::FxHasher;
 use trommel_html::{Block, NONE, Page, Tag};
 
+use crate::features::facts::elements::{LEVELS, PROSE_DENSITY, PROSE_SHARE};
 use crate::features::facts::terms::{Terms, WordSet};
-use crate::features::group::{Fact, Group, RequestedColumns, owned, rows};
-use crate::features::hash_table::HashTable;
-use crate::features::log::log;
-use crate::features::scratch::Scratch;
-use crate::features::work::count_work;
+use crate::features::facts::{headline::OUTLINE_NAMES, prose::PROSE_NAMES};
+use crate::features::groups::{Fact, Group, RequestedColumns, crossed, owned, rows};
+use crate::features::hashes::HashTable;
+use crate::features::log::{flag, log};
+use crate::features::scratch::{Scratch, count_work};
 
 const NAMES: [&str; 16] = [
     "position.share", "position.log_from_start", "position.log_to_end", "position.words_before",
@@ -39,7 +39,7 @@ struct Positions {
     blocks: Scratch<(u32, u32, u32)>,
 }
 
-pub(crate) const GROUP: Group = Group {
+pub(crate) const POSITION: Group = Group {
     needs: &[Fact::Terms],
     columns: |_| owned(&NAMES),
     on: |facts, asked| {
@@ -155,10 +155,45 @@ impl Positions {
     }
 }
 
+pub(crate) const OUTLINE: Group = Group {
+    needs: &[Fact::Outline],
+    columns: |_| owned(&OUTLINE_NAMES),
+    on: |facts, _| {
+        Box::new(|_, out| match out.is_next_alone() {
+            // Asked for all blocks, and the others for some.
+            true => out.put(|at| flag(facts.outline.headline() == Some(at))),
+            false => out.put_rows(|at| facts.outline.features(at)),
+        })
+    },
+};
+
+fn names() -> Vec<String> {
+    let containers = LEVELS.iter().map(|level| format!("container_{level}"));
+    let mut names = owned(&PROSE_NAMES);
+    names.extend(crossed(containers, &["prose_density", "prose_share"]));
+    names
+}
+
+pub(crate) const PROSE: Group = Group {
+    needs: &[Fact::Prose, Fact::Levels],
+    columns: |_| names(),
+    on: |facts, _| {
+        Box::new(|batch, out| {
+            out.put_rows(|at| facts.prose.features(&facts.paths, &facts.containers, at));
+            for parts in batch.levels.iter() {
+                out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
+            }
+        })
+    },
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::features::columns::ColumnSet;
+    use crate::features::groups::FeatureGroup;
+    use crate::features::log::log;
+    use crate::features::schema::Schema;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -182,5 +217,29 @@ mod tests {
         assert_eq!(value(2, "position.log_like"), log(3u32));
         assert!((value(2, "position.words_before") - 3.0 / 7.0).abs() < 1e-6);
         assert!((value(2, "position.words_after") - 1.0 / 7.0).abs() < 1e-6);
+    }
+
+    const HTML: &str = "<div><a href=x>Home</a></div>\
+        <main><div><p>The first sentence of this page is here.</p><p>And the second one follows it, too.</p></div></main>\
+        <footer><p>All is ours.</p></footer>";
+
+    fn value(block: usize, name: &str) -> f32 {
+        let page = ScanEngine.read(HTML, &Limits::default());
+        let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
+        let values = rows.iter().nth(block).unwrap();
+        assert_eq!(values.len(), names().len());
+        values[names().iter().position(|n| n == name).unwrap()]
+    }
+
+    #[test]
+    fn blocks_know_where_they_stand_to_the_prose() {
+        assert_eq!(value(1, "prose.inside"), 1.0);
+        assert_eq!((value(0, "prose.before"), value(3, "prose.after")), (1.0, 1.0));
+        // The footer's paragraph is two levels below nothing: it meets the top nowhere.
+        assert_eq!(value(3, "prose.up"), log(2u32));
+        assert_eq!(value(1, "prose.log_own"), log(8u32));
+        assert_eq!((value(0, "prose.in_bte"), value(2, "prose.in_segment")), (0.0, 1.0));
+        assert_eq!(value(0, "prose.page_share"), 15.0 / 19.0);
+        assert_eq!(value(2, "container_0.prose_share"), 7.0 / 15.0);
     }
 }

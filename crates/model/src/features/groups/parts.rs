@@ -1,19 +1,117 @@
-//! Features of readers' comments: the parts of a page whose `id` or `class` names comments, compared with the
-//! prose outside of them.
+//! Features of a part of the page as one thing: a field (a list of ingredients, a kind of card, a menu), or comments.
+//!
+//! The blocks of a field are short. Their number, their likeness and quantities at their beginnings show what they
+//! are. Readers' comments are the parts of a page whose `id` or `class` names comments, compared with the prose
+//! outside of them.
 
 use std::sync::LazyLock;
 
-use trommel_html::{Attribute, AttributeWord, HeadingIds, NONE, Page, Tag};
+use trommel_html::{Attribute, AttributeWord, FieldIndex, HeadingIds, NONE, Page, Tag};
 use trommel_text::word_hash;
 
-use crate::features::facts::PageFacts;
-use crate::features::group::{Fact, Group, owned};
-use crate::features::hash_table::HashTable;
+use crate::features::groups::{Fact, Group, owned, rows};
 use crate::features::log::{flag, log};
-use crate::features::scratch::Scratch;
-use crate::features::work::count_work;
+use crate::features::scratch::{Scratch, count_work};
+use crate::{features::facts::PageFacts, features::facts::shape::Shape, features::hashes::HashTable};
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
+    "fields.log_blocks", "fields.log_words_per_block", "fields.word_share", "fields.uneven", "fields.numbers",
+    "fields.sentences", "fields.link_density", "fields.inputs", "fields.spread",
+];
+
+/// Sums over the blocks of a field.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    blocks: u32,
+    words: u32,
+    // Sums of squares need more digits than f32 has, or the variance of long texts would be noise.
+    squares: f64,
+    link_words: u32,
+    numbers: u32,
+    sentences: u32,
+    inputs: u32,
+    first: usize,
+    last: usize,
+}
+
+/// Features of the fields of a page.
+pub(crate) struct FieldFeatures<'a> {
+    index: &'a FieldIndex,
+    rows: Scratch<[f32; NAMES.len()]>,
+}
+
+pub(crate) const FIELDS: Group = Group {
+    needs: &[Fact::Shapes],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let fields = FieldFeatures::of(facts.page, &facts.shapes);
+        rows(move |at| fields.row(at))
+    },
+};
+
+/// Returns whether a text begins with a quantity: a digit of any script, or a fraction.
+fn begins_with_number(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_digit(),
+        _ => text.chars().next().is_some_and(char::is_numeric),
+    }
+}
+
+impl<'a> FieldFeatures<'a> {
+    fn of(page: &'a Page, shapes: &[Shape]) -> Self {
+        let index = page.fields();
+        let mut sums = Scratch::filled(index.fields as usize, Sum::default());
+        let mut words = 0;
+        let blocks = page.blocks.iter().zip(shapes).zip(&index.of_block);
+        for (at, ((block, shape), field)) in blocks.enumerate() {
+            words += block.words;
+            let Some(sum) = sums.get_mut(*field as usize) else { continue };
+            if sum.blocks == 0 {
+                sum.first = at;
+            }
+            sum.last = at;
+            sum.blocks += 1;
+            sum.words += block.words;
+            sum.squares += f64::from(block.words).powi(2);
+            sum.link_words += block.link_words;
+            // Ingredients begin with a quantity, which tells their list from a menu of lines as short.
+            sum.numbers += u32::from(begins_with_number(page.text(block)));
+            sum.sentences += u32::from(shape.ends_sentence);
+            sum.inputs += u32::from(block.inputs > 0);
+        }
+        Self { index, rows: sums.iter().map(|sum| sum.row(words)).collect() }
+    }
+
+    fn row(&self, at: usize) -> [f32; NAMES.len()] {
+        let field = self.index.of_block.get(at);
+        let row = field.and_then(|field| self.rows.get(*field as usize));
+        row.copied().unwrap_or_default()
+    }
+}
+
+impl Sum {
+    fn row(&self, page_words: u32) -> [f32; NAMES.len()] {
+        let blocks = f64::from(self.blocks.max(1));
+        let mean = f64::from(self.words) / blocks;
+        // Rounding can leave a small negative number, which has no root.
+        let variance = (self.squares / blocks - mean * mean).max(0.0);
+        let share = |part: u32| part as f32 / self.blocks.max(1) as f32;
+        [
+            log(self.blocks),
+            log(mean),
+            self.words as f32 / page_words.max(1) as f32,
+            (variance.sqrt() / mean.max(1.0)) as f32,
+            share(self.numbers),
+            share(self.sentences),
+            self.link_words as f32 / self.words.max(1) as f32,
+            share(self.inputs),
+            // Fields that are spread over a page are labels of cards; dense ones are lists.
+            log((self.last - self.first + 1) as f64 / blocks),
+        ]
+    }
+}
+
+const COMMENTS_NAMES: [&str; 8] = [
     "comments.inside", "comments.near", "comments.log_prose_outside", "comments.share", "comments.top_is_one",
     "comments.inside_beside_prose", "comments.after_region", "comments.log_regions",
 ];
@@ -38,9 +136,9 @@ static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     hashes
 });
 
-pub(crate) const GROUP: Group = Group {
+pub(crate) const COMMENTS: Group = Group {
     needs: &[Fact::Prose, Fact::Outline],
-    columns: |_| owned(&NAMES),
+    columns: |_| owned(&COMMENTS_NAMES),
     on: |facts, _| {
         let sections = Sections::new(facts);
         Box::new(move |_, out| match out.is_next_alone() {
@@ -118,7 +216,7 @@ impl Sections {
         at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element))
     }
 
-    fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, page: &Page, at: usize) -> [f32; COMMENTS_NAMES.len()] {
         let inside = |at: Option<usize>| self.has(page, at);
         let is_inside = inside(Some(at));
         // Comments are content where there is no other prose, as in a forum, so both amounts are features.
@@ -144,6 +242,28 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
+    fn a_list_is_one_thing() {
+        let page = ScanEngine.read(
+            "<ul><li>2 cups flour<li>½ onion<li><a href=x>salt</a></ul><p>Mix it all.</p><p>Bake.</p>",
+            &Limits::default(),
+        );
+        let shapes: Vec<Shape> = page.blocks.iter().map(|b| Shape::of(page.text(b))).collect();
+        let fields = FieldFeatures::of(&page, &shapes);
+        // The link is an element of its own path.
+        assert_eq!(fields.index.of_block, [0, 0, 1, 2, 2]);
+        let list = fields.row(1);
+        assert_eq!(list[0], log(2u32));
+        assert_eq!(list[1], log(2.5));
+        assert_eq!(list[2], 0.5);
+        assert!((list[3] - 0.2).abs() < 1e-6);
+        assert_eq!(list[4..8], [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(list[8], log(1u32));
+        assert_eq!(fields.row(2)[6], 1.0);
+        assert_eq!(fields.row(3)[4..6], [0.0, 1.0]);
+        assert_eq!(fields.row(9), [0.0; 9]);
+    }
+
+    #[test]
     fn comments_are_told_from_what_is_only_called_so() {
         let page = ScanEngine.read(
             "<body class=comments-open><article class='post no-comments'><h1>Title</h1><p>The story itself is told here, in prose.</p></article>\
@@ -151,7 +271,7 @@ mod tests {
             &Limits::default(),
         );
         let lexicon = Lexicon::new(&[], &[], &[]);
-        let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
+        let facts = PageFacts::new(&page, None, &lexicon, COMMENTS.needs);
         let comments = Sections::new(&facts);
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
@@ -171,7 +291,7 @@ mod tests {
         let regions = |html: &str| {
             let page = ScanEngine.read(html, &Limits::default());
             let lexicon = Lexicon::new(&[], &[], &[]);
-            Sections::new(&PageFacts::new(&page, None, &lexicon, GROUP.needs)).regions
+            Sections::new(&PageFacts::new(&page, None, &lexicon, COMMENTS.needs)).regions
         };
         assert_eq!(regions(html), 0);
         let class = html.replace("id=results-discussion", "class=discussion");
