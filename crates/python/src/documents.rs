@@ -3,27 +3,21 @@
 //! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
 //! takes them out.
 
-use std::io;
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::{io, num::NonZeroUsize};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::run::NetworkOptions;
-use trommel::run::{Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
+use trommel::run::{Environment, NetworkOptions, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
 use trommel::{Hints, OutputRecord, record::OptionalColumns};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{RunError, TrommelError, first_fault};
-use crate::extractor::PyExtractor;
 use crate::inputs::{Named, RunChoices, prepared};
-use crate::logging;
-use crate::names::Paths;
-use crate::run::summary_dict;
 use crate::settings::{ConfigArgument, of_documents};
-use crate::signals::PAUSE;
+use crate::{extractor::PyExtractor, interpreter, interpreter::PAUSE, run::summary_dict, values::Paths};
 
 /// Pieces on their way, each of about [`PIECE`].
 const PIECES_AHEAD: usize = 2;
@@ -105,7 +99,7 @@ pub(crate) fn read_warc(
     shard: Option<&str>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<DocumentBatches> {
-    logging::connect();
+    interpreter::connect();
     let given = RunChoices::read(extractor, config, choices, of_documents)?;
     let stop = Arc::new(AtomicBool::new(false));
     let network = NetworkOptions { stop: stop.clone().into(), ..NetworkOptions::default() };

@@ -1,18 +1,16 @@
 //! `evaluate`: scores of a model on labelled pages.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
-use trommel::extract::Extractor;
 use trommel::learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by};
-use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
+use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, extract::Extractor};
 use trommel_text::words::Rule;
 
 use crate::errors::{TrommelError, told};
-use crate::json;
 use crate::settings::{NamedModel, named};
+use crate::values;
 
 /// The default place of the gold of an archive.
 ///
@@ -77,5 +75,5 @@ pub(crate) fn evaluate<'py>(
             PyResult::Ok(scores(&set, keep, &options))
         })
     })??;
-    json::object(py, &report)
+    values::object(py, &report)
 }

@@ -1,20 +1,24 @@
-//! `Extractor`, `extract` and `extract_batch`.
+//! `Extractor`, `extract` and `extract_batch`, and `inspect`, which gives the decisions of the extractor about a page.
+//!
+//! `Extractor.pipe` gives documents of any number of pages, a few pages at a time.
 
-use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::{collections::VecDeque, num::NonZeroUsize, path::PathBuf};
 
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
-use trommel::archive::binary_type;
-use trommel::record::OptionalColumns;
-use trommel::{Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
+use trommel::record::{AtomicFile, OptionalColumns};
+use trommel::{
+    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings, archive::binary_type,
+};
+use trommel_web::viewer::{View, report};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
-use crate::errors::ModelError;
-use crate::page::PyDocument;
+use crate::errors::{ModelError, told};
 use crate::pages::{PageBytes, Pages, beside};
-use crate::parallel;
-use crate::pipe::PyDocuments;
 use crate::settings::{Keywords, NamedModel, of_pages, refusal};
+use crate::{interpreter, page::PyDocument};
 
 /// A hint that means nothing.
 pub(crate) fn wrong(error: HintError) -> PyErr {
@@ -148,7 +152,7 @@ impl PyExtractor {
         let charsets = beside("charsets", charsets, views.len())?;
         let optional = OptionalColumns::of(self.extractor.options());
         let batch = py.detach(|| {
-            let records = parallel::map(views.len(), threads, |number| {
+            let records = interpreter::map(views.len(), threads, |number| {
                 let page = views.get(number).copied().flatten()?;
                 let of = |texts: &'_ [Option<String>]| texts.get(number).and_then(Option::as_deref).map(str::to_owned);
                 let (url, charset) = (of(&urls), of(&charsets));
@@ -219,4 +223,179 @@ pub(crate) fn extract_batch(
 ) -> PyResult<PyRecordBatch> {
     let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
     extractor.extract_batch(py, pages, urls, charsets, threads)
+}
+
+/// Pages taken at a time if nobody says otherwise.
+const BATCH: usize = 64;
+
+/// The documents of pages in their order.
+#[pyclass(frozen, name = "Documents", module = "trommel_text")]
+pub(crate) struct PyDocuments {
+    extractor: PyExtractor,
+    pages: Py<PyIterator>,
+    threads: Option<NonZeroUsize>,
+    batch_size: usize,
+    ready: Mutex<VecDeque<PyDocument>>,
+}
+
+/// A page with its hints.
+struct PageRequest {
+    html: PageBytes,
+    url: Option<String>,
+    charset: Option<String>,
+    date: Option<String>,
+}
+
+impl PageRequest {
+    /// Bytes or str, or a dict of keywords.
+    fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(keywords) = page.cast::<PyDict>() else {
+            return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });
+        };
+        let (mut html, mut url, mut charset, mut date) = (None, None, None, None);
+        for (name, value) in keywords {
+            let name: String = name.extract()?;
+            match name.as_str() {
+                "html" => html = Some(value.extract()?),
+                "url" => url = value.extract()?,
+                "charset" => charset = value.extract()?,
+                "date" => date = value.extract()?,
+                _ => {
+                    return Err(PyTypeError::new_err(format!(
+                        "unknown key {name:?} of a page: html, url, charset, date"
+                    )));
+                }
+            }
+        }
+        let html = html.ok_or_else(|| PyTypeError::new_err("a page without \"html\""))?;
+        Ok(Self { html, url, charset, date })
+    }
+}
+
+impl PyDocuments {
+    /// # Errors
+    /// `TypeError` if `pages` is one page or nothing to go over.
+    pub(crate) fn new(
+        extractor: PyExtractor,
+        pages: &Bound<'_, PyAny>,
+        threads: Option<NonZeroUsize>,
+        batch_size: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
+        if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
+            return Err(PyTypeError::new_err("pages are several, not one page"));
+        }
+        Ok(Self {
+            extractor,
+            pages: pages.try_iter()?.unbind(),
+            threads,
+            batch_size: batch_size.map_or(BATCH, NonZeroUsize::get),
+            ready: Mutex::default(),
+        })
+    }
+
+    /// The next pages.
+    fn batch(&self, py: Python<'_>) -> PyResult<Vec<PageRequest>> {
+        let pages = self.pages.bind(py).clone();
+        let pages = pages.take(self.batch_size);
+        pages.map(|page| PageRequest::read(&page?)).collect()
+    }
+}
+
+#[pymethods]
+impl PyDocuments {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyDocument>> {
+        let lock = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(document) = lock().pop_front() {
+            return Ok(Some(document));
+        }
+        let batch = self.batch(py)?;
+        let hints = |given: &PageRequest| -> PyResult<()> {
+            let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
+            let view = given.html.view();
+            view.hints(given.url.as_deref(), charset, date).check().map_err(wrong)
+        };
+        batch.iter().try_for_each(hints)?;
+        let documents: Vec<Document> = py.detach(|| {
+            interpreter::map(batch.len(), self.threads, |number| {
+                let Some(given) = batch.get(number) else { return Document::default() };
+                let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
+                let view = given.html.view();
+                let hints = view.hints(given.url.as_deref(), charset, date);
+                self.extractor.document(view.bytes, &hints)
+            })
+        })?;
+        let pages = batch.into_iter().zip(documents);
+        let mut documents = pages.map(|(given, document)| PyDocument::new(document, given.url, given.date));
+        let first = documents.next();
+        lock().extend(documents);
+        Ok(first)
+    }
+}
+
+/// The decisions about a page: every block with its probability, whether it is kept and why. A notebook displays it.
+#[pyclass(frozen, module = "trommel_text")]
+pub(crate) struct Inspection {
+    /// The report as a complete HTML page, which loads nothing from the network.
+    #[pyo3(get)]
+    html: String,
+    /// Main text of the page.
+    #[pyo3(get)]
+    text: String,
+    /// Main text as Markdown.
+    #[pyo3(get)]
+    markdown: String,
+}
+
+#[pymethods]
+impl Inspection {
+    /// Writes the report to a file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        AtomicFile::prepare(&path)?;
+        Ok(AtomicFile::write_all(&path, self.html.as_bytes())?)
+    }
+
+    /// Shows the report in a frame, so that the styles of the notebook and of the report do not mix.
+    fn _repr_html_(&self) -> String {
+        let page = self.html.replace('&', "&amp;").replace('"', "&quot;");
+        format!(
+            "<iframe sandbox=\"allow-scripts\" style=\"width:100%;height:36em;border:1px solid #8888\" \
+             srcdoc=\"{page}\"></iframe>"
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Inspection, {} characters of text>", self.text.chars().count())
+    }
+}
+
+/// Shows the decisions about each block of a page. `choices` are the keywords of `Extractor`.
+#[pyfunction]
+#[pyo3(signature = (html, *, url=None, charset=None, model=None, **choices))]
+pub(crate) fn inspect(
+    py: Python<'_>,
+    html: PageBytes,
+    url: Option<&str>,
+    charset: Option<&str>,
+    model: Option<&Bound<'_, PyAny>>,
+    choices: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Inspection> {
+    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    html.refuse_names()?;
+    let page = html.view();
+    let hints = page.hints(url, charset, None);
+    hints.check().map_err(wrong)?;
+    if let Some(kind) = binary_type(page.bytes) {
+        return Err(PyValueError::new_err(format!("{kind} data, not a page")));
+    }
+    py.detach(|| {
+        let judge = extractor.extractor.judge().clone().with_inline_style(true);
+        let extraction = judge.extract(page.bytes, &hints);
+        let view = View::new(&extraction, url, extractor.extractor.model());
+        let html = report(&view).map_err(told)?;
+        Ok(Inspection { html, text: view.plain, markdown: view.markdown })
+    })
 }

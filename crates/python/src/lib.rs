@@ -9,22 +9,16 @@ mod documents;
 mod errors;
 mod evaluation;
 mod extractor;
-mod file_object;
 mod inputs;
-mod inspection;
-mod json;
-mod logging;
-mod names;
+mod interpreter;
 mod page;
 mod pages;
-mod parallel;
-mod pipe;
 mod run;
 mod session;
 mod settings;
-mod signals;
 #[cfg(feature = "train")]
 mod training;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -43,13 +37,13 @@ mod _native {
     #[pymodule_export]
     use crate::evaluation::evaluate;
     #[pymodule_export]
+    use crate::extractor::PyDocuments;
+    #[pymodule_export]
+    use crate::extractor::{Inspection, inspect};
+    #[pymodule_export]
     use crate::extractor::{PyExtractor, extract, extract_batch};
     #[pymodule_export]
-    use crate::inspection::{Inspection, inspect};
-    #[pymodule_export]
     use crate::page::{Block, Chunk, Post, PyDocument, Table};
-    #[pymodule_export]
-    use crate::pipe::PyDocuments;
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use trommel::record::{OutputBlock, page_line};
 use trommel::{BlockReason, Document, OutputRecord};
 
-use crate::{errors::told, json};
+use crate::{errors::told, values};
 
 /// One block of a page, with the verdict on it.
 #[pyclass(frozen, get_all, module = "trommel_text")]
@@ -305,7 +305,7 @@ impl PyDocument {
 
     /// Returns the document as a dict with the same keys.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        json::parsed(py, &self.to_json()?)
+        values::parsed(py, &self.to_json()?)
     }
 
     fn __str__(&self) -> &str {

@@ -8,8 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
-use trommel::Hints;
-use trommel::run::is_url;
+use trommel::{Hints, run::is_url};
 
 use crate::arrow::arrays;
 

@@ -1,32 +1,25 @@
 //! `run`: the whole pipeline, from archives to files of documents.
 
-use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
-use trommel::run::NetworkOptions;
 use trommel::run::{
-    Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
-    SetAsideError, Summary, run as run_plan,
+    Bucket, Environment, Existing, FollowTimes, InputShare, NetworkOptions, Outcome, PreparedRun, Progress,
+    ProgressState, RunRequest, SetAside, SetAsideError, Summary, run as run_plan,
 };
 
-use crate::errors::RunError;
-use crate::extractor::PyExtractor;
 use crate::inputs::{Named, RunChoices, prepared};
-use crate::names::Paths;
 use crate::settings::{ConfigArgument, of_runs};
-use crate::{json, logging};
+use crate::{errors::RunError, extractor::PyExtractor, interpreter, values, values::Paths};
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///
 /// # Errors
 /// Only if memory runs out.
 pub(crate) fn summary_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
-    let dict = json::object(py, summary)?.cast_into::<PyDict>()?;
+    let dict = values::object(py, summary)?.cast_into::<PyDict>()?;
     dict.set_item(
         "outcome",
         match summary.outcome() {
@@ -52,7 +45,7 @@ impl Callback<'_> {
             let Some(call) = self.call else {
                 return Ok(());
             };
-            call.call1(py, (json::object(py, state)?,)).map(drop)
+            call.call1(py, (values::object(py, state)?,)).map(drop)
         })
     }
 }
@@ -96,29 +89,19 @@ pub(crate) fn run<'py>(
     progress: Option<Py<PyAny>>,
     choices: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    logging::connect();
+    interpreter::connect();
     let given = RunChoices::read(extractor, config, choices, of_runs)?;
     let output = out.to_string_lossy().into_owned();
     if output == "-" {
         return Err(PyValueError::new_err("-: documents are written to files, folders and buckets"));
     }
-    let existing = match (resume, overwrite) {
-        (true, true) => {
-            return Err(PyValueError::new_err("resume and overwrite exclude each other"));
-        }
-        (true, false) => Existing::Resume,
-        (false, true) => Existing::Overwrite,
-        (false, false) => Existing::Refuse,
-    };
+    let existing = existing(resume, overwrite)?;
     let stop = Arc::new(AtomicBool::new(false));
     let network = NetworkOptions { stop: stop.clone().into(), ..NetworkOptions::default() };
     let mut request = RunRequest {
         output,
         select: select.unwrap_or_default().0,
-        shard: shard
-            .map(|text| text.parse())
-            .transpose()
-            .map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))?,
+        shard: shard.map(share).transpose()?,
         quarantine,
         set_aside: kept(set_aside)?,
         hard_to,
@@ -131,9 +114,8 @@ pub(crate) fn run<'py>(
     plan.check_names(None).map_err(|error| invalid(&error))?;
     plan.prepare_files(None).map_err(|error| RunError::new_err(error.to_string()))?;
     sites.check(&plan).map_err(|error| invalid(&error))?;
-    let bucket = py
-        .detach(|| Bucket::take(&mut plan, network.clone(), existing))
-        .map_err(|error| RunError::new_err(error.to_string()))?;
+    let bucket = py.detach(|| Bucket::take(&mut plan, network.clone(), existing));
+    let bucket = bucket.map_err(|error| RunError::new_err(error.to_string()))?;
     if bucket.is_some() && is_object {
         return Err(PyValueError::new_err(
             "a file object is read into files and folders of this machine, not to a bucket",
@@ -170,6 +152,20 @@ pub(crate) fn run<'py>(
         bucket.name(&mut summary);
     }
     summary_dict(py, &summary)
+}
+
+/// The treatment of outputs that exist already.
+fn existing(resume: bool, overwrite: bool) -> PyResult<Existing> {
+    match (resume, overwrite) {
+        (true, true) => Err(PyValueError::new_err("resume and overwrite exclude each other")),
+        (true, false) => Ok(Existing::Resume),
+        (false, true) => Ok(Existing::Overwrite),
+        (false, false) => Ok(Existing::Refuse),
+    }
+}
+
+fn share(text: &str) -> PyResult<InputShare> {
+    text.parse().map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))
 }
 
 fn invalid(error: &dyn std::fmt::Display) -> PyErr {

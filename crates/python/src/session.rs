@@ -2,17 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
+use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes};
 use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
 use trommel_text::language::LanguageCode;
 
 use crate::extractor::{PyExtractor, wrong};
-use crate::names::Names;
-use crate::page::PyDocument;
-use crate::settings::Keywords;
+use crate::{page::PyDocument, settings::Keywords, values::Names};
 
 /// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
 /// anywhere. With `languages` (ISO 639 codes) a page that declares none of these is not wanted, and with the options that

@@ -1,19 +1,16 @@
 //! Settings from Python: keywords, dicts and configuration files.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use serde_json::Value;
 use trommel::run::{NetworkOptions, load_config};
 use trommel::{Field, Kind, Model, PartialSettings, SettingsError, fields};
 
-use crate::{errors::ModelError, json};
+use crate::{errors::ModelError, values};
 
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
@@ -244,7 +241,7 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
             "default": field.default,
         })
     });
-    json::object(py, &all.collect::<Vec<Value>>())
+    values::object(py, &all.collect::<Vec<Value>>())
 }
 
 /// The value of a choice by its name.

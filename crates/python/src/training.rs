@@ -3,18 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use trommel::learn::FeatureGroup;
-use trommel::learn::Score;
 use trommel::learn::{
-    HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
+    FeatureGroup, HeldOut, LABEL_SHARE, LearnError, Learner, Score, TrainOptions, Trained, Weighting, adapt, read_set,
+    train as learn,
 };
 use trommel::record::AtomicFile;
 
-use crate::errors::told;
 use crate::evaluation::{gold_of, on_own_threads};
-use crate::names::Paths;
-use crate::settings::NamedModel;
-use crate::{json, logging};
+use crate::{errors::told, interpreter, settings::NamedModel, values, values::Paths};
 
 /// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
 /// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the
@@ -32,7 +28,7 @@ pub(crate) fn train<'py>(
     folds: usize,
     date: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    logging::connect();
+    interpreter::connect();
     AtomicFile::prepare(&out)?;
     let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
@@ -64,5 +60,5 @@ pub(crate) fn train<'py>(
         AtomicFile::write_all(&out, &bytes)?;
         Ok(trained.model.file().scores.clone())
     })?;
-    json::object(py, &scores)
+    values::object(py, &scores)
 }

@@ -7,8 +7,7 @@
 use std::ffi::CStr;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::ArrayStreamReader;
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, make_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi_stream::ArrayStreamReader, make_array};
 use pyo3::{prelude::*, types::PyCapsule};
 
 use crate::errors::told;

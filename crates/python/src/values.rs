@@ -1,10 +1,13 @@
-//! Lists from callers: one value, or several.
+//! Values from and for Python: one value or several, and objects by way of JSON.
 
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use serde::Serialize;
+
+use crate::errors::told;
 
 /// Names: a list of them, or one text with commas between.
 #[derive(Clone, Debug, Default)]
@@ -54,4 +57,20 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
         };
         items.map(|item| item?.extract()).collect::<PyResult<_>>().map(Self)
     }
+}
+
+/// The dict, list or text that a value is in JSON.
+///
+/// # Errors
+/// Only if memory runs out.
+pub(crate) fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    parsed(py, &serde_json::to_string(value).map_err(told)?)
+}
+
+/// The object that a text in JSON stands for.
+///
+/// # Errors
+/// If it is no JSON.
+pub(crate) fn parsed<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
 }
