@@ -3,8 +3,7 @@
 use std::{io, sync::Arc};
 
 use anyhow::Result;
-use trommel::run::NetworkOptions;
-use trommel::run::{Environment, Input, Output, PackedOptions, Plan, Run, Summary, unpack};
+use trommel::run::{Environment, Input, NetworkOptions, Output, PackedOptions, Plan, Run, Summary, unpack};
 use trommel::{Extractor, Hints, OutputRecord, Settings};
 
 use crate::{models, progress::Reporter};

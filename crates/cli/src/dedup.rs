@@ -1,9 +1,9 @@
 //! `trommel dedup`: finds duplicates among the outputs of many runs.
+//!
+//! A Parquet file that replaces another has the columns of the old one.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs, io::Write as _};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -11,12 +11,9 @@ use trommel::record::dedup::{
     Duplicate, DuplicateReason, Finder, KeyShare, Removed, SignedFile, is_signed, read_duplicates, read_signatures,
     shard_name, sign, without,
 };
-use trommel::record::{AtomicFile, hidden};
+use trommel::record::{Assemble, AtomicFile, OutputError, hidden};
 
-use crate::assemble::like;
-use crate::exit::Exit;
-use crate::messages::say;
-use crate::written;
+use crate::{exit::Exit, files, messages::say};
 
 /// Find and remove duplicates among the outputs of many runs
 #[derive(Debug, Args)]
@@ -43,7 +40,7 @@ enum DedupCommand {
         #[arg(required = true, value_name = "SIGNATURES")]
         signatures: Vec<PathBuf>,
         /// File for the list, a JSON line for each duplicate
-        #[arg(short, long, value_name = "FILE", value_parser = written::file)]
+        #[arg(short, long, value_name = "FILE", value_parser = files::file)]
         output: PathBuf,
         /// Replace an existing list
         #[arg(long)]
@@ -72,8 +69,8 @@ pub fn run(args: &DedupArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DedupCommand::Sign { outputs, output } => signatures(outputs, output),
         DedupCommand::Find { signatures, output, overwrite, keys } => {
-            written::refuse_inputs(output, signatures)?;
-            written::refuse_existing(output, *overwrite)?;
+            files::refuse_inputs(output, signatures)?;
+            files::refuse_existing(output, *overwrite)?;
             find(signatures, output, *keys)
         }
         DedupCommand::Drop { outputs, duplicates, output } => drop_duplicates(outputs, duplicates, output),
@@ -110,7 +107,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
 }
 
 fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
-    written::prepare(output)?;
+    files::prepare(output)?;
     let mut finder = Finder::new(keys);
     for path in signatures {
         for signature in read_signatures(path)? {
@@ -164,4 +161,25 @@ fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
         bail!("{}: is there already, with other documents; name another folder", there.display());
     }
     Ok(())
+}
+
+/// The step that makes a Parquet file with the columns of this output; none if it is no Parquet file by its name.
+///
+/// # Errors
+/// If its columns cannot be read.
+#[cfg(feature = "parquet")]
+pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
+    if output.extension().is_none_or(|end| end != "parquet") {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(trommel::record::Parquet::like(output)?)))
+}
+
+/// The same of a program that was built without Parquet.
+///
+/// # Errors
+/// None.
+#[cfg(not(feature = "parquet"))]
+pub fn like(_: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
+    Ok(None)
 }

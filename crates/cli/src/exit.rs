@@ -1,10 +1,15 @@
-//! Exit codes of the program.
+//! Exit codes of the program, the signals that end a run, and a panic reported in one line.
 
-use std::process::ExitCode;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{io, process::ExitCode, thread};
 
-use trommel::run::{Outcome, Summary};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use trommel::run::{Outcome, StopFlag, Summary};
 
-use crate::messages::say;
+use crate::{messages, messages::say};
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,4 +69,89 @@ impl From<Outcome> for Exit {
             Outcome::Nothing => Self::Fatal,
         }
     }
+}
+
+/// Has a file that would pass a bound of the system (`ulimit -f`) fail to be written, as it does on a full
+/// disk, instead of ending the program without a word.
+pub fn outlive_bounds_on_files() {
+    // A signal that somebody takes does no more than that. Where it cannot be taken it ends the program.
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+/// The request to stop of SIGINT and SIGTERM.
+pub struct Stop {
+    any: Arc<AtomicBool>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// Signals end the program at once, as ever.
+    pub fn never() -> Self {
+        Self { any: Arc::default(), interrupt: Arc::default() }
+    }
+
+    /// SIGINT and SIGTERM ask for an early end; a second SIGINT ends the program at once.
+    pub fn on_signals() -> io::Result<Self> {
+        let stop = Self::never();
+        flag::register_conditional_shutdown(SIGINT, i32::from(Exit::Interrupted.code()), stop.interrupt.clone())?;
+        flag::register(SIGINT, stop.interrupt.clone())?;
+        for signal in [SIGINT, SIGTERM] {
+            flag::register(signal, stop.any.clone())?;
+        }
+        Ok(stop)
+    }
+
+    /// Set once an early end is asked for.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.any
+    }
+
+    /// The flag itself, for reads that wait.
+    pub fn shared(&self) -> StopFlag {
+        self.any.clone().into()
+    }
+
+    /// The exit code of a run that was ended early.
+    pub fn exit(&self) -> Exit {
+        if self.interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Fatal }
+    }
+}
+
+/// Runs the program. A panic of its main thread is told only if nobody caught it: a library that fails on a
+/// damaged file, and is caught, is told as an error of that file.
+pub fn run(program: impl FnOnce() -> Exit) -> Exit {
+    static LAST: Mutex<Option<String>> = Mutex::new(None);
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let usual = take_hook();
+    // In a process of Python the main thread has no name.
+    let main = thread::current().id();
+    set_hook(Box::new(move |info| {
+        let is_main = thread::current().id() == main;
+        // Who asks for a backtrace wants it where it is.
+        if is_main && std::env::var_os("RUST_BACKTRACE").is_none() {
+            *last() = Some(info.to_string());
+        } else {
+            usual(info);
+        }
+    }));
+    catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
+        let what = last().take().unwrap_or_default();
+        messages::fail(&format_args!("internal fault: {}", what.replace('\n', " ")));
+        Exit::Panicked
+    })
+}
+
+/// A panic on one record is caught, counted and logged in one line with the record's place, so the
+/// usual message, which can't know the place, would only repeat it.
+pub fn quiet_workers() {
+    let usual = take_hook();
+    set_hook(Box::new(move |info| {
+        let is_caught = thread::current().name().is_some_and(|name| name == "reader" || name.starts_with("worker-"));
+        if is_caught {
+            tracing::debug!("{info}");
+        } else {
+            usual(info);
+        }
+    }));
 }

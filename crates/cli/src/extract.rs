@@ -1,22 +1,17 @@
 //! `trommel extract`: extracts the main text of pages.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::BTreeMap, ffi::OsString, sync::Arc};
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use trommel::record::{OutputBlock, OutputRecord, front_matter};
-use trommel::run::is_url;
-use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm};
+use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, run::is_url};
 
-use crate::exit::Exit;
-use crate::messages::causes;
-use crate::page::{PageInput, note_reviews};
+use crate::files::{PageInput, note_reviews};
 use crate::settings::{PageCommands, SettingsArgs};
-use crate::{models, written};
+use crate::{exit::Exit, files, messages::causes, models};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -120,8 +115,8 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     };
     let by_name = match output {
         Output::File(path) => {
-            written::refuse_inputs(path, pages.iter().map(|page| &page.name))?;
-            written::prepare(path)?;
+            files::refuse_inputs(path, pages.iter().map(|page| &page.name))?;
+            files::prepare(path)?;
             Form::by_name(path)
         }
         _ => None,
@@ -292,5 +287,5 @@ fn written(
     if !args.overwrite && file.is_file() && is_other() {
         bail!("{}: is there already, with another text; replace it with --overwrite", file.display());
     }
-    written::write(&file, text)
+    files::write(&file, text)
 }

@@ -1,13 +1,13 @@
 //! `trommel generate`: writes shell completions and manual pages from the program's own list of options.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, sync::LazyLock};
 
 use anyhow::Context;
 use clap::{CommandFactory, Subcommand};
 use clap_complete::Shell;
+use trommel::{Model, run::BUILD};
 
-use crate::Cli;
-use crate::exit::Exit;
+use crate::{Cli, exit::Exit};
 
 /// Write shell completions or manual pages
 #[derive(Debug, Subcommand)]
@@ -41,3 +41,15 @@ pub fn run(command: GenerateCommand) -> anyhow::Result<Exit> {
     }
     Ok(Exit::Clean)
 }
+
+/// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.
+pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let models: Vec<&str> = Model::builtin_names().collect();
+    format!(
+        "{}\ncommit {}\nfeatures {}\nmodels {}\nbuild {BUILD}",
+        env!("CARGO_PKG_VERSION"),
+        env!("TROMMEL_COMMIT"),
+        env!("TROMMEL_FEATURES"),
+        models.join(", ")
+    )
+});

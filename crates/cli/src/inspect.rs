@@ -1,19 +1,15 @@
-//! `trommel inspect`: writes a report about a page.
-
-mod source;
+//! `trommel inspect`: finds a page and writes a report about it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{io::stdin, sync::Arc};
 
+use anyhow::{Context, bail};
 use clap::Args;
-use trommel::Hints;
-use trommel::extract::Extractor;
+use trommel::archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
+use trommel::{Hints, extract::Extractor, run::crawl_charset};
 use trommel_web::viewer::{View, report};
 
-use crate::exit::Exit;
-use crate::page::note_reviews;
-use crate::{models, written};
-use source::InspectedPage;
+use crate::{exit::Exit, files, files::note_reviews, models};
 
 /// Write an HTML report about a page: each block, its probability and the reasons for it
 #[derive(Debug, Args)]
@@ -43,10 +39,10 @@ pub struct InspectArgs {
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     if let Some(output) = &args.output {
-        written::refuse_inputs(output, [&args.page])?;
+        files::refuse_inputs(output, [&args.page])?;
         if output != Path::new("-") {
-            written::refuse_existing(output, args.overwrite)?;
-            written::prepare(output)?;
+            files::refuse_existing(output, args.overwrite)?;
+            files::prepare(output)?;
         }
     }
     let model = Arc::new(models::named(args.model.as_deref())?);
@@ -64,8 +60,87 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     note_reviews(&extraction, &args.page);
     let report = report(&View::new(&extraction, hints.url, &model))?;
     match &args.output {
-        Some(path) => written::write(path, &report)?,
+        Some(path) => files::write(path, &report)?,
         None => crate::out(&report)?,
     }
     Ok(Exit::Clean)
+}
+
+/// The bytes of a page, and facts about it from outside.
+#[derive(Debug)]
+pub struct InspectedPage {
+    /// The page.
+    pub bytes: Vec<u8>,
+    /// Its URL.
+    pub url: Option<String>,
+    /// `charset` of the HTTP Content-Type header.
+    pub http_charset: Option<String>,
+    /// The crawl's own detection.
+    pub crawl_charset: Option<String>,
+    /// Time of the capture.
+    pub date: Option<String>,
+}
+
+impl InspectedPage {
+    /// The page in a file; `-` is standard input.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is a WARC archive.
+    pub fn page(file: &str) -> anyhow::Result<Self> {
+        let bytes = files::read(file)?;
+        Ok(Self { bytes, url: None, http_charset: None, crawl_charset: None, date: None })
+    }
+
+    /// The page in the record of an archive that has this id, or this offset in the stored file;
+    /// `-` is standard input.
+    ///
+    /// # Errors
+    /// If the archive cannot be read, has no such record, or the record holds no page.
+    pub fn record(file: &str, wanted: &str) -> anyhow::Result<Self> {
+        let options = ReadOptions::default();
+        let mut reader = match file {
+            "-" => Reader::new("standard input", stdin(), options)?,
+            file => Reader::open(Path::new(file), options)?,
+        };
+        let mut other = None;
+        while let Some(item) = reader.next() {
+            let record = match item {
+                Ok(record) => record,
+                Err(error) if error.is_fatal() => return Err(error.into()),
+                Err(error) => {
+                    tracing::warn!("{error}");
+                    continue;
+                }
+            };
+            if !is(&record, wanted) {
+                continue;
+            }
+            // Records of one compressed member have one offset: the page may not be the first.
+            if matches!(record.kind, RecordType::Response | RecordType::Resource) {
+                return Self::of(record, reader.next().and_then(Result::ok).as_ref());
+            }
+            other = Some(record.kind);
+        }
+        match other {
+            Some(kind) => bail!("{file}: record {wanted} is of type {kind}, which is no page"),
+            None => bail!("{file}: no record {wanted}"),
+        }
+    }
+
+    fn of(record: Record, next: Option<&Record>) -> anyhow::Result<Self> {
+        let crawl_charset = next.and_then(|next| crawl_charset(&record, next));
+        let payload = payload(&record, &PayloadOptions::default()).with_context(|| record.place.to_string())?;
+        Ok(Self {
+            url: record.url().map(str::to_owned),
+            http_charset: payload.charset().map(str::to_owned),
+            crawl_charset,
+            date: record.date().map(str::to_owned),
+            bytes: payload.body.into_owned(),
+        })
+    }
+}
+
+fn is(record: &Record, wanted: &str) -> bool {
+    let id = wanted.trim_matches(['<', '>']);
+    record.id() == Some(id) || wanted.parse() == Ok(record.place.offset)
 }

@@ -9,10 +9,8 @@ use trommel::learn::gold_beside;
 use trommel_web::label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_web::service::{HostGuard, Listen, Socket};
 
-use crate::exit::Exit;
-use crate::messages::say;
-use crate::models;
-use crate::stop::Stop;
+use crate::exit::{Exit, Stop};
+use crate::{messages::say, models};
 
 /// Label the pages of an archive by clicks in a browser, for `train` and `eval`
 ///

@@ -1,28 +1,21 @@
 //! The commands of the trommel program, for the program itself and for the command of the Python wheel.
 
 mod archives;
-mod assemble;
 mod cat;
 mod dedup;
 mod eval;
 mod exit;
 mod extract;
-mod follow;
+mod files;
 mod generate;
 #[cfg(feature = "index")]
 mod index;
 mod inspect;
 #[cfg(feature = "label")]
 mod label;
-mod labelled;
 mod ls;
-mod measured;
 mod messages;
 mod models;
-mod network;
-mod page;
-mod panics;
-mod place;
 mod progress;
 mod run;
 #[cfg(feature = "index")]
@@ -31,22 +24,20 @@ mod search;
 mod serve;
 mod settings;
 mod sites;
-mod stop;
 #[cfg(feature = "train")]
 mod train;
 mod verify;
-mod version;
 mod wacz;
-mod written;
 
 use std::{ffi::OsString, io::Write as _};
 
 use clap::{Parser, Subcommand};
+
 pub use exit::Exit;
 
 /// Extract the main text from web archives
 #[derive(Debug, Parser)]
-#[command(name = "trommel", version, long_version = version::LONG_VERSION.as_str())]
+#[command(name = "trommel", version, long_version = generate::LONG_VERSION.as_str())]
 struct Cli {
     #[command(flatten)]
     messages: messages::MessageArgs,
@@ -88,10 +79,10 @@ enum Command {
 ///
 /// To be called once in a process, as it takes over signals, the log and the report of panics.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    stop::outlive_bounds_on_files();
+    exit::outlive_bounds_on_files();
     let cli = Cli::parse_from(arguments);
     messages::begin(cli.messages);
-    panics::run(|| {
+    exit::run(|| {
         command(cli.command).unwrap_or_else(|error| {
             messages::fail(&messages::causes(&error));
             Exit::Fatal

@@ -7,17 +7,12 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use trommel::archive::{MediaType, PayloadOptions, Record, RecordType, media_type, payload};
-use trommel::record::RecordSource;
-use trommel::record::filters::Filters;
-use trommel::run::NetworkOptions;
-use trommel::run::{Input, PackedOptions, expand, open_input, unpack};
-
+use trommel::run::{Input, NetworkOptions, PackedOptions, expand, open_input, unpack};
+use trommel::{record::RecordSource, record::filters::Filters};
 use trommel_text::without_controls;
 
-use crate::exit::Exit;
-use crate::messages::fail;
-use crate::place::PlaceArgument;
 use crate::settings::{ListCommands, SettingsArgs};
+use crate::{cat::PlaceArgument, exit::Exit, messages::fail};
 
 /// List the records of archives: place, status, type, bytes, date and URL
 #[derive(Debug, Args)]

@@ -1,15 +1,10 @@
 //! Writes to standard error: log lines, summaries, and one message for an error.
 
-use std::env;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::{env, ffi::OsString, fmt::Display, io::IsTerminal};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::field::MakeExt;
-use tracing_subscriber::fmt::format::debug_fn;
+use tracing_subscriber::{EnvFilter, field::MakeExt, fmt::format::debug_fn};
 use trommel_text::without_controls;
 
 use crate::progress;

@@ -1,32 +1,21 @@
-//! `trommel run`: reads archives and writes documents.
+//! `trommel run`: reads archives and writes documents, also while its inputs grow.
 
-use std::env;
-use std::ffi::OsString;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{env, ffi::OsString, io::BufWriter, mem, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use trommel::PartialSettings;
-use trommel::metrics::Metrics;
-use trommel::record::LocalDisk;
-use trommel::run::NetworkOptions;
 use trommel::run::{
-    Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
-    run as run_plan,
+    Bucket, Clock, Environment, Existing, FollowTimes, InputShare, NetworkOptions, Outcome, Plan, PreparedRun,
+    RunRequest, SetAside, Summary, run as run_plan,
 };
+use trommel::{Extractor, PartialSettings, metrics::Metrics, record::LocalDisk};
 
-use crate::exit::Exit;
-use crate::follow::FollowArgs;
-use crate::measured::{Observers, StageTimes};
+use crate::exit::{Exit, Stop, quiet_workers};
+use crate::files;
 use crate::messages::{fail, say, shown};
-use crate::network::NetworkArgs;
-use crate::panics::quiet_workers;
-use crate::progress::Reporter;
-use crate::settings::{AnnotateCommands, LATER, Scope, SettingsArgs};
-use crate::stop::Stop;
-use crate::written;
+use crate::progress::{Observers, Reporter, StageTimes};
+use crate::settings::{AnnotateCommands, LATER, NetworkArgs, Scope, SettingsArgs};
 
 /// Heading of the options for files beside the outputs.
 const BESIDE: &str = "Files beside the outputs";
@@ -104,7 +93,7 @@ pub struct RunArgs<S: Scope> {
     hard_to: Option<PathBuf>,
 
     /// File for a JSON line about each dropped record: id, url, date, reason, source
-    #[arg(long, value_name = "FILE", help_heading = BESIDE, hide_short_help = true, value_parser = written::file)]
+    #[arg(long, value_name = "FILE", help_heading = BESIDE, hide_short_help = true, value_parser = files::file)]
     dropped: Option<PathBuf>,
 
     /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464
@@ -138,13 +127,13 @@ pub fn annotate(mut args: RunArgs<AnnotateCommands>) -> Result<Exit> {
 /// # Errors
 /// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
 /// be read on (exit code 2).
-pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
+pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (false, true) => Existing::Overwrite,
         (false, false) => Existing::Refuse,
     };
-    let (chosen, file) = (&args.settings.chosen, args.settings.file()?);
+    let file = args.settings.file()?;
     let stop = match args.inputs.iter().any(|input| input == "-") && !args.follow.is_asked() {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
         true => Stop::never(),
@@ -153,20 +142,7 @@ pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let manifests = args.inputs.iter().filter_map(|input| input.to_str()?.strip_prefix('@'));
     let manifests: Vec<PathBuf> = manifests.map(PathBuf::from).collect();
-    let request = RunRequest {
-        inputs: args.inputs,
-        opened: Vec::new(),
-        select: args.select,
-        shard: args.shard,
-        output: args.output,
-        quarantine: args.quarantine,
-        set_aside: args.set_aside,
-        hard_to: args.hard_to,
-        dropped: args.dropped,
-        follow: args.follow.times(),
-        epoch: epoch()?,
-    };
-    let prepared = request.prepare(chosen, &file, None, &network);
+    let prepared = args.take_request()?.prepare(&args.settings.chosen, &file, None, &network);
     // An index may take minutes to read.
     if network.stop.is_set() {
         say("stopped before anything was read");
@@ -179,37 +155,15 @@ pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
         let named = [Some(plan.settings.model_name()), plan.settings.sites.file.as_deref()];
         let named = named.into_iter().flatten().map(Path::new);
         let read = named.chain(args.settings.config().map(PathBuf::as_path));
-        written::refuse_inputs(path, read.chain(manifests.iter().map(PathBuf::as_path)))?;
+        files::refuse_inputs(path, read.chain(manifests.iter().map(PathBuf::as_path)))?;
     }
     if args.dry_run {
         crate::out(&shown(&plan.to_string()))?;
         return Ok(Exit::Clean);
     }
     plan.prepare_files(args.summary.as_deref())?;
-    let clock = args.profile.then(|| Arc::new(Clock::default()));
-    #[cfg(not(feature = "serve"))]
-    let metrics: Option<Arc<Metrics>> = None;
-    #[cfg(feature = "serve")]
-    let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
-    // It listens as long as the run goes on.
-    #[cfg(feature = "serve")]
-    let _listener = match (&args.metrics, &metrics) {
-        (Some(address), Some(metrics)) => Some(
-            trommel_web::service::MetricsListener::bind(address, metrics.clone())
-                .context("--metrics: cannot listen")?,
-        ),
-        _ => None,
-    };
-    let mut observers = Observers::default();
-    if let Some(clock) = &clock {
-        observers.0.push(clock.clone());
-    }
-    if let Some(metrics) = &metrics {
-        observers.0.push(Arc::new(StageTimes(metrics.clone())));
-    }
-    if !observers.0.is_empty() {
-        extractor = extractor.with_observer(Arc::new(observers));
-    }
+    let watch = Watch::begin(&args)?;
+    extractor = watch.observed(extractor);
     quiet_workers();
     // What is refused, or done already, is so at once and not after a first pass.
     if !sites.reads_twice() || plan.has_work(existing)? {
@@ -228,57 +182,137 @@ pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
         };
     }
     let bucket = Bucket::take(&mut plan, network.clone(), existing)?;
+    let ready = ReadyRun { plan, extractor, bucket, existing, network };
+    ready.carry_out(&stop, &watch, args.summary.as_deref())
+}
 
-    let mut reporter = Reporter::new();
-    let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut unfinished = Summary::default();
-    let environment = Environment {
-        unfinished: Some(&mut unfinished),
-        stop: stop.flag(),
-        network,
-        disk: match &bucket {
-            Some(bucket) => bucket,
-            None => &LocalDisk,
-        },
-        existing,
-        clock: clock.as_deref(),
-        metrics: metrics.as_deref(),
-        ..Environment::new(&mut stdout, &mut reporter)
-    };
-    let done = run_plan(&plan, &|bytes, hints| extractor.document(bytes, hints), environment);
-    drop(reporter);
-    let named = |mut summary: Summary| {
-        if let Some(bucket) = &bucket {
-            bucket.name(&mut summary);
+impl<S: Scope> RunArgs<S> {
+    /// The request of the arguments, which are taken out of them.
+    fn take_request(&mut self) -> Result<RunRequest> {
+        Ok(RunRequest {
+            inputs: mem::take(&mut self.inputs),
+            opened: Vec::new(),
+            select: mem::take(&mut self.select),
+            shard: self.shard.take(),
+            output: mem::take(&mut self.output),
+            quarantine: self.quarantine.take(),
+            set_aside: mem::take(&mut self.set_aside),
+            hard_to: self.hard_to.take(),
+            dropped: self.dropped.take(),
+            follow: self.follow.times(),
+            epoch: epoch()?,
+        })
+    }
+}
+
+/// Clock, metrics and listener of a run.
+struct Watch {
+    clock: Option<Arc<Clock>>,
+    metrics: Option<Arc<Metrics>>,
+    /// It listens as long as the run goes on.
+    #[cfg(feature = "serve")]
+    _listener: Option<trommel_web::service::MetricsListener>,
+}
+
+impl Watch {
+    fn begin<S: Scope>(args: &RunArgs<S>) -> Result<Self> {
+        let clock = args.profile.then(|| Arc::new(Clock::default()));
+        #[cfg(not(feature = "serve"))]
+        return Ok(Self { clock, metrics: None });
+        #[cfg(feature = "serve")]
+        {
+            let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
+            let listener = match (&args.metrics, &metrics) {
+                (Some(address), Some(metrics)) => Some(
+                    trommel_web::service::MetricsListener::bind(address, metrics.clone())
+                        .context("--metrics: cannot listen")?,
+                ),
+                _ => None,
+            };
+            Ok(Self { clock, metrics, _listener: listener })
         }
-        summary
-    };
-    let summary = match done {
-        Ok(summary) => named(summary),
-        Err(error) => {
-            fail(&error);
-            if bucket.is_some() {
-                say("trommel: what is whole in the bucket stays; the rest is to be done again");
-            } else if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
-                say("trommel: continue with the same command and --resume");
-            }
-            if let Some(path) = args.summary.as_ref().filter(|_| !error.is_refusal()) {
-                save(&named(unfinished), path)?;
-            }
-            return Ok(stop.exit());
+    }
+
+    /// The extractor, observed by the clock and the metrics.
+    fn observed(&self, extractor: Extractor) -> Extractor {
+        let mut observers = Observers::default();
+        if let Some(clock) = &self.clock {
+            observers.0.push(clock.clone());
         }
-    };
-    // What could not be read has been said; a summary of nothing would only repeat it.
-    if summary.outcome() != Outcome::Nothing {
-        say(&summary.to_string());
+        if let Some(metrics) = &self.metrics {
+            observers.0.push(Arc::new(StageTimes(metrics.clone())));
+        }
+        match observers.0.is_empty() {
+            true => extractor,
+            false => extractor.with_observer(Arc::new(observers)),
+        }
     }
-    if let Some(clock) = clock {
-        say(&clock.to_string());
+}
+
+/// A run of which all is checked and decided.
+struct ReadyRun {
+    plan: Plan,
+    extractor: Extractor,
+    bucket: Option<Bucket>,
+    existing: Existing,
+    network: NetworkOptions,
+}
+
+impl ReadyRun {
+    /// Carries it out, and reports its counts or the error that ended it.
+    fn carry_out(self, stop: &Stop, watch: &Watch, summary_file: Option<&Path>) -> Result<Exit> {
+        let Self { plan, extractor, bucket, existing, network } = self;
+        let mut reporter = Reporter::new();
+        let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut unfinished = Summary::default();
+        let environment = Environment {
+            unfinished: Some(&mut unfinished),
+            stop: stop.flag(),
+            network,
+            disk: match &bucket {
+                Some(bucket) => bucket,
+                None => &LocalDisk,
+            },
+            existing,
+            clock: watch.clock.as_deref(),
+            metrics: watch.metrics.as_deref(),
+            ..Environment::new(&mut stdout, &mut reporter)
+        };
+        let done = run_plan(&plan, &|bytes, hints| extractor.document(bytes, hints), environment);
+        drop(reporter);
+        let named = |mut summary: Summary| {
+            if let Some(bucket) = &bucket {
+                bucket.name(&mut summary);
+            }
+            summary
+        };
+        let summary = match done {
+            Ok(summary) => named(summary),
+            Err(error) => {
+                fail(&error);
+                if bucket.is_some() {
+                    say("trommel: what is whole in the bucket stays; the rest is to be done again");
+                } else if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
+                    say("trommel: continue with the same command and --resume");
+                }
+                if let Some(path) = summary_file.filter(|_| !error.is_refusal()) {
+                    save(&named(unfinished), path)?;
+                }
+                return Ok(stop.exit());
+            }
+        };
+        // What could not be read has been said; a summary of nothing would only repeat it.
+        if summary.outcome() != Outcome::Nothing {
+            say(&summary.to_string());
+        }
+        if let Some(clock) = &watch.clock {
+            say(&clock.to_string());
+        }
+        if let Some(path) = summary_file {
+            save(&summary, path)?;
+        }
+        Ok(Exit::of_run(&summary))
     }
-    if let Some(path) = &args.summary {
-        save(&summary, path)?;
-    }
-    Ok(Exit::of_run(&summary))
 }
 
 fn epoch() -> Result<Option<i64>> {
@@ -289,5 +323,47 @@ fn epoch() -> Result<Option<i64>> {
 }
 
 fn save(summary: &Summary, path: &Path) -> Result<()> {
-    written::write(path, &format!("{}\n", serde_json::to_string_pretty(summary)?))
+    files::write(path, &format!("{}\n", serde_json::to_string_pretty(summary)?))
+}
+
+/// Heading of these options.
+const GROWING: &str = "Inputs that grow";
+
+/// Options of followed inputs: their ends and pauses.
+#[derive(Debug, Args)]
+pub struct FollowArgs {
+    /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,
+    /// named pipes, - for standard input. Ends with SIGINT or SIGTERM, or when all pipes have ended
+    #[arg(long, help_heading = GROWING, hide_short_help = true)]
+    follow: bool,
+
+    /// Seconds without new data after which everything is written out [default: 2]
+    #[arg(long, help_heading = GROWING, hide_short_help = true, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    idle: Option<f64>,
+
+    /// Seconds without new data after which the run ends
+    #[arg(long, help_heading = GROWING, hide_short_help = true, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    until_idle: Option<f64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds".to_owned()),
+    }
+}
+
+impl FollowArgs {
+    /// Returns whether inputs are to be followed.
+    pub fn is_asked(&self) -> bool {
+        self.follow
+    }
+
+    /// The time limits of following; none if inputs are read once.
+    pub fn times(&self) -> Option<FollowTimes> {
+        self.follow.then(|| FollowTimes {
+            idle: self.idle.map(Duration::from_secs_f64),
+            until_idle: self.until_idle.map(Duration::from_secs_f64),
+        })
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use trommel::index::{Hit, Index, Search, SearchResults, Snippet, foreign_syntax};
 use trommel_text::language::LanguageCode;
 
-use crate::{exit::Exit, messages, place::PlaceArgument};
+use crate::{cat::PlaceArgument, exit::Exit, messages};
 
 /// Search an index
 #[derive(Debug, Args)]

@@ -1,19 +1,15 @@
 //! `trommel serve`: starts the service.
 
-use std::env;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{env, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use trommel::record::filters::Filters;
-use trommel::run::load_sites;
-use trommel::{ByteSize, Model, Settings};
+use trommel::{ByteSize, Model, Settings, record::filters::Filters, run::load_sites};
 use trommel_web::service::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
+use crate::exit::{Exit, Stop};
 use crate::settings::{ServiceCommands, SettingsArgs};
-use crate::{exit::Exit, messages::say, models, stop::Stop};
+use crate::{messages::say, models};
 
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";

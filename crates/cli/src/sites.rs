@@ -1,26 +1,21 @@
 //! `trommel sites`: counts, merges and shows site memories.
 
-use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use trommel::Extractor;
-use trommel::run::NetworkOptions;
 use trommel::run::{
-    Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites, unpack,
+    Environment, Input, NetworkOptions, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites,
+    save_sites, unpack,
 };
 use trommel_model::sites::SiteMemory;
 
-use crate::messages::say;
-use crate::network::NetworkArgs;
-use crate::progress::Reporter;
-use crate::settings::{JudgingCommands, SettingsArgs};
-use crate::stop::Stop;
-use crate::{exit::Exit, models, panics::quiet_workers, written};
+use crate::exit::{Exit, Stop, quiet_workers};
+use crate::settings::{JudgingCommands, NetworkArgs, SettingsArgs};
+use crate::{files, messages::say, models, progress::Reporter};
 
 /// Count the blocks of each site's pages, for `run --sites`
 #[derive(Debug, Args)]
@@ -65,7 +60,7 @@ struct BuildArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<OsString>,
     /// File to write the counts to
-    #[arg(short, long, value_name = "FILE", value_parser = written::file)]
+    #[arg(short, long, value_name = "FILE", value_parser = files::file)]
     output: PathBuf,
     /// Replace an existing file
     #[arg(long)]
@@ -82,8 +77,8 @@ pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),
         SitesCommand::Merge { files, output, overwrite } => {
-            written::refuse_existing(output, *overwrite)?;
-            written::prepare(output)?;
+            files::refuse_existing(output, *overwrite)?;
+            files::prepare(output)?;
             let mut merged: Option<SiteMemory> = None;
             for path in files {
                 let memory = load_sites(path)?;
@@ -112,9 +107,9 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let stop = Stop::on_signals().context("signals cannot be caught")?;
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = unpack(expand(&args.inputs, None, &network)?, PackedOptions::default(), &network);
-    written::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
-    written::refuse_existing(&args.output, args.overwrite)?;
-    written::prepare(&args.output)?;
+    files::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
+    files::refuse_existing(&args.output, args.overwrite)?;
+    files::prepare(&args.output)?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
     let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());

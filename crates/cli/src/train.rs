@@ -4,18 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel::learn::FeatureGroup;
-use trommel::learn::Score;
 use trommel::learn::{
-    HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, gold_beside,
-    train,
+    FeatureGroup, HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, Score, TrainOptions, Trained, Weighting,
+    adapt, gold_beside, train,
 };
 use trommel::record::AtomicFile;
 
-use crate::exit::Exit;
-use crate::labelled::{LabelledArgs, read_sets};
-use crate::messages::say;
-use crate::{models, written};
+use crate::eval::{LabelledArgs, read_sets};
+use crate::{exit::Exit, files, messages::say, models};
 
 /// Pages below which training warns.
 const MIN_PAGES: usize = 30;
@@ -38,10 +34,10 @@ pub struct TrainArgs {
     #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
     lists: Vec<PathBuf>,
     /// File to write the model to
-    #[arg(short, long, value_name = "FILE", value_parser = written::file)]
+    #[arg(short, long, value_name = "FILE", value_parser = files::file)]
     out: PathBuf,
     /// File for the results of cross-validation on each page, for `trommel-quality report`
-    #[arg(long, value_name = "FILE", value_parser = written::file)]
+    #[arg(long, value_name = "FILE", value_parser = files::file)]
     judged: Option<PathBuf>,
     /// Replace existing files
     #[arg(long)]
@@ -176,9 +172,9 @@ fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
         let further = args.mix.iter().chain(&args.lists);
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
-        written::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
-        written::refuse_existing(path, args.overwrite)?;
-        written::prepare(path)?;
+        files::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
+        files::refuse_existing(path, args.overwrite)?;
+        files::prepare(path)?;
     }
     Ok(())
 }

@@ -7,9 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use trommel::archive::{PayloadOptions, payload};
 use trommel::record::{OutputRecord, RecordReader, readable_name};
-use trommel::run::record_at;
-use trommel::{Hints, page_hints};
-use trommel::{charset, stands_at};
+use trommel::{Hints, charset, page_hints, run::record_at, stands_at};
 
 use crate::exit::Exit;
 

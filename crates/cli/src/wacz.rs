@@ -8,11 +8,9 @@ use trommel::archive::wacz::{Container, write_texts};
 use trommel::record::AtomicFile;
 use trommel::run::{Input, Outcome};
 
-use crate::archives::Archives;
-use crate::exit::Exit;
 use crate::messages::{counted, say};
 use crate::settings::{DocumentCommands, SettingsArgs};
-use crate::written;
+use crate::{archives::Archives, exit::Exit, files};
 
 /// Add main text to WACZ files
 #[derive(Debug, Args)]
@@ -63,12 +61,12 @@ type Texts = HashMap<String, Vec<(String, String)>>;
 
 fn text(args: &TextArgs) -> Result<Exit> {
     let TextArgs { input, output, .. } = args;
-    written::refuse_inputs(output, [input])?;
+    files::refuse_inputs(output, [input])?;
     if output.exists() && !args.overwrite {
         bail!("{}: is there already; replace it with --overwrite", output.display());
     }
     let container = Container::open(input)?;
-    written::prepare(output)?;
+    files::prepare(output)?;
     let mut texts = Texts::new();
     let archives = Archives::new(vec![Input::File(input.clone())], args.settings.settings()?)?;
     let summary = archives.with_revisits().documents(|document| {
