@@ -1,19 +1,165 @@
 //! A full-text index over documents, with BM25 search over title, headings and text, by Tantivy.
 //!
-//! [`IndexWriter`] writes documents into an index, and [`Index`] finds them.
+//! [`IndexWriter`] writes documents into an index, also as the output of a run, and [`Index`] finds them.
 
-mod assemble;
-mod error;
-mod guard;
-mod query;
-mod schema;
 mod search;
 mod tokenizer;
 mod writer;
 
-pub use assemble::Tantivy;
-pub use error::IndexError;
-pub use query::foreign_syntax;
-pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use tantivy::{TantivyError, directory::error::OpenReadError};
+use trommel_record::{Assemble, OutputError, RecordReader};
+
+pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet, foreign_syntax};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
 pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};
+
+/// The file in which Tantivy lists the files of an index.
+const MANAGED: &str = ".managed.json";
+
+/// Assembles an index from a spool: a folder that [`Index::open`](Index::open) takes. The
+/// documents keep their order and are in one segment. The names of its files are random, as Tantivy has
+/// it; all else depends on the documents only.
+#[derive(Clone, Copy, Debug)]
+pub struct Tantivy;
+
+impl Assemble for Tantivy {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
+        let index = |error: IndexError| OutputError::Index(Box::new(error));
+        let mut writer = IndexWriter::in_order(target, DEFAULT_MEMORY).map_err(index)?;
+        for stored in RecordReader::open(spool)? {
+            writer.add(&stored?).map_err(index)?;
+        }
+        let written = writer.commit_merged().map_err(index)?;
+        if written.replaced > 0 {
+            tracing::warn!(
+                "{}: documents that another of the same id took the place of: {}",
+                target.display(),
+                written.replaced
+            );
+        }
+        Ok(())
+    }
+
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+        // Tantivy lists all that it wrote in a file of its own.
+        let managed = match fs::read(target.join(MANAGED)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let managed: Vec<PathBuf> = serde_json::from_slice(&managed).unwrap_or_default();
+        for entry in fs::read_dir(target)? {
+            let name = PathBuf::from(entry?.file_name());
+            let is_ours = managed.contains(&name)
+                || [MANAGED, "meta.json", ".tantivy-writer.lock", ".tantivy-meta.lock"]
+                    .iter()
+                    .any(|known| name == Path::new(known));
+            if !is_ours {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Reason why an index cannot be written or searched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The folder cannot be read or made.
+    #[error("{path}: {source}")]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// There is no index in the folder.
+    #[error("{0}: no index here")]
+    NoIndex(PathBuf),
+    /// The folder holds something else.
+    #[error("{0}: is neither empty nor an index")]
+    NotEmpty(PathBuf),
+    /// The index was made with other fields, by another version of the program or by another program.
+    #[error("{0}: the index has other fields; make it anew")]
+    OtherFields(PathBuf),
+    /// Another program is writing the index.
+    #[error("{0}: the index is being written by another program")]
+    Locked(PathBuf),
+    /// A query without a word to look for.
+    #[error("the query has no word to look for")]
+    EmptyQuery,
+    /// A file of the index, or the index as a whole, is not as it was written.
+    #[error("{path}: the index is damaged ({what}); make it anew")]
+    Damaged {
+        /// The file, or the folder.
+        path: PathBuf,
+        /// The fault.
+        what: String,
+    },
+    /// The index is damaged, or the disk full.
+    #[error("index: {}", one_line(.0))]
+    Tantivy(#[from] TantivyError),
+}
+
+/// Characters of a message of the library: some hold a whole file.
+const MAX_MESSAGE_CHARS: usize = 200;
+
+/// The error of the library, in one line without its internals.
+pub(crate) fn one_line(error: &TantivyError) -> String {
+    let text = match error {
+        TantivyError::IoError(source) => source.to_string(),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => {
+            format!("{} is missing", path.display())
+        }
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
+            format!("{}: {io_error}", filepath.display())
+        }
+        TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_)) | TantivyError::IncompatibleIndex(_) => {
+            "of another version".to_owned()
+        }
+        error => error.to_string(),
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
+        Some((end, _)) => format!("{} ...", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Index, *};
+    use std::io::Error;
+
+    #[test]
+    fn a_spool_becomes_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // {"id": "a", "text": "mill"}
+        let map = b"\x82\xA2id\xA1a\xA4text\xA4mill";
+        std::fs::write(at("spool"), map).unwrap();
+        Tantivy.assemble(&at("spool"), &at("x.tantivy")).unwrap();
+        assert_eq!(Index::open(&at("x.tantivy")).unwrap().search("mills", 3).unwrap()[0].id, "a");
+        assert_eq!(Tantivy.foreign(&at("x.tantivy")).unwrap(), None);
+        std::fs::write(at("x.tantivy/notes.txt"), "mine").unwrap();
+        let foreign = Tantivy.foreign(&at("x.tantivy")).unwrap();
+        assert_eq!(foreign.as_deref(), Some(Path::new("notes.txt")));
+        std::fs::write(at("spool"), &map[..9]).unwrap();
+        assert!(Tantivy.assemble(&at("spool"), &at("y.tantivy")).is_err());
+    }
+
+    #[test]
+    fn messages_are_one_line_without_internals() {
+        let read = OpenReadError::wrap_io_error(Error::other("cut"), "a.store".into());
+        assert_eq!(one_line(&TantivyError::from(read)), "a.store: cut");
+        let missing = OpenReadError::FileDoesNotExist("meta.json".into());
+        assert_eq!(one_line(&TantivyError::from(missing)), "meta.json is missing");
+        let told = one_line(&TantivyError::InternalError("{\n  \"segments\": 7\n".repeat(99)));
+        assert!(told.chars().count() < 210 && told.ends_with(" ...") && !told.contains('\n'));
+    }
+}

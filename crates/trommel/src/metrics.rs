@@ -18,10 +18,8 @@
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::{Family, MetricConstructor};
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::{counter::Counter, gauge::Gauge, histogram::Histogram};
 use prometheus_client::registry::{Metric, Registry, Unit};
 
 /// The media type of the text that [`Metrics`] displays.
