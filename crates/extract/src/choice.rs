@@ -1,30 +1,12 @@
 //! The rules that change the model's choice. They apply in order, and each changed block records the rule
 //! that decided.
 
-mod addresses;
-pub(crate) mod announced_lists;
+mod apart;
 mod around;
-mod articles;
-mod between;
-mod controls;
-mod copies;
-mod corrections;
-mod dense_containers;
-mod documents;
-mod forms;
-mod formulas;
-mod framed;
-mod gutters;
-mod headed_lists;
-mod hidden_menus;
-mod invisible;
-mod link_lists;
-mod lone_text;
-mod references;
+pub(crate) mod beside_kept;
+mod dropped_parts;
+pub(crate) mod lists;
 mod rules;
-pub(crate) mod sections;
-mod strays;
-mod terms;
 #[cfg(test)]
 mod trial;
 pub(crate) mod whole_units;

@@ -5,8 +5,6 @@
 //! that follows them.
 
 mod atoms;
-mod inline_marks;
-mod limit;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -15,15 +13,12 @@ use serde::{Deserialize, Serialize};
 use trommel_html::fold_space;
 use twox_hash::XxHash3_128;
 
-use crate::render::content::KeptContent;
-use crate::render::markdown::title_heading;
-use crate::render::steps;
-use crate::render::traced::TracedText;
+use crate::render::{content::KeptContent, markdown::title_heading, traced, traced::TracedText};
 use crate::role::Role;
-use crate::tokens::TokenCounter;
 use atoms::{Atom, atoms};
-pub(crate) use limit::limit;
-pub use size::{ChunkSize, ChunkSizeError, ChunkUnit};
+
+pub(crate) use atoms::limit;
+pub use size::{ChunkSize, ChunkSizeError, ChunkUnit, TokenCounter};
 
 /// Bytes of headings and overlaps that chunks may repeat, for each byte of the text and for any text.
 // Chunks of a word below a long heading would else hold a thousand times the page.
@@ -103,7 +98,7 @@ pub(crate) fn chunks(
         // Counted on from the end of the chunk before, so that each character is counted once, or back over what a chunk
         // repeats.
         let start = if from < counted { chars - count(from..counted) } else { chars + count(counted..from) };
-        steps::take(part.len());
+        traced::take(part.len());
         counted = from + part.len();
         let length = count(from..counted);
         chars = start + length;
@@ -161,7 +156,7 @@ fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Ran
     let mut packed = Vec::new();
     let mut is_capped = false;
     for at in 0..atoms.len() {
-        steps::take(1);
+        traced::take(1);
         // A new section begins a new chunk, unless that would leave one less than half full.
         let ends_section = is_heading(at) && at > done && sum(from..at) * 2 >= limit;
         // Texts of scripts stand elsewhere on the page than the text before them.
@@ -180,14 +175,14 @@ fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Ran
             let mut next = end;
             while !ends_page && next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
                 next -= 1;
-                steps::take(1);
+                traced::take(1);
             }
             (from, done) = (next, end);
         }
         // The overlap gives way: a chunk may not be longer than asked because of what it repeats.
         while from < done && sum(from..at + 1) > limit {
             from += 1;
-            steps::take(1);
+            traced::take(1);
         }
         match room.checked_sub(start(done) - start(from)) {
             Some(left) => *room = left,
@@ -239,7 +234,7 @@ fn headings(
 fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
     for at in atoms.iter().filter_map(|atom| atom.blocks).flat_map(|(first, last)| first..=last) {
-        steps::take(1);
+        traced::take(1);
         if let Some(role) = blocks.roles.get(at as usize).copied().flatten()
             && !found.contains(&role.name())
         {

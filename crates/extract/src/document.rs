@@ -1,16 +1,20 @@
-//! The document: the text and metadata that the extractor takes from a page.
+//! The document: the text and metadata that the extractor takes from a page, with its language and confidence.
+//!
+//! The language is determined from the text, or else from the declaration of the page. Documents of plain text come
+//! from servers or from WET files; nothing of them is dropped.
 
-use crate::block_page::BlockReason;
-use crate::choice::Decider;
-use crate::chunks::{Chunk, ChunkSize};
-use crate::metadata::Metadata;
-use crate::metadata_choice::MetadataChoice;
-use crate::posts::Post;
-use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
-use crate::role::Role;
-use crate::tokens::TokenCounter;
-use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+use trommel_html::{Head, charset};
+use trommel_text::language::{detect, primary, well_formed};
+use trommel_text::long_run;
+
+use crate::chunks::{Chunk, ChunkSize};
+use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
+use crate::{
+    Hints, block_page::BlockReason, choice::Decider, chunks::TokenCounter, metadata::Metadata, posts::Post, role::Role,
+};
 
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -198,4 +202,212 @@ pub enum BlockSource {
     /// A text of the data from which a script builds the page (`__NEXT_DATA__` and its like); the span is that of the
     /// script's contents.
     Hydration,
+}
+
+impl Document {
+    /// The document of a plain text: the text as it is, decoded, with lines ended by line feeds and
+    /// without control characters. It has no title, and no metadata.
+    pub fn of_plain_text(bytes: &[u8], hints: &Hints<'_>) -> Self {
+        let decoded = charset::decode(bytes, &hints.charset());
+        let text = decoded.text.replace("\r\n", "\n").replace('\r', "\n");
+        let is_kept = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        let text: String = text.chars().filter(is_kept).collect();
+        let text = text.trim_matches('\n').trim_end();
+        Self {
+            text: text.to_owned(),
+            lang: language(text, || None),
+            charset: decoded.encoding.name().to_ascii_lowercase(),
+            charset_source: decoded.source.name().to_owned(),
+            // Nothing was chosen, so nothing can be wrong but that the text is data.
+            confidence: confidence(1.0, std::iter::once(text)),
+            ..Self::default()
+        }
+    }
+}
+
+/// Metadata of documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MetadataChoice {
+    /// Few with the model `lite`, all with the others.
+    #[default]
+    Auto,
+    /// All that a page states, and the language of the text.
+    All,
+    /// Title, date of publication and declared language; the language of the text only for a filter that needs it.
+    Few,
+}
+
+/// Bytes from which a run of ASCII without white space is data rather than a word. The first is for base64;
+/// the lower one for runs with signs that words do not have: minified scripts, JSON.
+// Longer than the longest words of German; addresses are exempt.
+const MIN_DATA_BYTES: usize = 60;
+const MIN_SIGNED_DATA_BYTES: u32 = 25;
+/// Share of such runs up to which a text is a text that has some, as documentation has code.
+const MAX_DATA_SHARE: f32 = 0.4;
+
+/// The confidence in the texts of a document: the word F1 that the model expects of the choice of blocks, less the
+/// share of what nobody reads. The model knows where text stands, and not whether it is prose or the
+/// data that a server sent as a page. Of no text there is nothing to be confident of.
+pub(crate) fn confidence<'a>(expected_f1: f32, texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
+    if texts.clone().all(str::is_empty) {
+        return 0.0;
+    }
+    let data = data_share(texts);
+    if data <= MAX_DATA_SHARE { expected_f1 } else { expected_f1 * (1.0 - data) }
+}
+
+/// Share of the bytes of words that are in runs of data; addresses are none.
+pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
+    let words = texts.clone().flat_map(|text| LongWords { text, at: 0 });
+    let data: usize = words.filter(|word| is_data(word)).map(str::len).sum();
+    if data == 0 {
+        return 0.0;
+    }
+    // Only where there is data at all: most texts have none.
+    let signs = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+    data as f32 / texts.map(signs).sum::<usize>().max(1) as f32
+}
+
+/// The words of a text, divided by ASCII white space, that have [`MIN_SIGNED_DATA_BYTES`] bytes at least.
+struct LongWords<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for LongWords<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = long_run(bytes, self.at, MIN_SIGNED_DATA_BYTES)?;
+        let rest = bytes.get(start..)?;
+        let len = rest.iter().position(u8::is_ascii_whitespace);
+        let end = start + len.unwrap_or(rest.len());
+        self.at = end;
+        self.text.get(start..end)
+    }
+}
+
+fn is_data(word: &str) -> bool {
+    let is_address = word.contains("://") || word.starts_with("www.");
+    let signs = ['{', '}', '(', ')', '[', ']', ';', '=', '"', '<', '>'];
+    let is_long = word.len() >= MIN_DATA_BYTES || word.contains(signs);
+    is_long && word.is_ascii() && !is_address
+}
+
+/// Language of a page as an ISO 639-1 code (ISO 639-3 if there is no shorter one). It is detected on `text`
+/// if that is reliable; else the tag which the page [declares](declared) decides.
+pub(crate) fn language(text: &str, declared: impl FnOnce() -> Option<String>) -> Option<String> {
+    // The text first: templates declare `en` for pages of every language.
+    detect(text).or_else(|| primary(&declared()?))
+}
+
+/// The language a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
+/// JSON-LD), else of a `<meta>`.
+pub(crate) fn declared(head: &Head, graph: Option<&str>) -> Option<String> {
+    // After `<html lang>`, because these are set once for a whole site.
+    let metas = ["content-language", "og:locale", "language", "dc.language"];
+    head.lang
+        .as_deref()
+        .into_iter()
+        .chain(graph)
+        .chain(metas.iter().filter_map(|name| head.meta(name)))
+        .find_map(well_formed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_as_it_is() {
+        let hints = Hints { http_charset: Some("iso-8859-1"), ..Hints::default() };
+        let text = b"\r\nDie M\xfchle steht am Flu\xdf,\r\n  <b>und</b> ihr Rad dreht sich\tdort.\x1b[2J\r\n";
+        let document = Document::of_plain_text(text, &hints);
+        assert_eq!(document.text, "Die Mühle steht am Fluß,\n  <b>und</b> ihr Rad dreht sich\tdort.[2J");
+        assert_eq!((document.title, document.confidence), (None, 1.0));
+        assert_eq!(document.charset, "windows-1252");
+        assert_eq!(document.lang.as_deref(), Some("de"));
+        assert_eq!(Document::of_plain_text(b"", &hints).text, "");
+    }
+
+    #[test]
+    fn long_words_are_those_of_the_plain_division() {
+        let words = [
+            "a",
+            "be",
+            "not-so-long-a-word-as-data",
+            "{x}",
+            "x".repeat(24).as_str(),
+            &"y".repeat(25),
+            &"z(".repeat(40),
+            &"\u{e9}".repeat(13),
+        ]
+        .map(str::to_owned);
+        for first in 0..words.len() {
+            for step in 1..words.len() {
+                let picked = (0..9).map(|at| words[(first + at * step) % words.len()].as_str());
+                let text = picked.collect::<Vec<_>>().join(["\n", "  ", " "][step % 3]);
+                let plain = text.split_ascii_whitespace();
+                let plain: Vec<&str> = plain.filter(|word| word.len() >= 25).collect();
+                let found = LongWords { text: &text, at: 0 };
+                assert_eq!(found.collect::<Vec<_>>(), plain);
+            }
+        }
+    }
+
+    #[test]
+    fn data_is_not_trusted_and_text_is() {
+        let base64 = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4 ".repeat(20);
+        let script = "!function(e,t){\"object\"==typeof exports?module.exports=t():e.lib=t()}(this)";
+        for data in [&base64, script] {
+            assert!(confidence(0.9, [data].into_iter()) < 0.1, "{data}");
+        }
+        let prose = "The mill stands by the river, and its wheel has turned there for years. ";
+        let quoting = format!("{}{script}", prose.repeat(10));
+        let address = format!("https://example.org/{}", "a".repeat(80));
+        let chinese = "我在湖南张家界开一个全省教学研究会议".repeat(9);
+        for text in [prose, &quoting, &address, &chinese] {
+            assert_eq!(confidence(0.9, [text, ""].into_iter()), 0.9, "{text}");
+        }
+        assert_eq!(confidence(0.9, [""].into_iter()), 0.0);
+    }
+
+    fn head(lang: &str) -> Head {
+        Head { lang: Some(lang.to_owned()), ..Head::default() }
+    }
+
+    #[test]
+    fn long_text_decides() {
+        let german = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich darüber.";
+        let english = || Some("en".to_owned());
+        assert_eq!(language(german, english).as_deref(), Some("de"));
+        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
+        assert_eq!(language(chinese, english).as_deref(), Some("zh"));
+    }
+
+    #[test]
+    fn declared_tags_are_brought_to_form() {
+        assert_eq!(declared(&head("EN_us"), None).as_deref(), Some("en-US"));
+        assert_eq!(declared(&head("zh-hans-cn"), None).as_deref(), Some("zh-Hans-CN"));
+        assert_eq!(declared(&head("english"), Some("de")).as_deref(), Some("de"));
+        let meta = Head { meta: vec![("og:locale".into(), "pt_BR".into())], ..Head::default() };
+        assert_eq!(declared(&meta, None).as_deref(), Some("pt-BR"));
+        for none in ["", "{{lang}}", "xx-invalid-länge", "qq"] {
+            assert_eq!(declared(&head(none), None), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn short_text_is_as_declared() {
+        let of = |lang: &str| language("Hallo", || declared(&head(lang), None));
+        assert_eq!(of("de-AT").as_deref(), Some("de"));
+        for (tag, code) in [("eng", "en"), ("iw", "he"), ("ger-AT", "de")] {
+            assert_eq!(of(tag).as_deref(), Some(code), "{tag}");
+        }
+        assert_eq!(of("x-none"), None);
+        assert_eq!(language("", || None), None);
+    }
 }

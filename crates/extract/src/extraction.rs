@@ -1,42 +1,27 @@
 //! A judged page, and the forms in which it gives its main content.
 
-mod divided;
-mod headline;
-mod rows;
-
 use std::ops::Range;
 
 use trommel_html::{Page, Tag, charset};
 use trommel_model::JudgedEmbedded;
 use trommel_text::language::is_enough;
 
-use crate::block_page::block_reason;
-
-use crate::choice::sections::is_headline_of_kept;
 use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
-use crate::confidence::confidence;
-use crate::document::{Document, DocumentOptions};
+use crate::document::{Document, DocumentOptions, MetadataChoice, confidence, language};
 use crate::heading_text::{is_too_long, shown_text};
-use crate::hints::Hints;
-use crate::language::language;
-use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
-use crate::metadata_choice::MetadataChoice;
-use crate::notes::Notes;
-use crate::observer::{ExtractionStage, SharedObserver, observed};
-use crate::page_memory;
-use crate::policy::ArticlePolicy;
-use crate::render::content::KeptContent;
-use crate::render::embedded::append;
+use crate::page_memory::{ExtractionStage, SharedObserver, observed};
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
-use crate::render::steps;
-use crate::render::table_rows::document_tables;
-use crate::render::text::{plain_text, start_of_plain_text};
+use crate::render::text::{append, plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
-use crate::render::{DocumentTable, TextOptions, TextSpan};
+use crate::render::{DocumentTable, TextOptions, TextSpan, traced};
 use crate::role::{Role, refined};
-use crate::verdicts::Verdicts;
+use crate::verdicts::{ArticlePolicy, Verdicts};
+use crate::{
+    block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, metadata::likeness::overlap,
+    notes::Notes, page_memory, render::content::KeptContent, render::table_rows::document_tables,
+};
 
 /// The name of the limit on tokens among the caps of a document.
 const TOKEN_CAP: &str = "max-tokens";
@@ -328,7 +313,7 @@ impl<'a> Extraction<'a> {
     /// The document of the page.
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
-            steps::begin();
+            traced::begin();
             let content = self.main_content(options.text);
             let few = match options.metadata {
                 MetadataChoice::Auto => self.few_metadata,
@@ -371,7 +356,7 @@ impl<'a> Extraction<'a> {
             if is_capped {
                 capped.push(CHUNK_CAP.to_owned());
             }
-            if steps::are_too_many() {
+            if traced::are_too_many() {
                 capped.push(WRITING_CAP.to_owned());
             }
             Document {
@@ -482,7 +467,7 @@ impl<'a> Extraction<'a> {
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);
-        let is_said = overlap(text, title) >= headline::MIN_TITLE_LIKENESS || title.contains(text);
+        let is_said = overlap(text, title) >= views::MIN_TITLE_LIKENESS || title.contains(text);
         let heads = !is_said && is_headline_of_kept(&self.page, at, self.kept());
         heads.then_some(at)
     }
@@ -494,3 +479,4 @@ mod forged_tests;
 mod linear_tests;
 #[cfg(test)]
 mod tests;
+mod views;

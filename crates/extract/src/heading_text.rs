@@ -1,8 +1,11 @@
-//! The text of a heading, without controls such as `edit`.
+//! The text of a heading, without controls such as `edit` and the links by which readers can link to it.
+//!
+//! Elements that a page names elsewhere than at themselves are recognised, too.
 
 use std::borrow::Cow;
 
-use trommel_html::{Block, Notation, NotationKind, Page};
+use rustc_hash::FxHashMap;
+use trommel_html::{Block, Element, Notation, NotationKind, Page, Tag};
 
 /// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
 /// without spaces every character is a word.
@@ -65,6 +68,91 @@ fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
         before.trim_end()
     } else {
         text
+    }
+}
+
+/// Elements around a heading or in it that may have the name a link to it leads to.
+const MAX_NAMED_ELEMENTS: usize = 6;
+
+/// Returns whether the text of a link is but the mark by which a heading can be linked to.
+pub(crate) fn is_mark(text: &str) -> bool {
+    matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{f0c1}")
+}
+
+/// Returns whether a block is a link to the heading that is the block before it, as a text for those who do not see its
+/// icon.
+pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+    let Some((block, before)) = page.blocks.get(at).zip(before).filter(|(block, _)| block.link_density() == 1.0) else {
+        return false;
+    };
+    let mut around = page.path(block.element).take_while(|(_, element)| element.tag.is_inline());
+    is_heading(page, before)
+        && !is_heading(page, block)
+        && around.find(|(_, element)| element.tag == Tag::A).is_some_and(|(link, _)| leads_to(page, html, before, link))
+}
+
+/// Returns whether a link leads to the block of a heading, and not anywhere else.
+pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> bool {
+    let attribute = |at: u32, name| page.element(at)?.attribute(html, name);
+    let Some(name) = place(page, html, link) else { return false };
+    let is_same = |value: &str| value == name || fragment(value) == fragment(&name);
+    let around = page.path(heading.element).map(|(at, _)| at);
+    let around = around.take(MAX_NAMED_ELEMENTS);
+    let mut places = around.chain(page.inline(heading).iter().copied().take(MAX_NAMED_ELEMENTS));
+    places.any(|at| ["id", "name"].iter().any(|key| attribute(at, key).is_some_and(|value| is_same(&value))))
+}
+
+/// The name of the place on the page that a link leads to.
+pub(crate) fn place(page: &Page, html: &str, link: u32) -> Option<String> {
+    let href = page.element(link)?.attribute(html, "href")?;
+    href.trim().strip_prefix('#').filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// A name as addresses give it.
+fn fragment(name: &str) -> Option<String> {
+    let mut url = url::Url::parse("about:blank").ok()?;
+    url.set_fragment(Some(name));
+    url.fragment().map(str::to_owned)
+}
+
+/// Names that are looked for in a page, at most.
+const MAX_NAMES: usize = 32;
+
+/// The names that a script, a link or a button of the page mentions. Readers can open elements with these names.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
+    known: FxHashMap<String, bool>,
+}
+
+impl Mentions {
+    /// Returns whether an element of the decoded page has such a name.
+    pub fn name(&mut self, html: &str, element: &Element) -> bool {
+        let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
+        let (id, class) = (names("id"), names("class"));
+        let mut names = class.split_ascii_whitespace().chain([id.trim()]).filter(|name| !name.is_empty());
+        names.any(|name| self.are_of(html, name))
+    }
+
+    fn are_of(&mut self, html: &str, name: &str) -> bool {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        // Each name is a search through the page.
+        if self.known.len() >= MAX_NAMES {
+            return true;
+        }
+        let is_mention = |at: usize| {
+            let (before, behind) = html.split_at_checked(at).unwrap_or_default();
+            let behind = behind.get(name.len()..).unwrap_or_default();
+            // In quotes as it is or as a selector; its own attributes are no mention.
+            let before = before.strip_suffix(['.', '#']).unwrap_or(before);
+            let quoted = before.strip_suffix(['"', '\'', '`']).filter(|_| behind.starts_with(['"', '\'', '`']));
+            quoted.is_some_and(|before| !before.ends_with("id=") && !before.ends_with("class="))
+        };
+        let is_mentioned = memchr::memmem::find_iter(html.as_bytes(), name).any(is_mention);
+        self.known.insert(name.to_owned(), is_mentioned);
+        is_mentioned
     }
 }
 

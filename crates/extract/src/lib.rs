@@ -22,7 +22,6 @@
 mod block_page;
 mod choice;
 mod chunks;
-mod confidence;
 mod document;
 mod extraction;
 mod extractor;
@@ -31,52 +30,34 @@ mod hints;
 #[cfg(test)]
 mod hostile_tests;
 mod kept;
-mod language;
 mod links;
-mod mentions;
 mod metadata;
-mod metadata_choice;
 mod notes;
-mod observer;
 mod page_memory;
-mod pagination;
-mod permalinks;
-mod plain;
-mod policy;
 mod posts;
 mod push;
 mod render;
-mod repeated_comments;
 mod role;
-mod role_set;
 #[cfg(test)]
 #[path = "../../../tests/rows.rs"]
 mod rows;
-mod survey;
-mod threads;
-mod tokens;
 mod verdicts;
 
 pub use block_page::BlockReason;
 pub use choice::{Decider, RULES, Rule, RuleSet};
-pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit};
-pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
+pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit, TokenCounter};
+pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions, MetadataChoice};
 pub use extraction::Extraction;
-pub use extractor::Extractor;
+pub use extractor::{Extractor, SiteSurvey};
 pub use hints::{HintError, Hints};
 pub use links::PageLink;
 pub use metadata::Metadata;
-pub use metadata_choice::MetadataChoice;
-pub use observer::{ExtractionObserver, ExtractionStage};
-pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
+pub use page_memory::{ExtractionObserver, ExtractionStage};
 pub use posts::Post;
 pub use push::PushPage;
 pub use render::{
     AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, TextSpan,
 };
-pub use role::Role;
-pub use role_set::RoleSet;
-pub use survey::SiteSurvey;
-pub use tokens::TokenCounter;
+pub use role::{Role, RoleSet};
 pub use trommel_html::Head;
-pub use verdicts::Verdicts;
+pub use verdicts::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};

@@ -4,23 +4,14 @@
 //! near the headline.
 
 mod author;
-mod banner;
 mod belongs;
-mod byline;
-mod calendar;
-mod canonical;
+pub(crate) mod calendar;
 mod date;
-mod date_words;
-mod description;
-mod digits;
 pub(crate) mod likeness;
-mod listed;
-mod months;
 mod person;
-mod site;
+pub(crate) mod site;
 mod sources;
 mod title;
-pub(crate) mod title_parts;
 
 use std::borrow::Cow;
 
@@ -30,11 +21,6 @@ use trommel_text::without_controls;
 
 use crate::hints::Hints;
 use sources::Sources;
-
-/// Returns whether a text says a date, as pages and archives write them.
-pub(crate) fn is_date(text: &str) -> bool {
-    calendar::find(text, false).is_some()
-}
 
 /// Facts that a page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,14 +73,14 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
     // Set only now: bylines and dates are looked for around the block that says the title.
-    sources.headline = byline::anchor(page, headline, title.as_deref());
+    sources.headline = belongs::anchor(page, headline, title.as_deref());
     let authors = author::authors(&sources, &names);
     let metadata = Metadata {
         author: authors.into_iter().filter_map(readable).collect(),
         published: date::published(&sources),
         modified: date::modified(&sources),
-        description: description::description(&sources).and_then(readable),
-        canonical: canonical::canonical(&sources),
+        description: site::description(&sources).and_then(readable),
+        canonical: site::canonical(&sources),
         next: None,
         lang_declared: sources.language,
         site: site.and_then(readable),
@@ -114,7 +100,7 @@ pub(crate) fn read_few(
     let names = site::keys(&sources, site::site(&sources).as_deref());
     let title = title::title(&sources, &names);
     let published = if is_dated {
-        sources.headline = byline::anchor(page, headline, title.as_deref());
+        sources.headline = belongs::anchor(page, headline, title.as_deref());
         date::published(&sources)
     } else {
         None

@@ -4,16 +4,13 @@
 //! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
 //! as they are.
 
-mod inline;
-mod label;
 mod links;
 mod loose;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
-use crate::heading_text::is_heading;
-use crate::kept::KeptBlocks as _;
+use crate::{heading_text::is_heading, kept::KeptBlocks as _};
 
 /// Maximum blocks and words of a note; a longer one is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
@@ -87,7 +84,7 @@ impl Notes {
             return None;
         }
         let mut pairs = links::pairs(page, html, kept);
-        inline::add(page, kept, &mut pairs);
+        links::add(page, kept, &mut pairs);
         // Numbers alone are a guess, and are asked only where links say nothing.
         if pairs.is_empty() {
             pairs = loose::pairs(page, html, kept);
@@ -222,9 +219,9 @@ impl Notes {
             definition.blocks.retain(|at| {
                 let Some(block) = page.blocks.get(*at as usize) else { return false };
                 let text = page.text(block);
-                let mut cuts = label::back_links(page, block);
+                let mut cuts = loose::back_links(page, block);
                 if first {
-                    let len = label::label_len(page, block, number);
+                    let len = loose::label_len(page, block, number);
                     if len > 0 {
                         cuts.push((0, len as u32));
                     }
@@ -265,7 +262,7 @@ impl Notes {
                 dropped.extend(heading);
             }
             behind = false;
-            heading = (is_heading && label::names_notes(page.text(block))).then_some(at);
+            heading = (is_heading && loose::names_notes(page.text(block))).then_some(at);
         }
         if behind {
             dropped.extend(heading);

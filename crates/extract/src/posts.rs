@@ -6,9 +6,7 @@
 
 mod bylines;
 mod parts;
-mod people;
 mod signing;
-mod teasers;
 #[cfg(test)]
 mod tests;
 

@@ -4,10 +4,7 @@ use std::borrow::Cow;
 
 use trommel_html::{GrowingReader, Head, charset, charset::CharsetSource};
 
-use crate::extraction::Extraction;
-use crate::extractor::Extractor;
-use crate::hints::Hints;
-use crate::page_memory;
+use crate::{extraction::Extraction, extractor::Extractor, hints::Hints, page_memory};
 
 /// Minimum bytes by which the memory of the text grows.
 // Vectors that double would hold up to twice the page, for as long as a slow client takes.

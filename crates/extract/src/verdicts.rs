@@ -1,16 +1,21 @@
 //! Decides about the blocks of a page, with a model and a content policy.
+//!
+//! The content policy decides whether readers' comments, the headline, further articles and blocks of chosen roles
+//! are main text. Readers' comments beside an article are not its text, and the model knows them by the names of
+//! their elements. Some forums give posts the same names: threads whose posts the page calls comments are judged as
+//! such. If the settings ask for comments, all of one template are kept.
 
-use trommel_html::Page;
-use trommel_model::{Choice, Judgement, Model, Selection};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use trommel_html::{Block, Page};
+use trommel_model::{Choice, Judgement, Model, PageType, Selection};
 
 use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
-use crate::kept::KeptBlocks as _;
-use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
-use crate::render::embedded::role as role_of_embedded;
-use crate::repeated_comments::keep_repeated_comments;
-use crate::role::{Role, refined, roles};
-use crate::role_set::RoleSet;
-use crate::threads::judged_as_thread;
+use crate::role::{Role, RoleSet, refined, roles};
+use crate::{kept::KeptBlocks as _, render::text::role as role_of_embedded};
+
+#[cfg(feature = "strum")]
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
 #[derive(Clone, Debug, Default)]
@@ -224,5 +229,217 @@ impl Verdicts {
     /// The verdicts of a method that is not a model: a choice, probabilities of 0 and 1, no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
+    }
+}
+
+/// A choice that has the same names in configuration files, options and output.
+macro_rules! named {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "strum", derive(Display, EnumString, IntoStaticStr, VariantNames))]
+        #[serde(rename_all = "kebab-case")]
+        #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
+        pub enum $name { $($variants)* }
+    };
+}
+
+named! {
+    /// The treatment of readers' comments beside a page's own text. Posts of a forum are main text.
+    pub enum CommentPolicy {
+        /// Left out.
+        // Golds differ; on pages with prose of their own comments are no text unless asked for.
+        #[default]
+        Exclude,
+        /// Part of the text.
+        Include,
+        /// Apart from the text, in `comments`.
+        Separate,
+    }
+}
+
+named! {
+    /// Treatment of the main headline in the text. It is always a source of the title.
+    pub enum HeadlinePolicy {
+        /// Part of the text if the model keeps it.
+        #[default]
+        Auto,
+        /// Always part of the text.
+        Include,
+        /// Never part of the text.
+        Exclude,
+    }
+}
+
+named! {
+    /// The treatment of articles that a page shows below its own. Endless pages append them.
+    pub enum ArticlePolicy {
+        /// Part of the text.
+        #[default]
+        All,
+        /// Left out.
+        First,
+    }
+}
+
+named! {
+    /// Preference of the choice of blocks: against too much text, or against too little.
+    pub enum Favor {
+        /// Fewer doubtful blocks.
+        Precision,
+        /// The choice that the model expects to be best.
+        #[default]
+        Balanced,
+        /// More doubtful blocks.
+        Recall,
+    }
+}
+
+impl Favor {
+    /// Bias added to the log odds of every block before the choice.
+    // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/favor.md).
+    pub(crate) fn shift(self) -> f32 {
+        match self {
+            Self::Precision => -0.5,
+            Self::Balanced => 0.0,
+            Self::Recall => 1.0,
+        }
+    }
+}
+
+/// The choice of main text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentPolicy {
+    /// Readers' comments.
+    pub comments: CommentPolicy,
+    /// The headline.
+    pub headline: HeadlinePolicy,
+    /// Articles that follow the first.
+    pub articles: ArticlePolicy,
+    /// Too much text or too little.
+    pub favor: Favor,
+    /// Roles of which all blocks are main text.
+    pub include: RoleSet,
+    /// Roles of which none is, whatever `include` says.
+    pub exclude: RoleSet,
+    /// Rules that are not applied, to measure their effect.
+    pub without: RuleSet,
+}
+
+/// The page type of threads.
+const THREAD: &str = "forum";
+/// Probability that a page is a thread, at least.
+// At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
+const MIN_PROBABILITY: f32 = 0.6;
+/// Share of the expected words of content that stand in comments, at least.
+// Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
+const MIN_SHARE: f32 = 0.5;
+
+/// The judgement of a page, or if it is a thread of comments, the one that takes comments for content.
+pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
+    let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
+    if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {
+        return judgement;
+    }
+    let wide = model.judge_with_comments(page, url);
+    let (mut in_comments, mut all) = (0.0, 0.0);
+    for ((block, probability), is_inside) in page.blocks.iter().zip(&wide.probabilities).zip(&wide.in_comments) {
+        let words = probability * block.words as f32;
+        all += words;
+        in_comments += if *is_inside { words } else { 0.0 };
+    }
+    if in_comments >= MIN_SHARE * f32::max(all, 1.0) { wide } else { judgement }
+}
+
+/// Comments of a kind from which on they are a pattern.
+// From two on dragnet-train has .0003 less, from one on .0034: labels of forms are single.
+const MIN_BLOCKS: u32 = 3;
+/// Probability of a comment, at least.
+// At .05 dragnet-test has .0005 less, at .2 .0033.
+const TEMPLATE_PROBABILITY: f32 = 0.1;
+/// Share of linked words from which on a block is a name or a control.
+const MAX_LINKED: f32 = 0.5;
+
+/// Keeps blocks of a comment section whose element and the one around it have names and classes of which there are
+/// several, at any depth: replies stand in comments. There is one entry for each block in `probabilities` and `kept`.
+// The choice of blocks takes comments for a doubtful part of an article, and would keep half of them.
+pub(crate) fn keep_repeated_comments(
+    page: &Page,
+    probabilities: &[f32],
+    is_comment: impl Fn(usize) -> bool,
+    kept: &mut [bool],
+) {
+    let kind = |at: usize, block: &Block| {
+        let (_, element) = page.container(block).filter(|_| is_comment(at) && block.link_density() < MAX_LINKED)?;
+        let around = page.element(element.parent)?;
+        Some((element.signature, around.signature))
+    };
+    let mut counts: FxHashMap<(u64, u64), u32> = FxHashMap::default();
+    for kind in page.blocks.iter().enumerate().filter_map(|(at, block)| kind(at, block)) {
+        *counts.entry(kind).or_default() += 1;
+    }
+    for (at, ((block, probability), kept)) in page.blocks.iter().zip(probabilities).zip(kept).enumerate() {
+        let is_repeated =
+            || kind(at, block).and_then(|kind| counts.get(&kind)).is_some_and(|count| *count >= MIN_BLOCKS);
+        *kept |= *probability >= TEMPLATE_PROBABILITY && is_repeated();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    const POST: &str = "I asked the same last year and had to find out by myself, so here is what worked for me.";
+
+    /// Returns whether a page of this type, with this number of comments below `first`, is judged as a thread of
+    /// comments.
+    fn is_thread(name: &str, probability: f32, first: &str, comments: usize) -> bool {
+        let comment = format!("<div class=comment><span class=author>user</span> <p>{POST} {POST}</div>");
+        let comments = format!("<div class=comments>{}</div>", comment.repeat(comments));
+        let html = format!("<title>Mills</title><h1>Mills</h1><article><p>{first}</article>{comments}");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let model = Model::builtin("lite").unwrap();
+        let page_type = Some(PageType { name: name.into(), probability, sharpness: 1.0 });
+        let plain = Judgement { page_type, ..model.judge(&page, None) };
+        let wide = model.judge_with_comments(&page, None);
+        assert_ne!(plain.probabilities, wide.probabilities);
+        let judged = judged_as_thread(&model, &page, None, plain.clone());
+        assert!([&plain.probabilities, &wide.probabilities].contains(&&judged.probabilities));
+        judged.probabilities == wide.probabilities
+    }
+
+    #[test]
+    fn posts_that_are_called_comments_are_posts() {
+        assert!(is_thread("forum", 0.7, POST, 8));
+        assert!(!is_thread("forum", 0.5, POST, 8));
+        assert!(!is_thread("article", 0.7, POST, 8));
+        // Comments below a long answer.
+        assert!(!is_thread("forum", 0.7, &POST.repeat(30), 2));
+    }
+
+    #[test]
+    fn comments_of_one_make_are_kept_at_any_depth() {
+        let comment =
+            |inner: &str| format!("<div class=comment><h4>Jane</h4><p>I agree.</p><a href=x>Reply</a>{inner}</div>");
+        let html = format!("<p>Text.</p>{}<form><p>Your name</p></form>", comment(&comment(&comment(""))));
+        let page = ScanEngine.read(&html, &Limits::default());
+        let kept = |probability: f32| {
+            let probabilities: Vec<f32> = page
+                .blocks
+                .iter()
+                .map(|block| match page.text(block) {
+                    "Jane" => 0.05,
+                    _ => probability,
+                })
+                .collect();
+            let mut kept = vec![false; page.blocks.len()];
+            keep_repeated_comments(&page, &probabilities, |at| at > 0, &mut kept);
+            let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
+            blocks.map(|(block, _)| page.text(block).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(0.1), ["I agree.", "I agree.", "I agree."]);
+        assert_eq!(kept(0.09), [] as [&str; 0]);
     }
 }

@@ -1,10 +1,14 @@
-//! Decides about what stands around the text of a page and amid it: a paragraph at its end in a container of its own,
-//! boxes between its paragraphs, teasers behind it.
+//! Decides about the surroundings of the text of a page, about repeated text, and about strays.
+//!
+//! Around the text are a paragraph at its end in a container of its own, boxes between its paragraphs, teasers behind
+//! it. Copies only repeat earlier text: a second headline for small screens, or a hidden copy of an answer. Strays are
+//! the few kept blocks of a field whose other blocks are dropped: blocks of one template are content together or not at
+//! all.
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-use trommel_html::{ElementKinds, Page, Tag};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use crate::kept::KeptBlocks as _;
 
@@ -182,4 +186,242 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
         at = end;
     }
     cards
+}
+
+/// Words from which on a text does not stand on a page twice by chance.
+// Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
+const COPY_WORDS: u32 = 20;
+/// The same if the text before or after it is a copy as well.
+// A copy of a whole section has short lines as well, but they follow each other.
+const MIN_WORDS_IN_RUN: u32 = 8;
+
+/// Drops copies (`kept` has one entry for each block). A copy is a block with the text of the kept block directly
+/// before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are left alone, because
+/// repetition is content there.
+pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
+    let count = kept.iter().filter(|kept| **kept).count();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    // Texts are compared as slices of the page, so nothing is copied.
+    seen.reserve(count);
+    let blocks: Vec<(usize, &Block, bool)> = page
+        .blocks
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| kept.has(*at))
+        .map(|(at, block)| (at, block, !seen.insert(page.text(block))))
+        .collect();
+    let mut before: Option<(usize, &Block, BlockKind)> = None;
+    for (rank, &(at, block, is_copy)) in blocks.iter().enumerate() {
+        let mut drop = None;
+        let place = BlockKind::of(page, block);
+        let beside = |rank: Option<usize>| {
+            let neighbour = rank.and_then(|rank| blocks.get(rank));
+            neighbour.is_some_and(|(_, _, is_copy)| *is_copy)
+        };
+        if !is_copy || place == BlockKind::Repeating {
+            // Nothing to drop.
+        } else if let Some((last_at, last, last_place)) = before
+            && last_place != BlockKind::Repeating
+            && page.text(last) == page.text(block)
+        {
+            // Of the two the headline stays: it says more.
+            let headline = place == BlockKind::Heading && last_place == BlockKind::Plain;
+            drop = Some(if headline { last_at } else { at });
+        } else if block.words >= COPY_WORDS
+            || block.words >= MIN_WORDS_IN_RUN && (beside(rank.checked_sub(1)) || beside(Some(rank + 1)))
+        {
+            drop = Some(at);
+        }
+        if let Some(keep) = drop.and_then(|drop| kept.get_mut(drop)) {
+            *keep = false;
+        }
+        // A dropped copy must not stand for the block before the next one.
+        if drop != Some(at) {
+            before = Some((at, block, place));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    Heading,
+    Repeating,
+    Plain,
+}
+
+impl BlockKind {
+    fn of(page: &Page, block: &Block) -> Self {
+        let Some((_, container)) = page.container(block) else { return BlockKind::Plain };
+        let repeats = |tag: Tag| {
+            // A table may say the same in many cells, a poem or a quote in many lines.
+            tag.keeps_space() || matches!(tag, Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote)
+        };
+        let around = page.element(container.parent);
+        if container.tag.is_heading() {
+            BlockKind::Heading
+        } else if repeats(container.tag) || around.is_some_and(|around| repeats(around.tag)) {
+            BlockKind::Repeating
+        } else {
+            BlockKind::Plain
+        }
+    }
+}
+
+/// Blocks of a field (those whose whole path of names and classes is equal) from which on it says something.
+// Of three blocks a single kept one would already be a stray.
+const MIN_BLOCKS: u32 = 4;
+/// Maximum share of a field, by the square roots of its words, whose kept blocks are strays.
+// Measured together with the next bound, without which zhweb lost .0141: all of one page.
+const MAX_STRAY_SHARE: f32 = 0.35;
+/// Maximum share of the kept words that may be dropped as strays, because a page may consist of them.
+const MAX_PAGE_SHARE: f32 = 0.25;
+
+/// The kept part of the blocks of a field.
+#[derive(Clone, Copy, Default)]
+struct Field {
+    blocks: u32,
+    weight: f32,
+    kept_weight: f32,
+}
+
+impl Field {
+    fn is_left_out(&self) -> bool {
+        self.blocks >= MIN_BLOCKS && self.kept_weight <= MAX_STRAY_SHARE * self.weight
+    }
+}
+
+/// Drops the kept blocks of fields that are mostly left out, unless they are a good part of what is kept. In `kept` and
+/// `fields` there is one entry for each block: whether it is kept, and the number of its field.
+pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
+    let mut all = vec![Field::default(); page.blocks.len()];
+    for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
+        // Fields are numbered as they come, so there are no more than blocks.
+        let Some(field) = all.get_mut(*field as usize) else { continue };
+        // By square roots, so that one long block does not outvote all short ones, as in the model's mean over a field.
+        let weight = (block.words as f32).sqrt();
+        field.blocks += 1;
+        field.weight += weight;
+        field.kept_weight += if *kept { weight } else { 0.0 };
+    }
+    let is_stray = |field: &u32| all.get(*field as usize).is_some_and(Field::is_left_out);
+    let (mut words, mut stray_words) = (0.0f32, 0.0f32);
+    for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
+        if *kept {
+            words += block.words as f32;
+            stray_words += if is_stray(field) { block.words as f32 } else { 0.0 };
+        }
+    }
+    // All or none: the page's text may consist of fields that the model barely kept.
+    if stray_words > MAX_PAGE_SHARE * words {
+        return;
+    }
+    for (kept, field) in kept.iter_mut().zip(fields) {
+        *kept &= !is_stray(field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    /// Texts that stay if all blocks are kept.
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_copies(&page, &mut kept);
+        let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
+        blocks
+            .map(|(block, _)| {
+                let (_, container) = page.container(block).unwrap();
+                format!("{}:{}", page.name(container), page.text(block))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_text_right_after_itself_stands_once() {
+        assert_eq!(left("<h1>A b</h1><div>A b</div><p>c"), ["h1:A b", "p:c"]);
+        assert_eq!(left("<div>A b</div><h1>A b</h1><p>c"), ["h1:A b", "p:c"]);
+        assert_eq!(left("<p>A b</p><p>c</p><p>A b"), ["p:A b", "p:c", "p:A b"]);
+        assert_eq!(left("<p>x</p><p>x</p><p>x"), ["p:x"]);
+    }
+
+    #[test]
+    fn long_texts_stand_once_on_a_page() {
+        let (long, other) = ("word ".repeat(20), "one two three four five six seven eight");
+        let long = long.trim();
+        assert_eq!(
+            left(&format!("<p>{long}</p><p>between</p><div>{long}</div>")),
+            [format!("p:{long}"), "p:between".into()]
+        );
+        let alone = format!("<p>{other}</p><p>a<p>{other}</p><p>b");
+        assert_eq!(left(&alone).len(), 4);
+        let in_run = format!("<p>{other}</p><p>a</p><p>{other}</p><p>a</p>");
+        assert_eq!(left(&in_run), [format!("p:{other}"), "p:a".into()]);
+    }
+
+    #[test]
+    fn repetition_in_tables_lists_quotes_and_code_is_content() {
+        let table = "<table><tr><td>0<td>0</table>";
+        assert_eq!(left(table), ["td:0", "td:0"]);
+        assert_eq!(left("<ul><li>yes<li>yes</ul>").len(), 2);
+        let long = "word ".repeat(20);
+        let quoted = format!("<p>{long}</p><blockquote><p>{long}</p></blockquote>");
+        assert_eq!(left(&quoted).len(), 2);
+    }
+}
+
+#[cfg(test)]
+mod strays_tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_model::Model;
+
+    /// The kept texts, where the model keeps blocks whose text does not begin with `-`.
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let fields = Model::builtin("fast").unwrap().judge(&page, None).fields;
+        assert_eq!(fields.len(), texts.len());
+        let before: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        let mut kept = before.clone();
+        drop_strays(&page, &fields, &mut kept);
+        let added = before.iter().zip(&kept).any(|(before, kept)| *kept && !before);
+        assert!(!added, "nothing is added");
+        let again = kept.clone();
+        drop_strays(&page, &fields, &mut kept);
+        assert_eq!(kept, again, "the same again changes nothing");
+        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    const TEXT: &str = "<p>The mill stands by the river and turns as it did a hundred years ago, they say.</p>";
+
+    #[test]
+    fn a_card_is_not_kept_alone() {
+        let cards = |cards: &str| {
+            let card = |text| format!("<div class=card><b>{text}</b></div>");
+            let cards: String = cards.split(' ').map(card).collect();
+            left(&format!("{TEXT}<section>{cards}</section>")).len()
+        };
+        assert_eq!(cards("one -two -three -four"), 1);
+        assert_eq!(cards("one two -three -four"), 3);
+        assert_eq!(cards("one two three -four"), 4);
+        assert_eq!(cards("one -two -three"), 2, "three are too few to tell");
+    }
+
+    #[test]
+    fn other_paths_are_other_fields() {
+        let html = format!("{TEXT}<p class=a>one<p class=b>-two<p class=c>-three<p class=d>-four");
+        assert_eq!(left(&html).len(), 2);
+    }
+
+    #[test]
+    fn what_is_most_of_a_text_is_no_stray() {
+        let words = "word ".repeat(8);
+        let html = format!("<p>{words}<p>-{words}<p>-{words}<p>-{words}");
+        assert_eq!(left(&html).len(), 1);
+        assert_eq!(left(&format!("<div>{}</div>{html}", TEXT.repeat(3))).len(), 3);
+    }
 }

@@ -1,28 +1,11 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
-use super::addresses::keep_addresses;
-use super::announced_lists::keep_announced_lists;
-use super::around::{drop_boxes, drop_teasers, keep_ends};
-use super::articles::drop_follow_ups;
-use super::between::keep_between;
-use super::controls::drop_controls;
-use super::copies::drop_copies;
-use super::corrections::{keep_corrections, keep_see_also};
-use super::dense_containers::keep_dense_containers;
-use super::documents::keep_documents;
-use super::forms::keep_form_text;
-use super::formulas::keep_formulas;
-use super::framed::keep_framed;
-use super::gutters::{drop_contents, drop_line_numbers};
-use super::hidden_menus::drop_hidden_menus;
-use super::invisible::drop_invisible;
-use super::link_lists::keep_link_lists;
-use super::lone_text::keep_lone_text;
-use super::references::keep_references;
-use super::sections::keep_section_headings;
-use super::strays::drop_strays;
-use super::terms::keep_terms;
-use super::whole_units::{keep_code, keep_tables};
+use super::apart::{drop_follow_ups, keep_addresses, keep_corrections, keep_form_text, keep_lone_text, keep_see_also};
+use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
+use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
+use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers};
+use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
+use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
 use super::{ChosenPage, JudgedPage};
 
 /// A rule that keeps or drops blocks against the model's choice.

@@ -2,10 +2,8 @@
 
 use trommel_html::{Engine, Limits, ScanEngine};
 
-use super::rules::Apply;
-use super::{ChosenPage, JudgedPage, RULES};
-use crate::role::Role;
-use crate::rows;
+use super::{ChosenPage, JudgedPage, RULES, rules::Apply};
+use crate::{role::Role, rows};
 
 /// The texts that a rule leaves. Before it, texts that begin with a dash are dropped and all others kept. The section
 /// begins with the name of the rule; `none kept`, `first kept`, `no article`, `p=` (probabilities of the

@@ -1,18 +1,17 @@
-//! Divides a text into atoms, the parts that a chunk must not cut.
+//! Divides a text into atoms, the parts that a chunk must not cut, and ends it at the maximum number of tokens.
+//!
+//! Within a paragraph of Markdown these are links and code.
 
-use std::ops::Range;
+use std::{num::NonZeroU32, ops::Range};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::inline_marks::links_and_code;
 use super::{ChunkBlocks, ChunkSize, ChunkUnit};
 use crate::render::content::{KeptContent, Segment, is_item};
-use crate::render::markdown::is_word_item;
-use crate::render::steps;
 use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
-use crate::tokens::TokenCounter;
+use crate::{chunks::size::TokenCounter, render::markdown::is_word_item, render::traced};
 
 /// A part of a text that stands in one chunk.
 #[derive(Debug)]
@@ -107,7 +106,7 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
         (one, other) => one.or(other),
     };
-    steps::take(pieces.len());
+    traced::take(pieces.len());
     let all_blocks = pieces.iter().fold(None, |all, piece| merge(all, piece.blocks));
     let all_bytes = pieces.iter().fold(None, |all, piece| merge(all, piece.bytes));
     let atom = |place: Range<usize>, words: Range<usize>, length: u32, is_divided: bool| Atom {
@@ -308,4 +307,171 @@ fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<
     let mut path = content.page.path(block.element);
     let (at, _) = path.find(|(_, element)| is_item(element.tag))?;
     (!rich.contains(&at)).then_some(at)
+}
+
+/// The bytes of links, images and code between back ticks, in order and apart.
+pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
+    let bytes = markdown.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let last_runs = last_runs(bytes);
+    // Up to it no address ends.
+    let mut no_end = 0;
+    let mut at = 0;
+    while let Some(sign) = byte(at) {
+        let end = match sign {
+            b'\\' => at + 2,
+            b'`' => match code_end(bytes, at, &last_runs) {
+                Some(end) => {
+                    found.push(at..end);
+                    end
+                }
+                None => at + run(bytes, at),
+            },
+            b'[' => {
+                open.push(at);
+                at + 1
+            }
+            b']' => match open.pop().filter(|_| byte(at + 1) == Some(b'(') && at + 2 >= no_end) {
+                Some(start) => match address_end(bytes, at + 2) {
+                    Ok(end) => {
+                        // Around an image or code it is one with them.
+                        while found.last().is_some_and(|inner| inner.start >= start) {
+                            traced::take(1);
+                            found.pop();
+                        }
+                        found.push(start..end);
+                        end
+                    }
+                    Err(end) => {
+                        no_end = end;
+                        at + 1
+                    }
+                },
+                None => at + 1,
+            },
+            _ => at + 1,
+        };
+        at = end;
+    }
+    found
+}
+
+/// Maps each length of a run of back ticks to the offset of the last such run.
+fn last_runs(bytes: &[u8]) -> FxHashMap<usize, usize> {
+    let mut last = FxHashMap::default();
+    let mut at = 0;
+    while let Some(next) = bytes.get(at..).and_then(|rest| memchr::memchr(b'`', rest)) {
+        let len = run(bytes, at + next);
+        last.insert(len, at + next);
+        at += next + len;
+    }
+    last
+}
+
+/// Length of the run of back ticks at a byte.
+fn run(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'`').count()
+}
+
+/// The end of the code that begins at a byte: behind the next run of as many back ticks.
+fn code_end(bytes: &[u8], at: usize, last_runs: &FxHashMap<usize, usize>) -> Option<usize> {
+    let len = run(bytes, at);
+    traced::take(len);
+    // Without it each run that is never ended would be searched for to the end.
+    last_runs.get(&len).filter(|last| **last > at)?;
+    let mut next = at + len;
+    loop {
+        next += memchr::memchr(b'`', bytes.get(next..)?)?;
+        match run(bytes, next) {
+            ticks if ticks == len => return Some(next + ticks),
+            ticks => next += ticks,
+        }
+    }
+}
+
+/// The end of an address that begins at a byte: behind the parenthesis that closes it. Else where it was searched for
+/// in vain.
+fn address_end(bytes: &[u8], at: usize) -> Result<usize, usize> {
+    let mut at = at;
+    loop {
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b')') => return Ok(at + 1),
+            Some(b'\n') | None => return Err(at),
+            _ => at += 1,
+        }
+        traced::take(1);
+    }
+}
+
+/// Ends a text behind the last paragraph, table row, list item or code with which it has at most `most` tokens, and
+/// with no heading at its end. A text whose first paragraph is longer ends behind a sentence; one whose first sentence
+/// or code is longer is empty. Says whether anything was left out.
+pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZeroU32, counter: &TokenCounter) -> bool {
+    if counter.count(&text.text) <= most.get() {
+        return false;
+    }
+    let size = ChunkSize { unit: ChunkUnit::Tokens, size: most, overlap: 0 };
+    let atoms = atoms(text, blocks, size, counter);
+    let mut room = u64::from(most.get());
+    let fits = atoms.iter().take_while(|atom| {
+        let left = room.checked_sub(u64::from(atom.length));
+        room = left.unwrap_or(0);
+        left.is_some()
+    });
+    let kept = kept(&atoms, fits.count());
+    let end = kept.checked_sub(1).and_then(|at| atoms.get(at)).map_or(0, |last| last.place.end);
+    let whole = text.text.get(..end).unwrap_or_default().trim_end();
+    // Markdown ends with a line end.
+    let line_end = text.text.ends_with('\n') && !whole.is_empty();
+    let end = whole.len();
+    text.text.truncate(end);
+    text.origins.retain(|origin| origin.place.start < end);
+    for origin in &mut text.origins {
+        origin.place.end = origin.place.end.min(end);
+    }
+    if line_end {
+        text.text.push('\n');
+    }
+    true
+}
+
+/// Number of leading atoms to keep out of the `fits` that fit. They end with a whole paragraph and without a heading,
+/// unless nothing would remain.
+fn kept(atoms: &[Atom], fits: usize) -> usize {
+    let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
+    // Sentences of one paragraph have its blocks.
+    let is_within = |at: usize| {
+        let (before, next) = (at.checked_sub(1).and_then(|before| atoms.get(before)), atoms.get(at));
+        before.zip(next).is_some_and(|(one, other)| one.is_divided && other.is_divided && one.blocks == other.blocks)
+    };
+    let without_headings = |mut end: usize| {
+        while end > 0 && is_heading(end - 1) {
+            end -= 1;
+        }
+        end
+    };
+    let mut whole = fits;
+    while is_within(whole) {
+        whole -= 1;
+    }
+    [without_headings(whole), without_headings(fits)].into_iter().find(|end| *end > 0).unwrap_or(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::links_and_code;
+
+    #[test]
+    fn links_and_code_are_found() {
+        let found = |markdown: &'static str| -> Vec<&'static str> {
+            links_and_code(markdown).into_iter().map(|range| &markdown[range]).collect()
+        };
+        assert_eq!(found("a [b](c?d) e `f. g` h"), ["[b](c?d)", "`f. g`"]);
+        assert_eq!(found("[![a](b)](c) [x `y` z](w\\)v)"), ["[![a](b)](c)", "[x `y` z](w\\)v)"]);
+        assert_eq!(found("``a`b`` \\`c\\` \\[d\\](e) `f"), ["``a`b``"]);
+        assert_eq!(found("[a] [b (c) ](d"), Vec::<&str>::new());
+    }
 }

@@ -1,7 +1,7 @@
 //! Tests that writing a page takes steps in proportion to its length, with all settings.
 
 use super::tests::extraction;
-use crate::render::steps;
+use crate::render::traced;
 use crate::{DocumentOptions, MarkdownOptions};
 
 /// A part of a page for each number of its repetition.
@@ -100,7 +100,7 @@ fn steps_of((start, part): Shape, times: usize, options: &DocumentOptions) -> u6
     let page = extraction(&html, &vec![true; blocks]);
     let document = page.document(options);
     assert!(!document.capped.iter().any(|cap| cap == "writing"), "{start}");
-    steps::taken()
+    traced::taken()
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn a_page_that_takes_too_many_steps_has_no_marks_and_says_so() {
     let page = extraction("<p>a <b>b</b> <a href=http://a.example/>c</a>", &[true]);
     let options = DocumentOptions::default().with_markdown(MarkdownOptions::default().with_links(true));
     assert_eq!(page.document(&options).text, "a **b** [c](http://a.example/)\n");
-    steps::begin();
-    steps::exhaust();
+    traced::begin();
+    traced::exhaust();
     assert_eq!(page.markdown(&MarkdownOptions::default()), "a b c\n");
-    assert!(steps::are_too_many());
+    assert!(traced::are_too_many());
 }

@@ -1,4 +1,4 @@
-use super::rows::PATH;
+use super::views::PATH;
 use super::*;
 use crate::BlockVerdict;
 use trommel_html::{Limits, ScanEngine};

@@ -1,9 +1,9 @@
-//! Parses dates in the forms that pages use.
+//! Parses dates in the forms that pages use, with the names of months, digits and years of other calendars.
+
+use std::sync::LazyLock;
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
-
-use super::digits::{common_era, digit};
-use super::months;
+use rustc_hash::FxHashMap;
 
 /// Years that can be the date of a page.
 // The web has no older pages. Numbers of four digits are often prices and ids.
@@ -19,6 +19,11 @@ pub(super) struct ParsedDate {
     pub date: Date,
     /// ISO 8601: the date, or date and time with the offset that was given, if any.
     pub text: String,
+}
+
+/// Returns whether a text says a date, as pages and archives write them.
+pub(crate) fn is_date(text: &str) -> bool {
+    find(text, false).is_some()
 }
 
 /// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
@@ -288,7 +293,7 @@ fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         Some(Kind::Word(word)) => Some(word.as_str()),
         _ => None,
     };
-    let named = |at: usize| word(at).and_then(months::number).map(|month| u32::from(month.unsigned_abs()));
+    let named = |at: usize| word(at).and_then(number).map(|month| u32::from(month.unsigned_abs()));
     let (month, used) = match (word(at)?, tokens.get(at + 1).map(|token| &token.kind)) {
         // Vietnamese months have numbers.
         ("tháng", Some(Kind::Number(month @ 1..=12, 1 | 2))) => (*month, 2),
@@ -368,6 +373,34 @@ fn offset(rest: &str) -> Option<String> {
     (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
 }
 
+/// Zeros of the digits that dates are written in: ASCII, Arabic, Persian, Devanagari, Bengali, Thai.
+const ZEROS: [char; 6] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}'];
+
+/// The value of a digit.
+pub(super) fn digit(c: char) -> Option<u32> {
+    ZEROS.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|value| *value < 10))
+}
+
+/// A year of the common era; Thai years count from 543 before it.
+pub(super) fn common_era(year: u32) -> u32 {
+    if (2533..=2643).contains(&year) { year - 543 } else { year }
+}
+
+/// Names and abbreviations in lower case, a line a month: the languages of Europe, Turkish, Arabic, Hebrew, Hindi,
+/// Bengali, Thai and Indonesian. A name stands once even if several languages share it.
+const NAMES: &str = include_str!("months.txt");
+
+// A table: names are asked for once for each word beside a number.
+static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
+    let named = (1..).zip(NAMES.lines());
+    named.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
+});
+
+/// Number of the month of that (lower-case) name, 1..=12.
+pub(super) fn number(name: &str) -> Option<i8> {
+    BY_NAME.get(name).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -425,5 +458,32 @@ mod tests {
         ] {
             assert_eq!(find(raw, false), None, "{raw}");
         }
+    }
+
+    #[test]
+    fn digits_of_six_scripts_have_values() {
+        for seven in ['7', '٧', '۷', '७', '৭', '๗'] {
+            assert_eq!(digit(seven), Some(7), "{seven}");
+        }
+        assert_eq!(digit('x'), None);
+    }
+
+    #[test]
+    fn names_of_every_language_are_known() {
+        for (name, month) in [("jan", 1), ("märz", 3), ("août", 8), ("мая", 5), ("grudnia", 12), ("אוגוסט", 8)]
+        {
+            assert_eq!(number(name), Some(month), "{name}");
+        }
+        assert_eq!(number("monday"), None);
+    }
+
+    #[test]
+    fn no_name_stands_for_two_months() {
+        assert_eq!(NAMES.lines().count(), 12);
+        let mut all: Vec<&str> = NAMES.split_whitespace().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
     }
 }

@@ -2,7 +2,7 @@
 
 use trommel_html::fold_space;
 
-use super::{calendar, months};
+use super::calendar;
 
 /// Characters and words beyond which a text is not a name.
 // Longer texts are sentences about an author.
@@ -202,7 +202,7 @@ fn is_account(lower: &str) -> bool {
 fn is_day(text: &str) -> bool {
     text.split([' ', '.', ','])
         .filter(|word| !word.is_empty())
-        .all(|word| months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit()))
+        .all(|word| calendar::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! The name of the site.
+//! The name of a site, and the summary and the address that a page states for itself.
+//!
+//! Titles are divided at the signs that set off their parts; one of them may be the name of the site.
 
 use trommel_html::{FactKind, fold_space, strip_markup};
+use url::Url;
 
 use super::sources::Sources;
 
@@ -81,4 +84,123 @@ pub(super) fn key(name: &str) -> String {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
+}
+
+/// Places of the separators in a title, as (start, end) bytes without the spaces around them.
+pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
+    let mut cuts = Vec::new();
+    for (at, c) in title.char_indices() {
+        let end = at + c.len_utf8();
+        let before = title.get(..at).unwrap_or_default();
+        let after = title.get(end..).unwrap_or_default();
+        let spaced = || before.ends_with(' ') && after.starts_with(' ');
+        let is_separator = match c {
+            'a'..='z' | 'A'..='Z' | ' ' => false,
+            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹' | '›' | '→' | '⋆'
+            // A dash without spaces joins words; a bar never does.
+            | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
+            ':' => after.starts_with(' '),
+            '_' => !before.is_ascii() && !after.is_ascii() || spaced(),
+            _ => false,
+        };
+        if is_separator {
+            cuts.push((at, end));
+        }
+    }
+    cuts
+}
+
+/// Returns whether a heading is one end of a title, apart from the name of the site.
+pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
+    let heading = key(heading);
+    !heading.is_empty()
+        && separators(title).iter().any(|(start, end)| {
+            let ends = [title.get(..*start), title.get(*end..)];
+            ends.into_iter().flatten().any(|part| key(part) == heading)
+        })
+}
+
+/// Bytes of a summary that are kept: a longer one is the text itself.
+// Some sites put whole articles there.
+const MAX_BYTES: usize = 2000;
+
+/// The summary in one line: that for sharing, that for search engines, that of the JSON-LD.
+pub(super) fn description(sources: &Sources) -> Option<String> {
+    sources
+        // Texts for sharing are written for people, those for search engines often for keywords.
+        .metas(&[
+            "og:description", "description", "twitter:description", "dc.description", "dcterms.abstract",
+            "sailthru.description",
+        ])
+        .map(|text| fold_space(&strip_markup(text)))
+        .find(|text| !text.is_empty())
+        .or_else(|| sources.main?.description())
+        .map(cut)
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MAX_BYTES {
+        let mut end = MAX_BYTES;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+/// `<link rel=canonical>`, else `og:url`, resolved against the page's URL; http and https only.
+pub(super) fn canonical(sources: &Sources) -> Option<String> {
+    let resolve = |text: &str| -> Option<String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let url = match &sources.url {
+            Some(base) => base.join(text).ok()?,
+            None => Url::parse(text).ok()?,
+        };
+        // Generators write `file:` addresses, and paths without a host, of the machine that built the page.
+        let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
+        is_web.then(|| url.into())
+    };
+    sources.page.head.canonical.as_deref().and_then(resolve).or_else(|| sources.metas(&["og:url"]).find_map(resolve))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_end_of_title;
+    use crate::Hints;
+    use crate::metadata::tests::read_judged;
+
+    #[test]
+    fn a_heading_may_be_one_end_of_a_title() {
+        for (heading, title, is_end) in [
+            ("Membership", "Society of Millers | Membership", true),
+            ("The wheel", "the wheel - Mills of the valley", true),
+            ("Wheels | Parts", "Mills | Wheels | Parts", true),
+            ("Wheels", "Mills | Wheels | Parts", false),
+            ("Mills", "Mills", false),
+            ("Mill", "Mills - Wheels", false),
+            ("!", "! - Wheels", false),
+        ] {
+            assert_eq!(is_end_of_title(heading, title), is_end, "{heading}: {title}");
+        }
+    }
+
+    fn of(html: &str) -> Option<String> {
+        read_judged(html, &Hints::default()).1.description
+    }
+
+    #[test]
+    fn a_summary_is_one_line() {
+        let html = "<meta name=description content='One &lt;b&gt;two&lt;/b&gt;\nthree'>\
+             <script type=application/ld+json>{\"@type\":\"Product\",\"description\":\"No\"}</script>";
+        assert_eq!(of(html).as_deref(), Some("One two three"));
+        let (_, script) = html.split_once('>').unwrap();
+        assert_eq!(of(script).as_deref(), Some("No"));
+        assert_eq!(of("<meta name=description content=' '>"), None);
+        let long = format!("<meta name=description content='{}'>", "é".repeat(3000));
+        assert_eq!(of(&long).map(|text| text.len()), Some(2000));
+    }
 }

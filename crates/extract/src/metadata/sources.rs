@@ -3,14 +3,12 @@
 use std::cell::OnceCell;
 
 use jiff::civil::Date;
-use trommel_html::{Attribute, FactKind, Page, StatedFact, json_ld::Graph, json_ld::Node};
+use trommel_html::json_ld::{Graph, Node};
+use trommel_html::{Attribute, FactKind, Page, StatedFact};
 use url::Url;
 
-use super::belongs::Surroundings;
-use super::calendar;
-use super::likeness::TitleWords;
-use crate::hints::Hints;
-use crate::language::declared;
+use super::{belongs::Surroundings, calendar, likeness::TitleWords};
+use crate::{document::declared, hints::Hints};
 
 /// Everything that metadata is read from.
 #[derive(Debug)]

@@ -1,13 +1,11 @@
-//! The title of a page.
+//! The title of a page, and the heading that repeats the name of the site, or of a book, on each of its pages.
 
 use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 
-use super::banner;
 use super::likeness::overlap;
-use super::site::key;
+use super::site::{key, separators};
 use super::sources::{Sources, rank};
-use super::title_parts::separators;
-use crate::heading_text::{is_heading, visible_text};
+use crate::heading_text::{is_heading, shown_text, visible_text};
 
 /// Characters beyond which a title is none.
 // Longer ones are texts in a `title` element.
@@ -87,7 +85,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
     let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
-    let banners = banner::names(sources, &headings, &stated);
+    let banners = banner_names(sources, &headings, &stated);
     let is_headline = |heading: &String| !is_section(heading, &stated) && !banners.contains(&key(heading));
     let headings: Vec<String> = headings.into_iter().filter(is_headline).collect();
     let names = &[names, banners.as_slice()].concat();
@@ -351,6 +349,48 @@ fn is_short_for(name: &str, text: &str) -> bool {
     }
     // The name must be used up by the words.
     starts.last().copied().unwrap_or_default()
+}
+
+/// Maximum words of text between the name of a site and a headline.
+// Buttons and labels; below a headline stands more.
+const MAX_WORDS_BETWEEN: u32 = 60;
+
+/// Keys of the headings of the first level that are the end of a stated title, and whose page has a further heading
+/// below them that is its start: `Hello - The book` over a page headed `The book` and `Hello`.
+// Above it, the start is the name of a section: `Opinion - Fire in the hills`.
+pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[String]) -> Vec<String> {
+    let parts = stated.iter().filter_map(|title| {
+        let (start, end) = *separators(title).last()?;
+        Some((key(title.get(..start)?), key(title.get(end..)?)))
+    });
+    // What a page states as its whole title is no banner: `The blog » Fire in the hills` has the site first.
+    let is_stated = |name: &String| stated.iter().any(|title| key(title) == *name);
+    let banners = parts.filter(|(start, name)| {
+        let is_heading = headings.iter().any(|heading| key(heading) == *name);
+        !start.is_empty() && start != name && is_heading && !is_stated(name)
+    });
+    banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
+}
+
+/// Returns whether the heading with the first key stands above one with the other, with no text between them.
+fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
+    let page = sources.page;
+    let mut words = None;
+    for block in &page.blocks {
+        if !is_heading(page, block) {
+            let is_text = block.link_density() < 0.5;
+            words = words.map(|words: u32| words.saturating_add(if is_text { block.words } else { 0 }));
+            continue;
+        }
+        let heading = key(shown_text(page, sources.html, block));
+        if heading == start {
+            return words.is_some_and(|words| words <= MAX_WORDS_BETWEEN);
+        }
+        if heading == name && words.is_none() {
+            words = Some(0);
+        }
+    }
+    false
 }
 
 #[cfg(test)]

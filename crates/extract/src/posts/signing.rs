@@ -4,8 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
 
 use super::bylines::{Mark, MarkKind, Marks};
-use super::parts::Part;
-use super::says_about_writer;
+use super::{parts::Part, says_about_writer};
 use crate::metadata::{date_in, says_month_first};
 
 /// Maximum words of a line that holds the mark of its post and does not belong to its text.

@@ -1,25 +1,27 @@
 //! The kept blocks of a page as segments: paragraphs, headings, code, tables.
+//!
+//! Listings in several parts are joined: `code` elements in a row that are laid out as blocks, and the output below
+//! the last. Pages of Verso show code in this way.
 
 mod code;
+#[cfg(test)]
+mod tests;
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
-use std::rc::Rc;
+use std::{borrow::Cow, ops::Range, rc::Rc};
 
-pub(crate) use code::unindented;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, ElementKinds, NONE, Notation, NotationKind, Page, Tag};
 
-use crate::heading_text::{is_too_long, shown_text};
-use crate::mentions::Mentions;
+use crate::choice::whole_units::outermost_code;
+use crate::heading_text::{Mentions, is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
-use crate::render::listings;
-use crate::render::options::{NoteForm, TextOptions};
 use crate::render::pieces::{Form, Piece, PieceKind, pieces};
-use crate::render::steps;
 use crate::render::traced::{OriginSource, TracedText};
+use crate::render::{NoteForm, TextOptions, traced};
+
+pub(crate) use code::unindented;
 
 /// A heading with more blocks is an element that was never closed.
 // Headings of two lines and a kicker occur.
@@ -96,7 +98,7 @@ impl Segment {
 impl<'a> KeptContent<'a> {
     /// The content of the blocks for which `kept` holds; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
-        steps::take(kept.len());
+        traced::take(kept.len());
         let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
         let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
         Self::of_blocks(page, html, &blocks)
@@ -137,7 +139,7 @@ impl<'a> KeptContent<'a> {
                 // A further part of a listing.
                 Some((Group::Code(_), members))
                     if matches!(of, Group::Code(element)
-                        if members.last().is_some_and(|last| listings::continues(page, html, *last, element, block))) =>
+                        if members.last().is_some_and(|last| continues(page, html, *last, element, block))) =>
                 {
                     members.push(block);
                 }
@@ -421,5 +423,68 @@ pub(crate) fn level(tag: Tag) -> usize {
     }
 }
 
+/// Returns whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
+pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block: u32) -> bool {
+    let Some(before) = outermost_code(page, last as usize) else { return false };
+    let (Some(part), Some(next)) = (page.element(before), page.element(element)) else { return false };
+    let is_part = |start: u32| {
+        let tag = html.get(start as usize + 1..start as usize + 5);
+        tag.is_some_and(|name| name.eq_ignore_ascii_case("code"))
+    };
+    let mut words = page.attribute_words(next).iter();
+    last + 1 == block
+        && part.parent == next.parent
+        // Nothing at all between them: two pieces of code with a sentence between are two.
+        && part.end == element
+        && is_part(part.start)
+        && (is_part(next.start) || next.tag == Tag::Pre && words.any(|word| page.word_text(word) == "output"))
+}
+
+/// The elements of a listing with their blocks.
+pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])> {
+    let element = |at: &u32| outermost_code(page, *at as usize);
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Vec::new() };
+    if let Some(only) = element(first)
+        && element(last) == Some(only)
+    {
+        return vec![(only, blocks)];
+    }
+    let parts = blocks.chunk_by(|block, next| element(block) == element(next));
+    parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
+}
+
+/// The line ends between two parts, the first of which ends at a byte of the page: the last line end of a part is
+/// the one that its block has anyway.
+pub(super) fn line_ends(html: &str, end: u32) -> String {
+    let behind = html.get(end as usize..).unwrap_or_default();
+    let space = behind.split('<').next().unwrap_or_default();
+    let ends = space.matches('\n').count();
+    "\n".repeat(ends.max(1))
+}
+
 #[cfg(test)]
-mod tests;
+mod listings_tests {
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    use super::{KeptContent, Segment};
+
+    fn code(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        let segments = content.segments.iter().map(|segment| match segment {
+            Segment::Code { element, blocks } => content.code(*element, blocks).to_string(),
+            _ => "-".to_owned(),
+        });
+        segments.collect()
+    }
+
+    #[test]
+    fn parts_right_behind_each_other_are_one_listing() {
+        let two = "<div><code class=block>let a\n\n</code> <code class=block>  let b\n    c</code>";
+        let output = "<pre class=lean-output>1</pre>";
+        assert_eq!(code(&format!("{two}{output}</div>")), ["let a\n\nlet b\n  c\n1"]);
+        assert_eq!(code(&format!("{two}</div>{output}")), ["let a\n\nlet b\n  c", "1"]);
+        assert_eq!(code(&format!("{two}<p>and</p>{output}")).len(), 3);
+        assert_eq!(code("<pre>a</pre><pre>b</pre><pre class=output>c</pre>").len(), 3);
+    }
+}

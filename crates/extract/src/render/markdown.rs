@@ -5,38 +5,27 @@
 //! holds the definitions. Captions become emphasised paragraphs. Characters that Markdown would take for
 //! markup are escaped.
 
-mod callout;
-mod code;
-mod code_language;
+mod blocks;
 mod containers;
-mod definitions;
 mod escape;
-mod formula;
-mod heading_levels;
 mod images;
 mod inline;
-mod links;
-mod tables;
-mod transparent;
-mod word_lists;
+mod lists;
 
 use trommel_html::{ElementKinds, NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment, is_item};
-use crate::render::options::{AddressForm, MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
-
-use code::fence;
-use code_language::CodeLanguages;
+use crate::render::{AddressForm, MathForm, TextOptions};
+use blocks::CodeLanguages;
 use containers::{Part, SegmentWriter};
-use escape::{Context, PageSigns, escape};
-use formula::without_markup;
-pub(crate) use heading_levels::Headline;
-use images::{Images, WantedImages, headline_element};
+use escape::{Context, PageSigns, escape, fence, without_markup};
+use images::{Images, Links, WantedImages, headline_element};
 use inline::{Inline, Mode};
-use links::Links;
-pub(crate) use word_lists::is_word_item;
-use word_lists::word_item;
+use lists::word_item;
+
+pub(crate) use blocks::Headline;
+pub(crate) use lists::is_word_item;
 
 /// Options for the Markdown of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,7 +255,7 @@ fn flowing<'a>(
                 writer.origin = whole;
                 if !table.rows.is_empty() {
                     body.clear();
-                    let origins = tables::write(table, inline, &mut body);
+                    let origins = blocks::write(table, inline, &mut body);
                     if !options.sections {
                         writer.line_origins = origins;
                     }

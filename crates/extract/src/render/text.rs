@@ -4,14 +4,16 @@
 //! paragraphs, headings, lists, tables, quotes and code, and at two line breaks. So a reader can tell
 //! paragraphs from mere lines, and the items of a list and the rows of a table stay together. Readers who
 //! want lines alone can drop the empty ones. A tab divides the cells of a row.
+//!
+//! Texts that stand only in a page's JSON-LD are added to the text and to the blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{ElementKinds, NONE, Page, Tag};
+use trommel_model::JudgedEmbedded;
 
-use crate::notes::Definition;
 use crate::render::content::{KeptContent, Segment, is_item, is_list};
-use crate::render::data_table::DataTable;
 use crate::render::traced::{OriginSource, TracedText};
+use crate::{notes::Definition, render::data_table::DataTable, role::Role};
 
 /// Notes that were judged to be no content stay out of plain text if they have more words than the text
 /// divided by this.
@@ -213,6 +215,29 @@ fn edge(tag: Tag) -> Option<Gap> {
 pub(crate) const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
 /// Kinds of lists.
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
+
+/// A text with further ones after it, each after an empty line: nothing says where on the page they
+/// belong.
+pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>) -> String {
+    for more in texts {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(more);
+    }
+    text
+}
+
+/// The role of an embedded text on its page.
+pub(crate) fn role(embedded: &JudgedEmbedded) -> Role {
+    if embedded.is_comment() {
+        Role::Comment
+    } else if embedded.kept {
+        Role::Body
+    } else {
+        Role::Other
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,11 @@
-//! Text that records the blocks it came from.
+//! Text that records the blocks it came from, and counts the steps of writing it.
+//!
+//! Steps are bytes, runs, elements and blocks that are looked at. With any settings, they are proportional to the
+//! page. Should a page ask for many more, its marks, links and images are left out.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use serde::{Deserialize, Serialize};
-
-use super::steps;
 use trommel_html::{Page, source_ranges};
 
 /// The place of a part of a document's text in the decoded page (in UTF-8). It is written as a list of its
@@ -194,7 +195,7 @@ fn places(
         let block = of.and_then(|at| page.blocks.get(at as usize));
         match block {
             Some(block) => {
-                steps::take((block.span.1 - block.span.0) as usize + parts.len());
+                take((block.span.1 - block.span.0) as usize + parts.len());
                 let ranges = source_ranges(html, block.span, page.text(block), parts);
                 found.extend(ranges.into_iter().map(Some));
             }
@@ -224,4 +225,43 @@ fn places(
     }
     read(of, &mut copied, &mut found);
     found
+}
+
+/// Steps after which a page is written without marks.
+// Far above those of real pages: a page of 10 MB takes less than half.
+const MAX_STEPS: u64 = 1 << 28;
+
+thread_local! {
+    /// Steps of the document that this thread writes.
+    // Beside what is written, and not handed through it: each of a dozen writers would have to carry it.
+    static TAKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Begins a document.
+pub(crate) fn begin() {
+    TAKEN.set(0);
+}
+
+/// Counts steps; says whether there have not been too many.
+pub(crate) fn take(steps: usize) -> bool {
+    let all = TAKEN.get().saturating_add(steps as u64);
+    TAKEN.set(all);
+    all <= MAX_STEPS
+}
+
+/// Returns whether a document took too many.
+pub(crate) fn are_too_many() -> bool {
+    TAKEN.get() > MAX_STEPS
+}
+
+/// The steps that were taken.
+#[cfg(test)]
+pub(crate) fn taken() -> u64 {
+    TAKEN.get()
+}
+
+/// Counts as many steps as are left before there are too many.
+#[cfg(test)]
+pub(crate) fn exhaust() {
+    TAKEN.set(MAX_STEPS);
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use trommel_html::{code_text, code_white_space};
 
 use super::KeptContent;
-use crate::render::{listings, steps};
+use crate::render::{content, traced};
 
 impl KeptContent<'_> {
     /// The code in an element, read again from the page; none if it does not reach to `end` there, as where
@@ -16,7 +16,7 @@ impl KeptContent<'_> {
         let len = behind.saturating_sub(element.start as usize);
         // Beyond it code is put together from its blocks, which loses only white space.
         self.code_room.set(self.code_room.get().checked_sub(len)?);
-        steps::take(len);
+        traced::take(len);
         let (text, reached) = code_text(self.html.get(..behind)?, element.start)?;
         (!text.is_empty() && reached >= end).then_some(text)
     }
@@ -36,7 +36,7 @@ impl KeptContent<'_> {
     }
 
     fn read_code(&self, pre: u32, blocks: &[u32]) -> String {
-        let mut parts = listings::parts(self.page, blocks).into_iter();
+        let mut parts = content::parts(self.page, blocks).into_iter();
         let Some((_, first)) = parts.next() else {
             return String::new();
         };
@@ -44,7 +44,7 @@ impl KeptContent<'_> {
         let mut last = first.last();
         for (element, blocks) in parts {
             let end = last.and_then(|at| self.block(*at)).map_or(0, |block| block.span.1);
-            text.push_str(&listings::line_ends(self.html, end));
+            text.push_str(&content::line_ends(self.html, end));
             text.push_str(&self.code_part(element, blocks));
             last = blocks.last();
         }

@@ -5,14 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
-use super::callout::{Boxes, is_title};
-use super::code::is_fence;
-use super::definitions::Definitions;
-use super::push_title;
-use super::transparent::transparent;
-use super::word_lists::WordItem;
+use super::blocks::{Boxes, is_title};
+use super::lists::{Definitions, WordItem, transparent};
+use super::{escape::is_fence, push_title};
 use crate::render::content::{KeptContent, is_item, is_list};
-use crate::render::steps;
+use crate::render::traced;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Maximum number of containers around a segment; deeper ones are left out, so that prefixes stay short.
@@ -307,7 +304,7 @@ impl<'a> SegmentWriter<'a> {
         path.clear();
         path.extend(around);
         path.reverse();
-        steps::take(path.len());
+        traced::take(path.len());
         let mut list = NONE;
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
         for at in path.iter().copied().skip(inside.map_or(0, |at| at + 1)) {
@@ -387,7 +384,7 @@ impl<'a> SegmentWriter<'a> {
             if inner.tag == Tag::Li {
                 items.push(at);
             }
-            steps::take(1);
+            traced::take(1);
             at = if inner.tag == Tag::Li || is_list(inner.tag) { inner.end } else { at + 1 };
         }
         let whole = |at: u32, name: &str| -> Option<i64> {

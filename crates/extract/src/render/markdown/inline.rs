@@ -1,43 +1,26 @@
 //! Renders the text of one block with its inline marks.
+//!
+//! Addresses that a text gives in angle brackets, as e-mails and references do (`<https://a.example/>`), become
+//! links.
 
-mod addresses;
 mod marks;
 mod runs;
 
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::rc::Rc;
+use std::{borrow::Cow, cell::Cell, ops::Range, rc::Rc};
 
+use rustc_hash::FxHashSet;
 use trommel_html::{Block, InlineStyle, NONE, StyledText, Tag};
 
-use self::addresses::{has_address, with_addresses};
 use self::marks::Rendering;
 use self::runs::{Form, Run, composed, divided, groups, with_formulas, without_unmarkable};
 use super::escape::PageSigns;
-use super::images::alternative;
-use super::links::{Links, written_link};
-use crate::permalinks;
-use crate::render::cells::CellPart;
+use super::images::{Links, alternative, written_link};
 use crate::render::content::{KeptContent, is_item, unindented};
-use crate::render::pieces::{self, Piece, PieceKind, pieces};
-use crate::render::steps;
-use crate::render::tex;
-use crate::render::text::ITEMS;
+use crate::render::pieces::{Piece, PieceKind, pieces};
+use crate::render::{pieces, traced};
+use crate::{heading_text, render::table_rows::CellPart, render::text::ITEMS};
 
-/// The form in which a block is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Paragraph,
-    /// A heading: one line, without marks for strong text.
-    Heading,
-    /// A term of a definition list: strong.
-    Term,
-    /// Emphasised.
-    Caption,
-    Cell,
-    /// A cell that is strong by itself.
-    HeaderCell,
-}
+pub(super) use marks::Mode;
 
 /// Writes blocks as inline Markdown.
 #[derive(Debug)]
@@ -145,9 +128,9 @@ impl<'a> Inline<'a> {
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
             let [piece] = pieces.as_slice() else { return None };
             let display = piece.kind == PieceKind::Formula { display: true };
-            return display.then(|| tex::bare(text).0.to_owned());
+            return display.then(|| pieces::bare(text).0.to_owned());
         }
-        let (inner, display) = tex::bare(text);
+        let (inner, display) = pieces::bare(text);
         (display && !inner.is_empty() && !inner.contains("$$") && !inner.contains("\\]")).then(|| inner.to_owned())
     }
 
@@ -182,7 +165,7 @@ impl<'a> Inline<'a> {
         let whole = self.content.text(at);
         let Some(block) = self.content.block(at) else { return };
         let formulas = |text: &str| match memchr::memchr2(b'$', b'\\', text.as_bytes()) {
-            Some(_) => tex::formulas(text),
+            Some(_) => pieces::formulas(text),
             None => Vec::new(),
         };
         let signs = Some((self.content.page.text_range(block).start, self.signs));
@@ -191,13 +174,13 @@ impl<'a> Inline<'a> {
         let is_plain = || {
             as_it_stands.as_ref().is_some_and(Vec::is_empty) && !may_have_address && self.is_unmarked(at, block, mode)
         };
-        let may_go_on = steps::take(1 + pieces.as_ref().map_or(0, Vec::len));
+        let may_go_on = traced::take(1 + pieces.as_ref().map_or(0, Vec::len));
         if !may_go_on || is_plain() {
             let mut rendering = Rendering { text: whole, signs, mode, out, in_link: false, math: false };
             return rendering.plain(from, to);
         }
         let mut addresses: Vec<Option<String>> = Vec::new();
-        steps::take(to - from);
+        traced::take(to - from);
         let mut runs = self.runs(block, (from, to), mode, &mut addresses);
         if let Some(pieces) = pieces {
             runs = divided(&runs, &pieces, (from, to));
@@ -258,7 +241,7 @@ impl<'a> Inline<'a> {
         !page.container(block).is_some_and(|(_, element)| element.tag.keeps_space())
             && (self.is_unstyled(at, block)
                 || page.styled(block).all(|StyledText { text, style }| {
-                    let is_linked = style.link.is_some() && (says_links || permalinks::is_mark(text));
+                    let is_linked = style.link.is_some() && (says_links || heading_text::is_mark(text));
                     !(is_linked || style.code || style.em || style.strong && !is_strong_by_itself)
                 }))
     }
@@ -279,7 +262,7 @@ impl<'a> Inline<'a> {
     fn linked_image(&mut self, link: u32) -> Option<String> {
         let (page, html) = (self.content.page, self.content.html);
         let inside = link + 1..page.element(link)?.end;
-        let mut images = inside.filter_map(|at| page.element(at)).inspect(|_| _ = steps::take(1));
+        let mut images = inside.filter_map(|at| page.element(at)).inspect(|_| _ = traced::take(1));
         let alt = images.find_map(|element| {
             let is_shown = element.tag == Tag::Img && !element.hidden;
             alternative(element, html).filter(|alt| is_shown && !alt.is_empty())
@@ -304,9 +287,9 @@ impl<'a> Inline<'a> {
             if from >= end {
                 break;
             }
-            steps::take(1);
+            traced::take(1);
             let InlineStyle { link, code, strong, em } = part.style;
-            let leads_to_itself = |link: u32| permalinks::leads_to(page, self.content.html, block, link);
+            let leads_to_itself = |link: u32| heading_text::leads_to(page, self.content.html, block, link);
             if let Some(links) = &mut self.links
                 && link.is_some()
                 && link != element
@@ -319,9 +302,9 @@ impl<'a> Inline<'a> {
             let has_address = addresses.last().is_some_and(Option::is_some);
             let to = (from + part.text.len()).min(end);
             if let Some(link) = link
-                && permalinks::is_mark(part.text)
+                && heading_text::is_mark(part.text)
                 && (matches!(mode, Mode::Heading | Mode::Caption | Mode::Term)
-                    || permalinks::place(page, self.content.html, link).is_some())
+                    || heading_text::place(page, self.content.html, link).is_some())
             {
                 from = to;
                 continue;
@@ -345,5 +328,74 @@ impl<'a> Inline<'a> {
             from = to;
         }
         runs
+    }
+}
+
+/// Places of the addresses in a text, without the brackets.
+fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
+    // By one byte, which few texts have.
+    let starts = memchr::memchr_iter(b'<', text.as_bytes()).map(|at| at + 1);
+    starts.filter(|start| text.get(*start..).is_some_and(|rest| rest.starts_with("http"))).filter_map(|start| {
+        let rest = text.get(start..)?;
+        let len = rest.find(|c: char| c == '>' || c == '<' || c.is_whitespace())?;
+        let address = rest.get(..len)?;
+        let (scheme, host) = address.split_once("://")?;
+        let is_address = matches!(scheme, "http" | "https") && !host.is_empty() && rest.get(len..)?.starts_with('>');
+        is_address.then_some(start..start + len)
+    })
+}
+
+/// Returns whether a text gives an address in angle brackets.
+pub(super) fn has_address(text: &str) -> bool {
+    addresses(text).next().is_some()
+}
+
+/// Runs in which such addresses are links, written by `write`. Markdown has no links in links: one around an address is
+/// left out if `may_drop` says so.
+fn with_addresses(
+    runs: &[Run],
+    text: &str,
+    may_drop: impl Fn(usize) -> bool,
+    mut write: impl FnMut(&str) -> Option<String>,
+) -> Vec<Run> {
+    let places: Vec<Range<usize>> = addresses(text).collect();
+    let may_link = |run: &Run| run.form == Form::Text && !run.code && run.link.is_none_or(&may_drop);
+    // Both are in the order of the text.
+    let within = |run: &Run| -> &[Range<usize>] {
+        let first = places.partition_point(|place| place.start < run.from);
+        let behind = places.partition_point(|place| place.end <= run.to);
+        places.get(first..behind).filter(|_| may_link(run)).unwrap_or_default()
+    };
+    let around = runs.iter().filter(|run| !within(run).is_empty());
+    let dropped: FxHashSet<usize> = around.filter_map(|run| run.link).collect();
+    let mut linked: Vec<Run> = Vec::with_capacity(runs.len() + 2 * places.len());
+    for run in runs {
+        let mut rest = Run { link: run.link.filter(|link| !dropped.contains(link)), ..run.clone() };
+        for place in within(run) {
+            traced::take(1);
+            let Some(written) = text.get(place.clone()).and_then(&mut write) else { continue };
+            linked.push(Run { to: place.start, ..rest.clone() });
+            linked.push(Run { from: place.start, to: place.end, form: Form::Link(written), ..rest.clone() });
+            rest.from = place.end;
+        }
+        linked.push(rest);
+    }
+    linked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_stand_in_brackets() {
+        let found = |text: &str| -> Vec<String> { addresses(text).map(|place| text[place].to_owned()).collect() };
+        assert_eq!(
+            found("see <<https://a.example/x>> and <http://b.example>."),
+            ["https://a.example/x", "http://b.example"]
+        );
+        for text in ["<https://>", "<https://a b>", "<https://a", "https://a>", "<httpd://a>", "<https:a>"] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
     }
 }

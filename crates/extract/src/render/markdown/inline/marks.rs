@@ -1,11 +1,23 @@
 //! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
-use super::Mode;
 use super::runs::{Form, NOTE_PLACE, Run, can_mark, groups};
-use crate::render::markdown::code::span;
-use crate::render::markdown::escape::{Context, PageSigns, escape};
-use crate::render::markdown::formula::without_markup;
-use crate::render::tex;
+use crate::render::markdown::escape::{Context, PageSigns, escape, span, without_markup};
+use crate::render::pieces;
+
+/// The form in which a block is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Paragraph,
+    /// A heading: one line, without marks for strong text.
+    Heading,
+    /// A term of a definition list: strong.
+    Term,
+    /// Emphasised.
+    Caption,
+    Cell,
+    /// A cell that is strong by itself.
+    HeaderCell,
+}
 
 /// One block on its way.
 pub(super) struct Rendering<'t> {
@@ -196,12 +208,12 @@ impl Rendering<'_> {
             }
             Form::Raw if text.starts_with("\\begin") => self.tex(text),
             Form::Raw => {
-                let (tex, display) = tex::bare(text);
+                let (tex, display) = pieces::bare(text);
                 self.formula(tex, display);
             }
             // Several formulas in the element of one have their marks.
-            Form::Formula { .. } if tex::formulas(text).len() > 1 => self.tex(text),
-            Form::Formula { display } => self.formula(tex::bare(text).0, *display),
+            Form::Formula { .. } if pieces::formulas(text).len() > 1 => self.tex(text),
+            Form::Formula { display } => self.formula(pieces::bare(text).0, *display),
             Form::Note(number) => {
                 self.out.push_str(&format!("[^{number}]"));
             }

@@ -1,0 +1,390 @@
+//! Keeps blocks for the kept blocks beside them.
+//!
+//! These are blocks between kept blocks of one container, section headings directly above kept text, and blocks
+//! that are nearly as probable as kept ones, in the container that holds most kept text.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
+
+use super::whole_units::outermost_code;
+use crate::kept::KeptBlocks as _;
+use crate::render::content::level;
+use crate::role::Role;
+
+/// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
+/// it.
+struct Gap {
+    /// One past its last block.
+    end: usize,
+    /// A list, a table or code.
+    may_end: bool,
+    /// Part of a definition list.
+    is_part: bool,
+    /// The element that holds it and the kept block before.
+    parent: u32,
+}
+
+/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same element, if
+/// no part of them is kept. Also keeps lists, tables and code at the end of an element with kept blocks, on pages that
+/// show code, as manuals do: there they are not menus. Terms and definitions between kept ones stay on any page (one
+/// entry for each block).
+pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
+    let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
+    let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
+    // Most pages end here, before any path is climbed.
+    if !has_code && !page.kinds.contains(ElementKinds::OTHER_ITEM) {
+        return;
+    }
+    let mut at = 1;
+    while at < kept.len() {
+        let starts = kept.lacks(at) && kept.has(at - 1);
+        let Some(gap) = starts.then(|| gap(page, kept, at)).flatten() else {
+            at += 1;
+            continue;
+        };
+        let is_inside = |block: usize| {
+            let element = page.blocks.get(block).map(|block| block.element);
+            page.element(gap.parent)
+                .zip(element)
+                .is_some_and(|(around, element)| (gap.parent..around.end).contains(&element))
+        };
+        let is_between = kept.has(gap.end) && is_inside(gap.end);
+        let is_last = || {
+            let behind = kept.get(gap.end..).unwrap_or_default();
+            let next = behind.iter().position(|kept| *kept);
+            let tag = page.element(gap.parent).map(|element| element.tag);
+            gap.may_end
+                && !matches!(tag, Some(Tag::Html | Tag::Body))
+                && next.is_none_or(|next| !is_inside(gap.end + next))
+        };
+        let wanted = has_code && (is_between || is_last()) || gap.is_part && is_between;
+        if wanted
+            // Comments between two parts of a text were left out on purpose.
+            && !are_comments(roles, at..gap.end)
+        {
+            kept.keep(at..gap.end);
+        }
+        // Behind the gap: each block is looked at once.
+        at = gap.end;
+    }
+}
+
+/// The gap from a block on, if it is a whole list, table or the like and fills an element directly inside
+/// one that holds the kept block before it.
+fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
+    let before = page.blocks.get(start.checked_sub(1)?)?.element;
+    let mut end = start;
+    // The outermost unit, and where it ends.
+    let mut unit: Option<(Tag, usize)> = None;
+    for (at, element) in page.path(page.blocks.get(start)?.element) {
+        if (at..element.end).contains(&before) {
+            // The unit must be all that was dropped: half of a list is a choice of the model, the whole of it an
+            // oversight.
+            let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
+            return Some(Gap {
+                end: unit_end,
+                may_end: matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table | Tag::Pre),
+                is_part: matches!(tag, Tag::Dt | Tag::Dd),
+                parent: at,
+            });
+        }
+        if is_beside(page, element) {
+            return None;
+        }
+        let is_inside = |block: usize| {
+            let block = page.blocks.get(block);
+            block.is_some_and(|block| (at..element.end).contains(&block.element))
+        };
+        while is_inside(end) {
+            if !kept.lacks(end) {
+                return None;
+            }
+            end += 1;
+        }
+        if is_unit(element.tag) {
+            unit = Some((element.tag, end));
+        }
+    }
+    None
+}
+
+/// Returns whether one of the blocks is a reader's comment and a block beside them is one, too. A single comment in the
+/// middle of a text is an error of the model.
+pub(super) fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
+    let is_comment = |at: usize| roles.get(at) == Some(&Role::Comment);
+    let beside = [blocks.start.checked_sub(1), Some(blocks.end)];
+    blocks.clone().any(is_comment) && beside.into_iter().flatten().any(is_comment)
+}
+
+/// Elements that do not belong to the text around them, such as the tags of a post.
+pub(super) fn is_beside(page: &Page, element: &Element) -> bool {
+    use Tag::*;
+    let mut words = page.attribute_words(element).iter();
+    element.hidden
+        || matches!(element.tag, Nav | Menu | Aside | Header | Footer | Form | Button)
+        || words.any(|word| matches!(page.word_text(word), "tag" | "tags" | "taglist"))
+}
+
+fn is_unit(tag: Tag) -> bool {
+    use Tag::*;
+    tag.is_heading() || matches!(tag, Ul | Ol | Dl | Dt | Dd | Table | Pre | Blockquote | Figure | P)
+}
+
+/// Blocks and words of a heading; more are an element that was never closed.
+const MAX_HEADING_BLOCKS: usize = 3;
+const MAX_HEADING_WORDS: u32 = 25;
+/// Elements around a heading that are looked at.
+// Sites wrap headings into several boxes; the bound keeps a climb constant.
+const ANCESTORS: usize = 12;
+
+/// Keeps headings directly above kept text, except the headline (a block). The kept text must be a sibling of the
+/// heading, or of an element that holds only the heading (`kept` has one entry for each block).
+pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
+    let mut at = 0;
+    while at < page.blocks.len() {
+        let Some(heading) = heading(page, at) else {
+            at += 1;
+            continue;
+        };
+        let Some(element) = page.element(heading) else { return };
+        let (mut inside, mut words) = (0, 0);
+        for block in page.blocks.iter().skip(at) {
+            if block.element < heading || block.element >= element.end {
+                break;
+            }
+            inside += 1;
+            words += block.words;
+        }
+        let next = at + inside.max(1);
+        let is_kept = |at: usize| kept.has(at);
+        let headed = next + usize::from(!is_kept(next) && is_link_beside(page, element, next));
+        let heads = headline.is_none_or(|headline| !(at..next).contains(&headline))
+            // A hidden heading may head a hidden tab, but not text that is shown.
+            && (!element.hidden || is_hidden(page, headed))
+            && inside <= MAX_HEADING_BLOCKS
+            && words <= MAX_HEADING_WORDS
+            && !(at..next).any(is_kept)
+            && is_kept(headed)
+            // Without it the rule took kickers and breadcrumbs above headlines.
+            && !is_above(page, element, headed)
+            && is_beside_heading(page, element.parent, at, headed);
+        if heads {
+            kept.keep(at..next);
+        }
+        at = next;
+    }
+}
+
+/// Returns whether a block is a link to a place of the page in the element that holds a heading, as to link to the
+/// heading.
+fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
+    page.blocks.get(at).is_some_and(|block| {
+        page.container(block).is_some_and(|(around, _)| around == heading.parent)
+            && block.link_density() == 1.0
+            && page.has_notations()
+            && page.notations(block).any(|notation| notation.kind == NotationKind::FragmentLink)
+    })
+}
+
+/// Returns whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier one
+/// does not head it, but is a kicker, a path or the name of the site.
+fn is_above(page: &Page, before: &Element, block: usize) -> bool {
+    let element = heading(page, block).and_then(|heading| page.element(heading));
+    element.is_some_and(|element| level(element.tag) <= level(before.tag))
+}
+
+/// Returns whether a block is a whole dropped heading of the first level directly above and beside kept text: the
+/// headline of a text whose title differs.
+pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
+    let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
+        return false;
+    };
+    let next = at + 1;
+    let is_in = |block: usize| {
+        let block = page.blocks.get(block);
+        block.is_some_and(|block| block.element >= heading && block.element < element.end)
+    };
+    let has_others = is_in(next) || at.checked_sub(1).is_some_and(is_in);
+    element.tag == Tag::H1
+        && !element.hidden
+        && !has_others
+        && page.blocks.get(at).is_some_and(|block| block.words <= MAX_HEADING_WORDS)
+        && kept.lacks(at)
+        && kept.has(next)
+        && is_beside_heading(page, element.parent, at, next)
+}
+
+/// The innermost heading around a block.
+pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
+    let mut path = page.path_in(ElementKinds::HEADING, page.blocks.get(block)?);
+    path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
+}
+
+/// Returns whether the page hides a block, as it does with the tabs that are not open.
+fn is_hidden(page: &Page, block: usize) -> bool {
+    let block = page.blocks.get(block);
+    let element = block.and_then(|block| page.element(block.element));
+    element.is_some_and(|element| element.hidden)
+}
+
+/// Returns whether a block is in the element around a heading (the block at `at` is its first). Outer elements count
+/// too, if the inner ones hold only the heading.
+pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usize) -> bool {
+    let Some(block) = page.blocks.get(block) else { return false };
+    let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+    let mut ancestor = around;
+    for _ in 0..=ANCESTORS {
+        let Some(element) = page.element(ancestor) else {
+            // The page itself is around everything.
+            return true;
+        };
+        if block.element < element.end {
+            return true;
+        }
+        let has_more = before.is_some_and(|before| before.element >= ancestor);
+        if has_more {
+            return false;
+        }
+        ancestor = element.parent;
+    }
+    false
+}
+
+/// Share of the kept words that the container holds, at least. It is the smallest such element.
+const MIN_KEPT_SHARE: f32 = 0.9;
+/// Share of the words of the container that are kept, at least.
+// At .6, 250 pages of wcxb-dev get worse and 160 better.
+const MIN_DENSITY: f32 = 0.8;
+/// Odds of a block against those of the least probable kept block, at least: log odds less by .75.
+// From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
+const MIN_ODDS_SHARE: f32 = 0.472;
+/// Doubtful links of one text from which on it is a label.
+const MIN_LABEL_TIMES: u32 = 3;
+
+/// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
+/// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
+/// Readers' comments are not: the policy decides about them. There is one entry for each block in `probabilities`,
+/// `in_comments` (empty if that is not known) and `kept`.
+pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
+    let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
+    let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);
+    let least = of_kept.fold(f32::INFINITY, f32::min);
+    let odds = MIN_ODDS_SHARE * least / (1.0 - least).max(f32::EPSILON);
+    let bound = odds / (1.0 + odds);
+    // Most pages have no such block, and then no container need be sought.
+    if least > 1.0 || !all().any(|((_, p), kept)| !kept && *p >= bound) {
+        return;
+    }
+    let Some(container) = dense_container(page, kept) else { return };
+    let is_doubtful = |at: usize, block: &Block, p: f32| {
+        p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true)
+    };
+    let doubtful: Vec<usize> = all()
+        .enumerate()
+        .filter(|(at, ((block, p), kept))| !**kept && is_doubtful(*at, block, **p))
+        .map(|(at, _)| at)
+        .collect();
+    // Read more, read more, read more: a link that every item of a listing has is not its text. Places and times that
+    // are no links are.
+    let link = |at: usize| {
+        let block = page.blocks.get(at).filter(|block| block.link_density() >= 1.0)?;
+        Some(page.text(block))
+    };
+    let mut times: FxHashMap<&str, u32> = FxHashMap::default();
+    for text in doubtful.iter().filter_map(|at| link(*at)) {
+        *times.entry(text).or_default() += 1;
+    }
+    for at in doubtful {
+        let is_label = link(at).and_then(|text| times.get(text)).is_some_and(|times| *times >= MIN_LABEL_TIMES);
+        kept.set([at], !is_label);
+    }
+}
+
+/// The smallest element with most of the kept words, as the range of its elements, if most of its words are kept.
+fn dense_container(page: &Page, kept: &[bool]) -> Option<std::ops::Range<u32>> {
+    // Kept words and all words of each element, first its own.
+    let mut words = vec![(0u32, 0u32); page.elements.len()];
+    let mut total = 0;
+    for (block, kept) in page.blocks.iter().zip(kept) {
+        if let Some((of_kept, of_all)) = words.get_mut(block.element as usize) {
+            *of_all += block.words;
+            if *kept {
+                *of_kept += block.words;
+                total += block.words;
+            }
+        }
+    }
+    // Elements come before those inside them: from the last to the first, an element has the words of all inside it.
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let (of_kept, of_all) = words.get(at).copied()?;
+        if of_kept as f32 >= MIN_KEPT_SHARE * total as f32 {
+            let is_dense = of_kept as f32 >= MIN_DENSITY * of_all as f32;
+            return is_dense.then_some(at as u32..element.end);
+        }
+        if let Some(parent) = words.get_mut(element.parent as usize) {
+            parent.0 += of_kept;
+            parent.1 += of_all;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    const TEXT: &str = "Some words of a text that has ten of them.";
+
+    fn kept(html: &str, probabilities: &[f32], start: &[bool]) -> Vec<bool> {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page.blocks.len(), start.len());
+        let mut kept = start.to_vec();
+        keep_dense_containers(&page, probabilities, &[], &mut kept);
+        kept
+    }
+
+    #[test]
+    fn doubtful_blocks_of_the_container_are_kept() {
+        let html = format!("<p>Menu of links<div><p>{TEXT}<p>{TEXT}<p>A fact<p>Share it</div><p>A note");
+        let probabilities = [0.5, 0.9, 0.6, 0.5, 0.2, 0.5];
+        let start = [false, true, true, false, false, false];
+        // Not what stands outside of it, and not what is much less probable.
+        assert_eq!(kept(&html, &probabilities, &start), [false, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn what_every_item_says_is_a_label() {
+        let item = format!("<p>{TEXT} {TEXT}<p><a href=x>Read more</a><p>At noon");
+        let html = format!("<div>{}<p><a href=y>A fact</a></div>", item.repeat(3));
+        let probabilities = [0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.55];
+        let start = [true, false, false, true, false, false, true, false, false, false];
+        let expected = [true, false, true, true, false, true, true, false, true, true];
+        assert_eq!(kept(&html, &probabilities, &start), expected);
+    }
+
+    #[test]
+    fn comments_are_left_to_the_policy() {
+        let html = format!("<div><p>{TEXT}<p>{TEXT}<p>A fact<p>A remark</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![true, true, false, false];
+        let probabilities = [0.6, 0.6, 0.55, 0.55];
+        keep_dense_containers(&page, &probabilities, &[false, false, false, true], &mut kept);
+        assert_eq!(kept, [true, true, true, false]);
+    }
+
+    #[test]
+    fn of_a_container_that_is_mostly_dropped_nothing_more_is_kept() {
+        let html = format!("<div><p>{TEXT}<p>A fact<p>{TEXT}</div>");
+        let start = [true, false, false];
+        assert_eq!(kept(&html, &[0.6, 0.55, 0.1], &start), start);
+    }
+
+    #[test]
+    fn nothing_kept_stays_nothing() {
+        assert_eq!(kept("<p>A<p>B", &[0.4, 0.3], &[false, false]), [false, false]);
+        assert_eq!(kept("", &[], &[]), [] as [bool; 0]);
+    }
+}

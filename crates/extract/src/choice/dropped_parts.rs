@@ -1,0 +1,352 @@
+//! Drops parts that are no text of the page: controls, line numbers, tables of contents, hidden menus, labels.
+//!
+//! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
+//! letters that are links, links beside a heading to edit its section or to link to it. Also dropped are line numbers
+//! beside code, and short parts that the page does not show: labels for readers' aids, badges, messages that a script
+//! would show. Other hidden parts, such as tabs and answers, are judged like visible ones.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
+
+use super::beside_kept::heading;
+use super::whole_units::outermost_code;
+use crate::heading_text::Mentions;
+use crate::heading_text::is_heading;
+use crate::heading_text::is_permalink;
+use crate::kept::KeptBlocks as _;
+
+/// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
+// Two linked letters in a row occur in text, as languages (`C`, `R`) do.
+const MIN_LETTERS: usize = 3;
+/// Words and characters of the name of a language.
+const MAX_LABEL: (u32, u32) = (2, 20);
+/// Characters of a control between brackets (`edit`, `edit | edit source`).
+const MAX_CONTROL_CHARS: u32 = 40;
+/// Maximum words of buttons.
+const MAX_BUTTON_WORDS: u32 = 6;
+/// Elements around code whose classes name its language.
+const ANCESTORS: usize = 4;
+
+/// Drops controls (`kept` has one entry for each block).
+pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
+    let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
+    let block = |at: usize| page.blocks.get(at);
+    let mut drop = Vec::new();
+    let mut letters: Vec<usize> = Vec::new();
+    for (rank, &at) in blocks.iter().enumerate() {
+        let Some(current) = block(at) else { continue };
+        // Only letters that are links: single letters of a text are headings of an index or answers.
+        if current.chars == 1 && current.words == 1 && current.link_density() == 1.0 {
+            letters.push(at);
+        } else {
+            if letters.len() >= MIN_LETTERS {
+                drop.append(&mut letters);
+            }
+            letters.clear();
+        }
+        if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
+            drop.push(at);
+        }
+        let next = blocks.get(rank + 1).and_then(|next| block(*next));
+        if next.is_some_and(|next| is_label(page, current, next)) {
+            drop.push(at);
+        }
+    }
+    if letters.len() >= MIN_LETTERS {
+        drop.append(&mut letters);
+    }
+    kept.leave_out(drop);
+}
+
+/// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the
+/// heading, as wikis offer them to edit a section. Marks of notes are numbers.
+fn is_control_of_heading(page: &Page, at: usize) -> bool {
+    let Some(block) = page.blocks.get(at) else { return false };
+    let text = page.text(block);
+    // Longer links between brackets are sources or remarks.
+    if block.chars > MAX_CONTROL_CHARS
+        || block.link_density() < 1.0
+        || !(text.starts_with('[') && text.ends_with(']'))
+        || !text.contains(char::is_alphabetic)
+    {
+        return false;
+    }
+    let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+    let heading = before.and_then(|before| page.container(before));
+    let around = page.container(block).map(|(index, _)| index);
+    heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
+}
+
+/// Returns whether a block is all buttons and stands directly before or behind code, as to copy or to run it, or in a
+/// heading behind its text. What has a role, as the tabs of several pieces of code, may name them.
+fn is_button(page: &Page, html: &str, at: usize) -> bool {
+    let block = |at: usize| page.blocks.get(at);
+    let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else { return false };
+    let mut around =
+        page.path(current.element).map(|(_, element)| element).take_while(|element| element.tag.is_inline());
+    let is_plain_button = |element: &Element| {
+        let mut words = page.attribute_words(element).iter();
+        element.tag == Tag::Button && !words.any(|word| word.attribute == Attribute::Role)
+    };
+    if !around.any(is_plain_button) {
+        return false;
+    }
+    let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
+    let before = at.checked_sub(1);
+    let is_beside_code =
+        || !is_code(current) && [before, Some(at + 1)].into_iter().flatten().filter_map(block).any(is_code);
+    let is_in_heading =
+        || heading(page, at).is_some_and(|around| before.and_then(|at| heading(page, at)) == Some(around));
+    (is_beside_code() || is_in_heading())
+        && html.get(current.span.0 as usize..current.span.1 as usize).is_some_and(are_buttons)
+}
+
+/// Returns whether markup that begins in a button has no text outside of buttons.
+fn are_buttons(source: &str) -> bool {
+    let mut parts = source.split("</button");
+    let is_last = |part: &str| part.contains("<button");
+    parts.next();
+    parts.all(|part| {
+        is_last(part)
+            && part
+                .split("<button")
+                .next()
+                .is_some_and(|between| !strip_markup(between).contains(char::is_alphanumeric))
+    })
+}
+
+/// Returns whether a block only names the language of the code after it, as the classes of the code do.
+fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
+    let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
+    if label.words == 0
+        || is_heading(page, label)
+        || label.words > MAX_LABEL.0
+        || label.chars > MAX_LABEL.1
+        || is_code(label)
+        || !is_code(code)
+    {
+        return false;
+    }
+    // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
+    let name = page.text(label).to_lowercase();
+    let around = page.path(code.element).take(ANCESTORS).map(|(_, element)| element);
+    let inside = page.inline(code).iter().filter_map(|index| page.element(*index));
+    around.chain(inside).any(|element| {
+        let mut words = page.attribute_words(element).iter();
+        words.any(|word| page.word_text(word) == name)
+    })
+}
+
+/// Elements around line numbers in one of which their code stands as well.
+const GUTTER_ANCESTORS: usize = 4;
+/// Links from which on a list of them is a table of contents.
+// Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
+const MIN_CONTENTS_LINKS: usize = 3;
+
+/// Drops code that consists of the line numbers of the code after it (`kept` has one entry for each block).
+pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::CODE) {
+        return;
+    }
+    let code = |at: usize| outermost_code(page, at);
+    let mut at = 0;
+    while at < page.blocks.len() {
+        let Some(element) = code(at) else {
+            at += 1;
+            continue;
+        };
+        let inside = (at..page.blocks.len()).take_while(|at| code(*at) == Some(element));
+        let next = at + inside.count();
+        let texts = page.blocks.get(at..next).unwrap_or_default().iter();
+        let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
+        let stands_beside = || {
+            let mut around = page.path(element).skip(1).take(GUTTER_ANCESTORS);
+            code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
+        };
+        // Numbers that count without a gap, and code beside them: a listing of data does neither.
+        if are_consecutive(numbers) && stands_beside() {
+            kept.leave_out(at..next);
+        }
+        at = next;
+    }
+}
+
+fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
+    let mut number = |expected: Option<u32>| {
+        // What is no number ends the row, as no number follows the largest.
+        let number: Option<u32> = numbers.next().map(|text| text.parse().unwrap_or(u32::MAX));
+        number.map(|number| (number, expected.is_none_or(|expected| number == expected)))
+    };
+    let mut last = None;
+    while let Some((value, is_next)) = number(last) {
+        let Some(next) = value.checked_add(1).filter(|_| is_next) else { return false };
+        last = Some(next);
+    }
+    last.is_some()
+}
+
+/// Drops lists that consist of links to places on the same page (`kept` has one entry for each block).
+pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::LIST) {
+        return;
+    }
+    let mut behind = 0;
+    for at in 0..kept.len() {
+        // Only a list with a kept block can lose one; each is read once.
+        let Some(block) = page.blocks.get(at).filter(|_| at >= behind && kept.has(at)) else { continue };
+        let around = page.path_in(ElementKinds::LIST, block);
+        let outermost = around.filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol)).last();
+        let Some((list, _)) = outermost else { continue };
+        let inside = page.blocks_inside(list);
+        behind = inside.end;
+        let blocks = page.blocks.get(inside.clone()).unwrap_or_default();
+        if blocks.len() >= MIN_CONTENTS_LINKS && blocks.iter().all(|block| leads_to_place(page, html, list, block)) {
+            kept.leave_out(inside);
+        }
+    }
+}
+
+/// Returns whether a block of a list consists of a link to a place on the same page.
+fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
+    if block.link_density() != 1.0 {
+        return false;
+    }
+    let around = page.path(block.element).map(|(at, _)| at).take_while(|at| *at != list);
+    let mut elements = around.chain(page.inline(block).iter().copied()).filter_map(|at| page.element(at));
+    let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
+    href.is_some_and(|href| href.starts_with('#'))
+}
+
+/// Words of classes, ids and roles that say that something is a menu.
+const MENU: [&str; 11] = [
+    "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer", "dropdown",
+    "toolbar",
+];
+
+/// Items of a menu that does not say so, and words of an item in the mean.
+const MIN_ITEMS: u64 = 2;
+// Without it the rule took hidden teasers and code; on one page F1 fell from .985 to .439.
+const MAX_ITEM_WORDS: u64 = 8;
+
+/// Drops menus that are hidden by attributes, or by a simple rule of a style sheet of the page (`kept` has one entry
+/// for each block). A menu is `nav`, or says so in its attribute words, or consists of several items with half of their
+/// words in links. Items of a menu are short, and an element with half of the words of the page is not a menu.
+pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
+    let mut hidden: Vec<(u32, &Element)> = Vec::new();
+    for (at, element) in (0u32..).zip(&page.elements) {
+        // Only the outermost: what is inside of it is hidden with it.
+        if element.hidden && page.element(element.parent).is_none_or(|around| !around.hidden) {
+            hidden.push((at, element));
+        }
+    }
+    for at in &page.hidden_by_sheet {
+        hidden.extend(page.element(*at).map(|element| (*at, element)));
+    }
+    if hidden.is_empty() {
+        return;
+    }
+    hidden.sort_by_key(|(at, _)| *at);
+    let total: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
+    let mut end = 0;
+    for (at, element) in hidden {
+        // Inside of another one.
+        if at < end {
+            continue;
+        }
+        end = element.end;
+        let inside = page.blocks_inside(at);
+        let items = inside.len() as u64;
+        let blocks = page.blocks.get(inside.clone()).unwrap_or_default();
+        let words: u64 = blocks.iter().map(|block| u64::from(block.words)).sum();
+        let linked: u64 = blocks.iter().map(|block| u64::from(block.link_words)).sum();
+        let is_list = items >= MIN_ITEMS && linked * 2 >= words;
+        let is_menu = is_list || says_menu(page, element);
+        let is_short = words <= items * MAX_ITEM_WORDS;
+        // Scripts show all of some pages: what holds half of the words is the page.
+        if words * 2 >= total || !is_menu || !is_short {
+            continue;
+        }
+        kept.leave_out(inside);
+    }
+}
+
+fn says_menu(page: &Page, element: &Element) -> bool {
+    let mut words = page.attribute_words(element).iter();
+    element.tag == Tag::Nav
+        || words.any(|word| word.attribute != Attribute::Itemprop && MENU.contains(&page.word_text(word)))
+}
+
+/// Words of such a part, at most.
+// Longer ones are answers, tabs and folded sections, which readers can open: at 100 recipes-dev loses .0013.
+const MAX_WORDS: u32 = 30;
+/// Share of the words of the page in all such parts, at most; and words of them on a short page, where they are less than
+/// half of the text: scripts show all of some pages.
+// At .3 recipes-dev loses .0006.
+const MAX_SHARE: f32 = 0.1;
+const MAX_SHORT_WORDS: u32 = 60;
+/// Long hidden parts that a pay wall leaves beside short ones, at least.
+const MIN_LONG: u32 = 2;
+/// Parts of one kind that are slides or the like.
+const MANY: u32 = 4;
+/// Attribute words of parts that readers can open.
+const OPENED: [&str; 9] = ["accordion", "answer", "carousel", "collapse", "panel", "slide", "tab", "tabpanel", "tabs"];
+
+/// Drops the blocks of short invisible elements (`kept` has one entry for each block).
+pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
+    if page.invisible.is_empty() {
+        return;
+    }
+    let (mut total, mut total_kept) = (0u32, 0u32);
+    for (at, block) in page.blocks.iter().enumerate() {
+        total = total.saturating_add(block.words);
+        total_kept += if kept.has(at) { block.words } else { 0 };
+    }
+    let mut drop = Vec::new();
+    let mut mentions = Mentions::default();
+    // Long hidden parts that are kept, by parent and tag: a pay wall hides each paragraph, and its short ones are text, too.
+    let mut long = FxHashMap::<_, u32>::default();
+    // Elements of one kind by their number: of many, or where one is long, they are slides, answers or sections.
+    let mut kinds = FxHashMap::<u64, u32>::default();
+    let (mut end, mut words) = (0, 0u32);
+    for at in &page.invisible {
+        // Only the outermost: what is inside of it is hidden with it.
+        let Some(element) = page.element(*at).filter(|_| *at >= end) else { continue };
+        end = element.end;
+        let inside = || {
+            let blocks = page.blocks_inside(*at).filter_map(|at| Some((at, page.blocks.get(at)?)));
+            blocks.filter(|(_, block)| !element.tag.is_inline() || is_hidden(page, block))
+        };
+        if !inside().any(|(at, _)| kept.has(at)) {
+            continue;
+        }
+        let of_part = inside().map(|(_, block)| block.words).sum::<u32>();
+        let is_by_sheet = page.hidden_by_sheet.binary_search(at).is_ok();
+        let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
+        if of_part > MAX_WORDS {
+            *long.entry((element.parent, element.tag)).or_default() += 1;
+            kinds.insert(element.signature, MANY);
+        } else if !(page.says(element, &OPENED)
+            || inside().any(|(_, block)| is_code(block))
+            || is_by_sheet && mentions.name(html, element))
+        {
+            words = words.saturating_add(of_part);
+            *kinds.entry(element.signature).or_default() += 1;
+            let kind = is_by_sheet.then_some(element.signature);
+            drop.extend(inside().map(|(at, _)| ((element.parent, element.tag), kind, at)));
+        }
+    }
+    let most = (MAX_SHARE * total as f32).max(MAX_SHORT_WORDS.min(total_kept / 2) as f32);
+    if words as f32 > most {
+        return;
+    }
+    let is_beside_text = |place| long.get(&place).is_some_and(|count| *count >= MIN_LONG);
+    let is_of_kind = |kind: Option<u64>| kind.and_then(|kind| kinds.get(&kind)).is_some_and(|count| *count >= MANY);
+    let drop = drop.into_iter().filter(|(place, kind, _)| !is_beside_text(*place) && !is_of_kind(*kind));
+    kept.leave_out(drop.map(|(.., at)| at));
+}
+
+/// Returns whether all of a block is hidden within its line: it may begin in a hidden element and go on behind it.
+fn is_hidden(page: &Page, block: &Block) -> bool {
+    let whole = (0, page.text(block).len() as u32);
+    page.notations(block).any(|notation| notation.kind == NotationKind::Hidden && notation.text == whole)
+}

@@ -1,0 +1,216 @@
+//! Views of a judged page: its blocks as rows with decisions, its text divided by authors or roles, its headline.
+
+use std::cell::LazyCell;
+
+use trommel_html::json_ld::ContentProperty;
+use trommel_html::{Block, Tag};
+
+use super::Extraction;
+use crate::choice::Decider;
+use crate::document::{BlockSource, BlockVerdict};
+use crate::heading_text::{is_too_long, shown_text, visible_text};
+use crate::metadata;
+use crate::metadata::likeness::TitleWords;
+use crate::metadata::site::is_end_of_title;
+use crate::posts::{FoundPost, Post, posts};
+use crate::render::TextOptions;
+use crate::render::content::KeptContent;
+use crate::render::divisions::divided;
+use crate::render::markdown::{Headline, MarkdownOptions, markdown, signature, title_heading};
+use crate::render::text::plain_text;
+use crate::render::text::role;
+use crate::role::Role;
+use crate::verdicts::HeadlinePolicy;
+
+/// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
+// A page nested 512 deep would give each of its blocks a path of kilobytes.
+pub(super) const PATH: usize = 64;
+
+impl Extraction<'_> {
+    /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockVerdict> {
+        let embedded = self.embedded().iter().map(|embedded| {
+            let content = &embedded.embedded.content;
+            BlockVerdict {
+                text: content.text.clone(),
+                span: content.span,
+                tag: "script".to_owned(),
+                path: format!("{}>{}", content.type_name, content.property.name()),
+                words: embedded.embedded.words,
+                link_density: 0.0,
+                probability: embedded.probability,
+                kept: embedded.kept,
+                by: Decider::MODEL,
+                role: Some(role(embedded)),
+                source: Some(match content.property {
+                    ContentProperty::Hydration => BlockSource::Hydration,
+                    _ => BlockSource::JsonLd,
+                }),
+            }
+        });
+        let roles = self.roles().into_iter().map(Some);
+        self.judged()
+            .zip(roles.chain(std::iter::repeat(None)))
+            .zip(&self.verdicts.by)
+            .map(|(((block, probability, kept, _), role), by)| BlockVerdict {
+                text: self.page.text(block).to_owned(),
+                span: block.span,
+                tag: self.tag(block).to_owned(),
+                path: self.path(block),
+                words: block.words,
+                link_density: block.link_density(),
+                probability,
+                kept,
+                by: *by,
+                role,
+                source: None,
+            })
+            .chain(embedded)
+    }
+
+    pub(super) fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {
+        let judgement = &self.verdicts.judgement;
+        let roles = self.verdicts.roles.iter().copied().map(Some);
+        self.page
+            .blocks
+            .iter()
+            .zip(judgement.probabilities.iter().zip(self.kept()))
+            .zip(roles.chain(std::iter::repeat(None)))
+            .map(|((block, (probability, kept)), role)| (block, *probability, *kept, role))
+    }
+
+    pub(super) fn tag(&self, block: &Block) -> &str {
+        let container = self.page.container(block);
+        container.map_or("", |(_, element)| self.page.name(element))
+    }
+
+    pub(super) fn path(&self, block: &Block) -> String {
+        let around = self.page.path(block.element);
+        let mut names: Vec<&str> = around
+            .filter(|(_, element)| !element.tag.is_inline())
+            .map(|(_, element)| self.page.name(element))
+            .filter(|name| !matches!(*name, "html" | "body"))
+            .take(PATH)
+            .collect();
+        names.reverse();
+        names.join(">")
+    }
+}
+
+impl Extraction<'_> {
+    /// The posts of a page on which several people write (forums, questions and answers, kept comments). Only
+    /// posts whose author or time the markup states are listed; empty if it states none.
+    pub fn posts(&self, options: TextOptions) -> Vec<Post> {
+        self.rendered(|| self.listed_posts(options))
+    }
+
+    pub(super) fn listed_posts(&self, options: TextOptions) -> Vec<Post> {
+        let posts = self.found_posts().into_iter();
+        posts
+            .map(|post| Post {
+                text: plain_text(&self.content_of(&post, options)).text,
+                author: post.author,
+                published: post.published,
+            })
+            .collect()
+    }
+
+    /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
+    /// between; of a page without posts [`Extraction::markdown`].
+    pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
+        self.rendered(|| self.posts_as_markdown(options, self.title_above(options).as_deref()))
+    }
+
+    pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
+        let posts = self.found_posts();
+        if posts.is_empty() {
+            return self.markdown_text(options, title);
+        }
+        let mut text = title.map(title_heading).unwrap_or_default();
+        for (at, post) in posts.iter().enumerate() {
+            if at > 0 {
+                text.push_str("\n---\n\n");
+            }
+            let signed = [&post.author, &post.published];
+            let signed = signed.map(|value| value.as_deref().unwrap_or_default());
+            text.push_str(&signature(signed[0], signed[1]));
+            let content = self.content_of(post, options.text);
+            let body = markdown(&content, self.hints.url, options, Headline::None, None);
+            text.push_str(&body.text);
+        }
+        text
+    }
+
+    /// The main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
+    /// and [`Role::Body`]) stand between `::: review` and `:::`, as Pandoc reads them.
+    pub fn markdown_of_sections(&self, options: &MarkdownOptions) -> String {
+        self.rendered(|| self.sections_as_markdown(options, self.title_above(options).as_deref()))
+    }
+
+    pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
+        let roles = self.roles();
+        let role = |block: u32| {
+            let role = roles.get(block as usize).copied();
+            role.filter(|role| !matches!(role, Role::Headline | Role::Body))
+        };
+        divided(&self.traced_markdown(options, title), role)
+    }
+
+    /// The title that the options put above the text.
+    fn title_above(&self, options: &MarkdownOptions) -> Option<String> {
+        options.title.then(|| self.title_and_metadata().0).flatten()
+    }
+
+    fn found_posts(&self) -> Vec<FoundPost> {
+        let html = &self.decoded.text;
+        let month_first = metadata::month_first(html, &self.page, &self.hints);
+        posts(&self.page, html, self.hints.url, self.kept(), month_first)
+    }
+
+    fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
+        KeptContent::of_part(&self.page, &self.decoded.text, &post.blocks).with_options(options, None)
+    }
+}
+
+/// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
+/// says it.
+// A kicker and a date may stand above the headline; further down its words are those of the text.
+const TITLE_BLOCKS: usize = 3;
+pub(super) const MIN_TITLE_LIKENESS: f32 = 0.6;
+impl Extraction<'_> {
+    /// The text of the page's headline, if that is a heading of the first level.
+    pub(super) fn headline_text(&self) -> Option<&str> {
+        let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
+        let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
+        is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
+    }
+
+    /// The element of the headline among the kept blocks, if it is a heading of the first level.
+    pub(super) fn headline_element(&self) -> Option<u32> {
+        let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
+        let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
+        let mut path = self.page.path(block.element);
+        path.find(|(_, element)| element.tag == Tag::H1).map(|(at, _)| at)
+    }
+
+    /// Returns whether the text says the title itself, near its start, or must not say it.
+    pub(super) fn has_headline(&self, title: &str) -> bool {
+        if self.verdicts.headline == HeadlinePolicy::Exclude {
+            return true;
+        }
+        let first = self.judged().filter(|(_, _, kept, _)| *kept);
+        let title_words = LazyCell::new(|| TitleWords::of(title));
+        first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
+            let text = &*visible_text(&self.page, &self.decoded.text, block);
+            let is_heading = |is_level: fn(Tag) -> bool| {
+                self.page.container(block).is_some_and(|(_, element)| is_level(element.tag))
+                    && !is_too_long([(block.words, block.chars)].into_iter())
+            };
+            // A text that begins with a heading of the first level has its title already, and so has one whose
+            // first heading stands in the title beside the name of the site.
+            let heads = at == 0
+                && (is_heading(|tag| tag == Tag::H1) || is_heading(Tag::is_heading) && is_end_of_title(text, title));
+            role == Some(Role::Headline) || heads || title_words.like(&TitleWords::of(text)) >= MIN_TITLE_LIKENESS
+        })
+    }
+}

@@ -1,0 +1,420 @@
+//! Renders blocks with a form of their own: tables, boxes of notes and warnings; chooses levels and languages.
+//!
+//! Tables have the form of GFM. Boxes are quotes that name their kind. Code has the language that the page names,
+//! and headings have levels beside the title of the page.
+
+use std::collections::HashMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{Element, Page, Tag};
+
+use super::escape::span;
+use super::escape::{Context, escape};
+use super::inline::{Inline, Mode};
+use crate::render::content::{KeptContent, Segment};
+use crate::render::data_table::{DataTable, TableCell, TableRow};
+use crate::render::table_rows::CellPart;
+use crate::render::traced;
+use crate::render::traced::OriginSource;
+
+/// Maximum columns of a table whose short rows are filled up; GFM requires only the header to be complete.
+// A wide table of short rows would else be mostly bars.
+const MAX_FILLED_COLUMNS: usize = 64;
+
+/// Appends a table in the form of GFM, without a line end at its end; returns where each line comes from, if it is a
+/// row. The first row is its header if it is one in the page, or if it alone is strong from end to end; else the header
+/// is empty, as GFM has no table without one.
+pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) -> Vec<Option<OriginSource>> {
+    let columns = table.columns;
+    let is_strong = |row: &TableRow| row.cells.len() > 1 && row.cells.iter().all(|cell| inline.is_strong(&cell.blocks));
+    let (header, body) = match table.rows.split_first() {
+        Some((first, rest)) if first.header => (Some(first), rest),
+        // Old pages and editors set a header so.
+        Some((first, rest)) if is_strong(first) && rest.first().is_some_and(|next| !is_strong(next)) => {
+            (Some(first), rest)
+        }
+        _ => (None, table.rows.as_slice()),
+    };
+    let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
+    // Cells that span others are said again in those.
+    let said: FxHashMap<u32, &TableCell> = match table.rows.iter().all(|row| row.spanned.is_empty()) {
+        true => FxHashMap::default(),
+        false => table.rows.iter().flat_map(|row| &row.cells).map(|cell| (cell.element, cell)).collect(),
+    };
+    let empty = TableRow::default();
+    write_row(header.unwrap_or(&empty), &said, (columns, Mode::HeaderCell), inline, out);
+    out.push_str("\n|");
+    (0..columns).for_each(|_| out.push_str(" --- |"));
+    for row in body {
+        out.push('\n');
+        write_row(row, &said, (fill, Mode::Cell), inline, out);
+    }
+    let rows = [header, None].into_iter().chain(body.iter().map(Some));
+    rows.map(|row| row.and_then(|row| origin(row, &said))).collect()
+}
+
+/// The blocks of a row and of the cells that span it; none if it has signs alone.
+fn origin(row: &TableRow, said: &FxHashMap<u32, &TableCell>) -> Option<OriginSource> {
+    let own = || row.cells.iter().flat_map(|cell| &cell.blocks).copied();
+    let spanning = row.spanned.iter().filter_map(|(_, cell)| said.get(cell));
+    let all = own().chain(spanning.flat_map(|cell| cell.blocks.iter().copied()));
+    let (first, last) = all.fold((u32::MAX, 0), |(first, last), block| (first.min(block), last.max(block)));
+    Some(OriginSource::Row { own: own().min()?, first, last })
+}
+
+/// Appends a row of cells, filled up to `columns`.
+fn write_row(
+    row: &TableRow,
+    said: &FxHashMap<u32, &TableCell>,
+    (columns, mode): (usize, Mode),
+    inline: &mut Inline,
+    out: &mut String,
+) {
+    out.push('|');
+    let mut next = 0;
+    let mut spanned = row.spanned.iter().peekable();
+    let mut text = String::new();
+    let ends = row.cells.iter().map(|cell| (cell.column, Some(cell))).chain([(columns, None)]);
+    for (column, cell) in ends {
+        while next < column {
+            while spanned.next_if(|(at, _)| *at < next).is_some() {}
+            let above = spanned.next_if(|(at, _)| *at == next);
+            text.clear();
+            if let Some(above) = above.and_then(|(_, cell)| said.get(cell)) {
+                write_cell(above, mode, inline, &mut text);
+                if !inline.may_repeat(text.len()) {
+                    text.clear();
+                }
+            }
+            out.extend([" ", &text, " |"]);
+            next += 1;
+        }
+        if let Some(cell) = cell {
+            out.push(' ');
+            write_cell(cell, mode, inline, out);
+            out.push_str(" |");
+            next += 1;
+        }
+    }
+}
+
+fn write_cell(cell: &TableCell, mode: Mode, inline: &mut Inline, out: &mut String) {
+    let mut text = String::new();
+    let mut item = None;
+    for (at, part) in inline.cell_parts(&cell.blocks).into_iter().enumerate() {
+        text.clear();
+        let first = match part {
+            CellPart::Block(block) => {
+                inline.render(block, mode, &mut text);
+                Some(block)
+            }
+            CellPart::Code(element, blocks) => {
+                let code = inline.code(element, blocks);
+                let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
+                text.push_str(&lines.map(span).collect::<Vec<_>>().join(" "));
+                blocks.first().copied()
+            }
+        };
+        let of = first.and_then(|block| inline.item(block, cell.element));
+        if at > 0 {
+            // There are no lists in cells, and no other mark of a line end.
+            out.push_str(if of == item { " " } else { "<br>" });
+        }
+        item = of;
+        push_cell(&text, out);
+    }
+    text.clear();
+    if cell.is_code {
+        text.push_str(&span(&cell.sign));
+    } else {
+        escape(&cell.sign, 0, cell.sign.len(), Context { line_break: " ", ..Context::default() }, &mut text);
+    }
+    push_cell(&text, out);
+}
+
+/// Appends a part of a cell, in which no bar ends it.
+fn push_cell(text: &str, out: &mut String) {
+    for (at, part) in text.split('|').enumerate() {
+        if at > 0 {
+            out.push_str("\\|");
+        }
+        out.push_str(part);
+    }
+}
+
+/// Kinds by which such a box is known.
+const KINDS: [&str; 18] = [
+    "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint", "important", "info",
+    "note", "question", "quote", "success", "tip", "todo", "warning",
+];
+
+/// Pairs of words of the classes of such boxes, of GitHub, of VuePress and VitePress, and of Starlight.
+const PAIRS: [(&str, &str); 4] =
+    [("markdown", "alert"), ("custom", "block"), ("hint", "container"), ("starlight", "aside")];
+
+/// The kind of the box that an element is.
+fn callout(page: &Page, element: &Element) -> Option<&'static str> {
+    if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
+        return None;
+    }
+    let words = page.attribute_words(element);
+    let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
+    // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
+    let mut said = words.iter().map(|word| page.word_text(word));
+    // `hint-container tip` is no hint.
+    let kind =
+        said.find_map(|word| KINDS.into_iter().find(|kind| *kind == word && !(word == "hint" && has("container"))));
+    // `note` alone is too common a class, and so are the others without a kind: pages sell by `callout-group`.
+    let is_pair = |(one, other): &(&str, &str)| has(one) && has(other);
+    let is_known = || has("callout") || PAIRS.iter().any(is_pair);
+    let is_box = has("admonition") || kind.is_some() && is_known() || words.len() == 1 && has("callout");
+    let is_part = ["title", "content", "inner", "icon", "body", "heading", "text"];
+    if !is_box || is_part.iter().any(|name| has(name)) {
+        return None;
+    }
+    Some(kind.unwrap_or("note"))
+}
+
+/// The boxes of a page.
+#[derive(Debug, Default)]
+pub(super) struct Boxes {
+    /// The boxes in document order: element, end of all boxes up to it, and kind.
+    found: Vec<(u32, u32, &'static str)>,
+    /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
+    /// each line of code has a mark.
+    sections: FxHashSet<u32>,
+    /// The boxes that have begun.
+    begun: FxHashSet<u32>,
+}
+
+impl Boxes {
+    pub fn new(content: &KeptContent) -> Self {
+        let mut boxes = Self::default();
+        for at in near_boxes(content) {
+            if let Some(element) = content.page.element(at)
+                && let Some(kind) = callout(content.page, element)
+            {
+                let end = boxes.found.last().map_or(element.end, |(_, end, _)| element.end.max(*end));
+                boxes.found.push((at, end, kind));
+            }
+        }
+        // Most pages have none.
+        if boxes.found.is_empty() {
+            return boxes;
+        }
+        let is_code = |segment: &&Segment| matches!(segment, Segment::Code { .. });
+        let code = content.segments.iter().filter(is_code).map(|segment| content.ends(segment).0);
+        let mut with_code = FxHashSet::default();
+        for (at, _) in code.flat_map(|element| content.page.path(element)) {
+            if boxes.kind(at).is_some() && !with_code.insert(at) {
+                boxes.sections.insert(at);
+            }
+        }
+        boxes
+    }
+
+    /// The kind of the box that an element is.
+    pub fn kind(&self, at: u32) -> Option<&'static str> {
+        let found = self.found.binary_search_by_key(&at, |(element, ..)| *element).ok()?;
+        self.found.get(found).map(|(.., kind)| *kind)
+    }
+
+    /// Returns whether an element is a box or stands in one.
+    pub fn contain(&self, at: u32) -> bool {
+        // Elements are nested, so the box that ends last is one around it if any is.
+        let behind = self.found.partition_point(|(element, ..)| *element <= at);
+        let before = behind.checked_sub(1).and_then(|before| self.found.get(before));
+        before.is_some_and(|(_, end, _)| *end > at)
+    }
+
+    /// Returns whether the next segment in a box stands in its quote.
+    pub fn is_quoted(&mut self, at: u32) -> bool {
+        !self.sections.contains(&at) || self.begun.insert(at)
+    }
+}
+
+/// The elements that may be boxes around or between the segments of a content, in document order: one note of a page is
+/// not looked for in all of it.
+fn near_boxes(content: &KeptContent) -> Vec<u32> {
+    let (page, boxes) = (content.page, content.page.boxes.as_slice());
+    if boxes.is_empty() {
+        return Vec::new();
+    }
+    let elements =
+        || content.segments.iter().map(|segment| content.ends(segment)).flat_map(|(one, other)| [one, other]);
+    let (Some(first), Some(last)) = (elements().min(), elements().max()) else { return Vec::new() };
+    let around = page.path(first).map(|(at, _)| at).filter(|at| boxes.binary_search(at).is_ok());
+    let mut near: Vec<u32> = around.collect();
+    near.reverse();
+    let next = boxes.partition_point(|at| *at <= first);
+    near.extend(boxes.iter().skip(next).take_while(|at| **at <= last));
+    traced::take(near.len());
+    near
+}
+
+/// Returns whether an element is the title of such a box.
+pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
+    page.path(element).take_while(|(at, _)| *at != within).any(|(_, element)| {
+        let mut words = page.attribute_words(element).iter();
+        words.any(|word| matches!(page.word_text(word), "title" | "heading"))
+    })
+}
+
+/// Elements around a `pre` that may name its language.
+const ANCESTORS: usize = 2;
+/// Elements of a table around a cell.
+const TABLE_ANCESTORS: usize = 4;
+/// Maximum bytes of the name of a language.
+const MAX_LANGUAGE_BYTES: usize = 32;
+/// Classes beside which the name of a language stands alone.
+const HIGHLIGHTERS: [&str; 13] = [
+    "syntaxhighlighter", "hljs", "sourceCode", "highlight", "prettyprint", "code", "codehilite", "prism", "shiki",
+    "hl", "block", "CodeMirror", "syntax",
+];
+/// Names that are taken for languages there.
+// Only beside the class of a highlighter: `go` or `r` alone is any class.
+const LANGUAGES: [&str; 60] = [
+    "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir", "elm",
+    "erlang", "fish", "fortran", "fsharp", "go", "graphql", "groovy", "haskell", "html", "ini", "java", "javascript",
+    "js", "json", "jsx", "julia", "kotlin", "latex", "lean", "lisp", "lua", "makefile", "markdown", "matlab", "nix",
+    "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala", "scss", "sh", "shell",
+    "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
+];
+/// Prefixes of the name of a language in a class, the longer ones first.
+const PREFIXES: [&str; 7] =
+    ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
+
+/// The languages that elements name, each read once.
+#[derive(Debug, Default)]
+pub(super) struct CodeLanguages {
+    of_element: HashMap<u32, Option<String>>,
+}
+
+impl CodeLanguages {
+    /// Language of the code in a `pre`, as its class, that of `code` inside or of the elements around
+    /// names it; empty if none does.
+    pub fn of(&mut self, content: &KeptContent, pre: u32, blocks: &[u32]) -> String {
+        let page = content.page;
+        let mut candidates = vec![pre];
+        if let Some(block) = blocks.first().and_then(|at| content.block(*at)) {
+            let inside = page.path(block.element).map(|(at, _)| at);
+            candidates.extend(inside.take_while(|at| *at != pre).take(ANCESTORS));
+            let is_code = |at: &&u32| page.element(**at).is_some_and(|e| e.tag == Tag::Code);
+            candidates.extend(page.inline(block).iter().find(is_code));
+        }
+        // Between code beside its line numbers and what names the language stands a table.
+        let around = page.path(pre).skip(1).take(ANCESTORS + TABLE_ANCESTORS);
+        let around = around.filter(|(_, element)| !matches!(element.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
+        candidates.extend(around.take(ANCESTORS).map(|(at, _)| at));
+        candidates.into_iter().find_map(|at| self.named(page, content.html, at)).unwrap_or_default()
+    }
+
+    fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
+        let read = || {
+            let element = page.element(at)?;
+            let is_code = element.tag.keeps_space() || element.tag == Tag::Code;
+            let names = ["data-lang", "data-language", "data-code-language", "lang"];
+            let said = element.first_attribute(html, if is_code { &names } else { &names[..3] });
+            let said = said.and_then(|name| language(&format!("lang-{name}")));
+            said.or_else(|| class_language(&element.attribute(html, "class")?))
+        };
+        self.of_element.entry(at).or_insert_with(read).clone()
+    }
+}
+
+/// The language that a class attribute names.
+fn class_language(class: &str) -> Option<String> {
+    // SyntaxHighlighter writes `brush: js`.
+    let brush = class
+        .split_once("brush:")
+        .and_then(|(_, rest)| rest.split([' ', ';']).find(|word| !word.is_empty()))
+        .and_then(|name| language(&format!("lang-{name}")));
+    brush.or_else(|| class.split_whitespace().find_map(language)).or_else(|| {
+        // Highlighters that name the language beside themselves.
+        let mut names = class.split_whitespace();
+        let is_marked = names.clone().any(|name| HIGHLIGHTERS.contains(&name));
+        let known = |name: &&str| LANGUAGES.contains(&name.to_ascii_lowercase().as_str());
+        names.find(known).filter(|_| is_marked).map(str::to_ascii_lowercase)
+    })
+}
+
+/// The language that one class names.
+fn language(class: &str) -> Option<String> {
+    let class = class.to_ascii_lowercase();
+    let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '.' | '-' | '_');
+    // Highlighters call their parts so, too.
+    let is_part = |name: &str| name.contains('-') || matches!(name, "line" | "lines" | "wrapper");
+    let is_part =
+        class.starts_with("highlight-") && is_part(name) && !class.contains("source-") && !class.contains("-text-");
+    let said = !is_part && !matches!(name, "" | "none" | "undefined" | "default" | "auto");
+    (said && name.len() <= MAX_LANGUAGE_BYTES && name.chars().all(plain)).then(|| name.to_owned())
+}
+
+/// The place of the headline, which alone is a heading of the first level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Headline {
+    /// No other heading than those of the first level is known to be it.
+    None,
+    /// Above the text.
+    Above,
+    /// A heading in the text, at this element.
+    Element(u32),
+}
+
+impl Headline {
+    /// The level that a heading is given.
+    pub fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
+        let is_other = match self {
+            Headline::None => false,
+            Headline::Above => true,
+            Headline::Element(headline) => content.page.path(element).all(|(at, _)| at != headline),
+        };
+        // A document has one title; other `h1` are its sections.
+        if level == 1 && is_other { 2 } else { level }
+    }
+
+    /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
+    /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
+    pub fn beside_outline(self, content: &KeptContent) -> Self {
+        let others = content.segments.iter().filter(|segment| {
+            matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1
+        });
+        let most = usize::from(self == Headline::Above);
+        let is_second = |segment: &Segment| matches!(segment, Segment::Heading { level: 2, .. });
+        if others.count() > most && content.segments.iter().any(is_second) { Headline::None } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn elements_in_boxes_are_known() {
+        let html = "<div><p>a</div><div class='admonition tip'><div class=admonition><p>b</div><p>c</div><p>d\
+                    <div class=custom-menu><p>e</div><aside class='starlight-aside note'>f</aside>g";
+        let page = ScanEngine.read(html, &Limits::default());
+        let boxes = Boxes::new(&KeptContent::new(&page, html, &vec![true; page.blocks.len()]));
+        let boxed = page.blocks.iter().filter(|block| boxes.contain(block.element));
+        assert_eq!(boxed.map(|block| page.text(block)).collect::<String>(), "bcf");
+        let kinds: Vec<&str> = (0..page.elements.len() as u32).filter_map(|at| boxes.kind(at)).collect();
+        assert_eq!(kinds, ["tip", "note", "note"]);
+    }
+
+    #[test]
+    fn classes_name_languages() {
+        assert_eq!(language("language-C++").as_deref(), Some("c++"));
+        assert_eq!(language("highlight-source-shell").as_deref(), Some("shell"));
+        assert_eq!(language("lang-js").as_deref(), Some("js"));
+        assert_eq!(class_language("brush: js; x").as_deref(), Some("js"));
+        assert_eq!(class_language("hljs python").as_deref(), Some("python"));
+        assert_eq!(class_language("python quiet"), None);
+        let sphinx = class_language("highlight-python notranslate");
+        assert_eq!(sphinx.as_deref(), Some("python"));
+        for class in ["highlight-default", "language-none", "lang-", "language-a`b", "languages", "hljs"] {
+            assert_eq!(language(class), None, "{class}");
+        }
+    }
+}
