@@ -1,29 +1,17 @@
 //! All settings of a user about text, archives and outputs, in one struct.
 //!
 //! The command line, the configuration file, Python, the service and the C library take these settings. Each
-//! is declared once, in the file of its part, with its name, its values and its default. The interfaces are
+//! is declared once, in the struct of its part, with its name, its values and its default. The interfaces are
 //! generated from the list.
 
 mod apply;
-mod archive;
-mod bounds;
-mod content;
-mod error;
 #[cfg(feature = "schema")]
 mod field;
-mod include;
-mod limits;
 mod names;
-mod nearest_name;
-mod output;
 mod partial;
-mod recipe;
-mod sites;
+mod parts;
 #[cfg(test)]
 mod tests;
-mod text;
-mod tokenizer;
-mod toml_value;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{AddressForm, ChunkUnit};
@@ -31,19 +19,15 @@ use trommel_model::{Model, ModelError};
 use trommel_record::filters::FilterSettings;
 use trommel_text::ByteSize;
 
-pub use archive::ArchiveSettings;
-pub use bounds::MAX_JOBS;
-pub use content::ContentSettings;
-pub use error::SettingsError;
+pub use apply::TokenizerFile;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
-pub use include::IncludeSettings;
-pub use limits::LimitSettings;
-pub use output::OutputSettings;
+pub use names::SettingsError;
 pub use partial::{PartialSettings, SettingsFileError};
-pub use sites::{SiteMode, SiteSettings};
-pub use text::{TextForm, TextSettings};
-pub use tokenizer::TokenizerFile;
+pub use parts::{
+    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,
+    TextForm, TextSettings,
+};
 
 /// Bytes of memory that a page takes for each of its own.
 pub const PAGE_FACTOR: u64 = 24;

@@ -1,7 +1,10 @@
-//! Turns settings into the options of the extractor, the archive reader and the filters. Every part is destructured
-//! completely, so that a new choice does not compile before it has an effect.
+//! Turns settings into the options of the extractor, the archive reader and the filters.
+//!
+//! Every part is destructured completely, so that a new choice does not compile before it has an effect. The file
+//! of a tokenizer is read when the settings are read.
 
-use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, TextOptions};
+use serde::{Deserialize, Serialize};
+use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, TextOptions, TokenCounter};
 
 use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
@@ -62,5 +65,142 @@ impl Settings {
                     .with_sections(*sections),
             ),
         }
+    }
+}
+
+/// A tokenizer of a language model, in settings the path of its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TokenizerFile {
+    path: String,
+    sha256: String,
+    counter: TokenCounter,
+}
+
+impl TokenizerFile {
+    /// Reads a file `tokenizer.json`. A file that was read before is not read again.
+    ///
+    /// # Errors
+    /// In one line: if the file cannot be read or is no tokenizer, or this build reads none.
+    pub fn open(path: &str) -> Result<Self, String> {
+        let (sha256, counter) = read::counter(path).map_err(|error| format!("{path}: {error}"))?;
+        Ok(Self { path: path.to_owned(), sha256, counter })
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// SHA-256 of the file in hexadecimal digits: two files of one path may differ.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Counts the tokens of a text, without those that a model adds at its ends.
+    pub fn counter(&self) -> &TokenCounter {
+        &self.counter
+    }
+}
+
+impl TryFrom<String> for TokenizerFile {
+    type Error = String;
+
+    fn try_from(path: String) -> Result<Self, String> {
+        Self::open(&path)
+    }
+}
+
+impl From<TokenizerFile> for String {
+    fn from(file: TokenizerFile) -> Self {
+        file.path
+    }
+}
+
+#[cfg(feature = "tokenizer")]
+mod read {
+    use std::collections::HashMap;
+    use std::fs;
+    use std::sync::{LazyLock, Mutex, PoisonError};
+
+    use sha2::{Digest as _, Sha256};
+    use tokenizers::Tokenizer;
+    use trommel_extract::TokenCounter;
+
+    /// Counters by the hash of their file: settings are read many times, and a tokenizer takes long to build.
+    static READ: LazyLock<Mutex<HashMap<String, TokenCounter>>> = LazyLock::new(Mutex::default);
+
+    pub(super) fn counter(path: &str) -> Result<(String, TokenCounter), String> {
+        let bytes = fs::read(path).map_err(|error| error.to_string())?;
+        let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(&hash) {
+            return Ok((hash, known.clone()));
+        }
+        let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|error| format!("no tokenizer: {error}"))?;
+        // Some files say that texts are cut or filled up to the length of a model's input.
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
+        let counter = TokenCounter::new(move |text| {
+            let tokens = tokenizer.encode_fast(text, false);
+            // A model without a token for what it does not know refuses such text; each byte is then a token at most.
+            tokens.map_or(text.len(), |encoding| encoding.len()).try_into().unwrap_or(u32::MAX)
+        });
+        read.insert(hash.clone(), counter.clone());
+        Ok((hash, counter))
+    }
+}
+
+#[cfg(not(feature = "tokenizer"))]
+mod read {
+    use trommel_extract::TokenCounter;
+
+    pub(super) fn counter(_: &str) -> Result<(String, TokenCounter), String> {
+        Err("this program was built without tokenizers (feature `tokenizer`)".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TokenizerFile;
+
+    #[test]
+    #[cfg(feature = "tokenizer")]
+    fn tokens_are_those_of_the_file() {
+        let folder = std::env::temp_dir().join(format!("trommel-tokenizer-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("tokenizer.json");
+        let model = r#"{"type": "WordLevel", "vocab": {"mill": 0, "the": 1, "?": 2}, "unk_token": "?"}"#;
+        let file = format!(
+            r#"{{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+                "pre_tokenizer": {{"type": "Whitespace"}}, "post_processor": null, "decoder": null, "model": {model}}}"#
+        );
+        std::fs::write(&path, file).unwrap();
+        let path = path.to_str().unwrap();
+        let tokenizer = TokenizerFile::open(path).unwrap();
+        assert_eq!(tokenizer.counter().count("the old mill"), 3);
+        assert_eq!(tokenizer, TokenizerFile::open(path).unwrap(), "read once");
+        assert_eq!((tokenizer.path(), tokenizer.sha256().len()), (path, 64));
+
+        let settings = |text: &str| crate::Settings::from_json(text).map_err(|error| error.to_string());
+        let asked = format!(r#"{{"tokenizer": "{path}", "max_tokens": 5}}"#);
+        let document = crate::Extractor::new(&settings(&asked).unwrap()).unwrap().document(
+            b"<article><p>The mill stands by the river.</p><p>It turns, and it turns, and it turns.</p></article>",
+            &crate::Hints::default(),
+        );
+        assert_eq!(document.capped, ["max-tokens"]);
+        let alone = settings(&format!(r#"{{"tokenizer": "{path}"}}"#)).unwrap_err();
+        assert!(alone.contains("add max_tokens"), "{alone}");
+        std::fs::write(path, "{").unwrap();
+        let broken = TokenizerFile::open(path).unwrap_err();
+        assert!(broken.starts_with(path) && broken.contains("no tokenizer"), "{broken}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(not(feature = "tokenizer"))]
+    fn a_build_without_tokenizers_says_so() {
+        let error = TokenizerFile::open("tokenizer.json").unwrap_err();
+        assert_eq!(error, "tokenizer.json: this program was built without tokenizers (feature `tokenizer`)");
     }
 }

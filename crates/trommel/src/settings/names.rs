@@ -1,7 +1,8 @@
-//! Names of the settings, and their paths.
+//! Names of the settings and their paths, errors about them, and the canonical form of settings.
+//!
+//! In it every choice has its name and its value. Runs with equal recipes are the same.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -57,4 +58,130 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 /// The value at a path of keys divided by points.
 pub(super) fn pointed<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, key| value.get(key))
+}
+
+/// The longest distance at which a name is taken for a slip of another.
+const MAX_SLIP_DISTANCE: usize = 2;
+/// Characters of a name that is compared, and repeated in the error. Comparing takes the square of its length.
+const MAX_NAME_CHARS: usize = 64;
+
+/// The error about a key that nothing has.
+pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
+    let here = match part {
+        "" => Some(&*DEFAULTS),
+        part => pointed(&DEFAULTS, part),
+    };
+    let mut known: Vec<&str> =
+        here.and_then(Value::as_object).map(|keys| keys.keys().map(String::as_str).collect()).unwrap_or_default();
+    if part.is_empty() {
+        known.extend(PATHS.keys().map(String::as_str));
+    }
+    if let Some((end, _)) = key.char_indices().nth(MAX_NAME_CHARS) {
+        let key = format!("{}...", key.get(..end).unwrap_or_default());
+        return SettingsError::Unknown { key: joined(part, &key), hint: ", longer than all of them".to_owned() };
+    }
+    let nearest = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(key, name), name))
+        .min()
+        .filter(|(distance, _)| *distance <= MAX_SLIP_DISTANCE);
+    let hint = match nearest {
+        Some((0, name)) => format!(", but a group of settings: [{name}]"),
+        Some((_, name)) => format!(", did you mean {name:?}?"),
+        None => {
+            known.sort_unstable();
+            known.dedup();
+            format!(", expected one of {}", known.join(", "))
+        }
+    };
+    SettingsError::Unknown { key: joined(part, key), hint }
+}
+
+/// Reason why settings cannot be used. Each is one line that names the choice.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// There is no choice of that name.
+    #[error("unknown key {key:?}{hint}")]
+    Unknown {
+        /// The name as it was given, with its parts (`filters.min_word`).
+        key: String,
+        /// The nearest name, or the names there are.
+        hint: String,
+    },
+    /// The value is none of the choice's.
+    #[error("{key}: {message}")]
+    Invalid {
+        /// The choice (`text.math`).
+        key: String,
+        /// The fault.
+        message: String,
+    },
+    /// Two choices exclude each other.
+    #[error("{key}: {message}")]
+    Conflict {
+        /// The choice that cannot be.
+        key: String,
+        /// The reason, and a remedy.
+        message: String,
+    },
+    /// The text is not JSON or TOML at all.
+    #[error("{0}")]
+    Syntax(String),
+}
+
+impl SettingsError {
+    pub(super) fn invalid(key: &str, message: String) -> Self {
+        Self::Invalid { key: key.to_owned(), message }
+    }
+
+    pub(super) fn conflict(key: &str, message: &str) -> Self {
+        Self::Conflict { key: key.to_owned(), message: message.to_owned() }
+    }
+
+    /// The choice that the error is about; none if the text could not be read at all.
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { key, .. } | Self::Invalid { key, .. } | Self::Conflict { key, .. } => Some(key),
+            Self::Syntax(_) => None,
+        }
+    }
+}
+
+/// Choices that change how fast a run is and never what it writes, or whose effect is recorded elsewhere.
+///
+/// Outputs are the same for any number of workers. `max_memory` lowers `max_record` and `max_payload`, which are
+/// recorded as they are then. The last three are recorded with the name of the output, which decides where they are
+/// not chosen.
+const WITHOUT_EFFECT: [&str; 5] =
+    ["limits.jobs", "limits.max_memory", "output.format", "output.compress", "output.split_size"];
+
+impl Settings {
+    /// Every choice that changes the output, by its name, with its value as JSON.
+    pub fn canonical(&self) -> Vec<(String, String)> {
+        let all = serde_json::to_value(self).unwrap_or_default();
+        let mut paths = Vec::new();
+        leaves(&all, "", &mut paths);
+        let counted = paths.iter().filter(|path| !WITHOUT_EFFECT.contains(&path.as_str()));
+        counted
+            .map(|path| {
+                let value = match pointed(&all, path) {
+                    _ if path == "model" => self.model_name().to_owned(),
+                    Some(value) => shown(value),
+                    None => String::new(),
+                };
+                (name_of(path).to_owned(), value)
+            })
+            .collect()
+    }
+}
+
+/// A value as people write it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
 }
