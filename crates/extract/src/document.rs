@@ -10,11 +10,9 @@ use trommel_html::{Head, charset};
 use trommel_text::language::{detect, primary, well_formed};
 use trommel_text::long_run;
 
-use crate::chunks::{Chunk, ChunkSize};
+use crate::chunks::{Chunk, ChunkSize, TokenCounter};
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
-use crate::{
-    Hints, block_page::BlockReason, choice::Decider, chunks::TokenCounter, metadata::Metadata, posts::Post, role::Role,
-};
+use crate::{Hints, block_page::BlockReason, choice::Decider, metadata::Metadata, posts::Post, role::Role};
 
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
 use crate::document::{Document, DocumentOptions, MetadataChoice, confidence, language};
 use crate::heading_text::{is_too_long, shown_text};
-use crate::metadata::{self, Metadata};
+use crate::metadata::{self, Metadata, overlap};
 use crate::page_memory::{ExtractionStage, SharedObserver, observed};
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
 use crate::render::text::{append, plain_text, start_of_plain_text};
@@ -19,8 +19,8 @@ use crate::render::{DocumentTable, TextOptions, TextSpan, traced};
 use crate::role::{Role, refined};
 use crate::verdicts::{ArticlePolicy, Verdicts};
 use crate::{
-    block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, metadata::likeness::overlap,
-    notes::Notes, page_memory, render::content::KeptContent, render::table_rows::document_tables,
+    block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, notes::Notes, page_memory,
+    render::content::KeptContent, render::table_rows::document_tables,
 };
 
 /// The name of the limit on tokens among the caps of a document.

@@ -1,13 +1,12 @@
 //! Metadata of a page: title, authors, dates, site, description, address.
 //!
-//! Each of them has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata, and markup
-//! near the headline.
+//! Each of them has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata, and markup near the
+//! headline. Two short texts are alike to a measured degree.
 
 mod author;
 mod belongs;
 pub(crate) mod calendar;
 mod date;
-pub(crate) mod likeness;
 mod person;
 pub(crate) mod site;
 mod sources;
@@ -17,7 +16,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use trommel_html::{Page, fold_space};
-use trommel_text::without_controls;
+use trommel_text::{EMPTY_HASH, hash_step, without_controls, words};
 
 use crate::hints::Hints;
 use sources::Sources;
@@ -133,6 +132,85 @@ fn readable(line: String) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
+/// Words of a text that are compared: titles have fewer.
+const COMPARED_WORDS: usize = 80;
+
+/// The words of a title, regardless of case, order and repetition. Hundreds of texts of a page may be
+/// compared with its title, so they take no memory of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct TitleWords {
+    /// Hashes, the different ones first and in their order.
+    // On the stack: hundreds of blocks of a page are compared with its title.
+    hashes: [u64; COMPARED_WORDS],
+    different: usize,
+}
+
+impl TitleWords {
+    pub fn of(text: &str) -> Self {
+        let mut title_words = Self { hashes: [0; COMPARED_WORDS], different: 0 };
+        let mut words = 0;
+        let found = words::words(text, words::Rule::Characters).map(hash);
+        for (slot, hash) in title_words.hashes.iter_mut().zip(found) {
+            *slot = hash;
+            words += 1;
+        }
+        if let Some(all) = title_words.hashes.get_mut(..words) {
+            all.sort_unstable();
+            let (mut kept, mut before) = (0, None);
+            for at in 0..words {
+                let hash = all[at];
+                if before != Some(hash) {
+                    all[kept] = hash;
+                    kept += 1;
+                }
+                before = Some(hash);
+            }
+            title_words.different = kept;
+        }
+        title_words
+    }
+
+    /// Number of its different words.
+    pub fn different_words(&self) -> usize {
+        self.different
+    }
+
+    fn different(&self) -> &[u64] {
+        self.hashes.get(..self.different).unwrap_or_default()
+    }
+
+    /// Share of the words of either text that both have, 0..=1.
+    pub fn like(&self, other: &Self) -> f32 {
+        let all = self.different + other.different;
+        if all == 0 {
+            return 0.0;
+        }
+        let (ours, theirs) = (self.different(), other.different());
+        let shared = ours.iter().filter(|hash| theirs.binary_search(hash).is_ok());
+        let shared = shared.count();
+        // Dice's coefficient, so that a title within a long text is not alike to it.
+        2.0 * shared as f32 / all as f32
+    }
+}
+
+/// Hash of a word in lower case, letter by letter.
+fn hash(word: &str) -> u64 {
+    if word.is_ascii() {
+        let lower = word.bytes().map(|byte| byte.to_ascii_lowercase());
+        return lower.fold(EMPTY_HASH, hash_step);
+    }
+    let mut utf8 = [0; 4];
+    word.chars().flat_map(char::to_lowercase).fold(EMPTY_HASH, |before, c| {
+        let bytes = c.encode_utf8(&mut utf8).bytes();
+        bytes.fold(before, hash_step)
+    })
+}
+
+/// [`TitleWords::like`] of two texts.
+pub(crate) fn overlap(one: &str, other: &str) -> f32 {
+    TitleWords::of(one).like(&TitleWords::of(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,5 +261,16 @@ mod tests {
             assert!(title.is_some_and(|title| title.starts_with("One")));
             assert_eq!(metadata.site.as_deref(), Some("S]0;x31mT"));
         }
+    }
+
+    #[test]
+    fn overlap_is_of_words() {
+        assert_eq!(overlap("Two words", "two WORDS!"), 1.0);
+        assert_eq!(overlap("two words", "two things"), 0.5);
+        assert_eq!(overlap("日本", "日 x"), 0.5);
+        assert_eq!(overlap("", ""), 0.0);
+        assert_eq!(overlap("two two two words words", "two"), 2.0 / 3.0);
+        let many: String = (0..200).map(|at| format!("w{} ", at % 90)).collect();
+        assert_eq!(overlap(&many, "w79 w80"), 2.0 / 82.0);
     }
 }

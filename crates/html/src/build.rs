@@ -11,7 +11,6 @@ mod blocks;
 mod element_words;
 mod elements;
 mod formulas;
-mod layouts;
 mod nesting;
 mod notes;
 mod skipped;

@@ -1,19 +1,26 @@
-//! The readers of HTML, which drive one builder. One reads a whole page in memory, one a growing page. A third
-//! one, for tests alone, reads a page in chunks by the tokenizer of lol_html.
+//! The readers of HTML, which drive one builder: one reads a whole page in memory, one a growing page.
+//!
+//! Both read in one pass driven by `memchr`, and pass text to the builder as slices of the page. Of a growing page
+//! the received part is processed as far as it is certain. A third reader, for tests alone, reads a page in chunks
+//! by the tokenizer of lol_html.
 
 mod content;
 #[cfg(any(test, feature = "lol"))]
 #[path = "tests/lol.rs"]
 mod lol;
-mod scan;
 mod scanner;
 mod text_ends;
 
-use crate::{limits::Limits, page::Page};
+use trommel_text::vectors::Vectors;
+
+use crate::build::{Builder, SparePage, TextKind};
+use crate::limits::{Caps, Limits, up_to};
+use crate::page::{Head, Page};
+use crate::reader::content::Namespaces;
+use crate::reader::scanner::{Scanner, scan};
 
 #[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
-pub use scan::{GrowingReader, ScanEngine, ScanReader};
 
 /// Reads a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
 /// same text.
@@ -22,7 +29,169 @@ pub trait Engine {
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 
-/// The depth to which `noscript` in `noscript` is followed, each level by a tokenizer of its own. Deeper
-/// ones are read like other elements.
-// A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
-const MAX_NOSCRIPT_DEPTH: u32 = 2;
+/// Reads whole pages with our own scanner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanEngine;
+
+impl ScanEngine {
+    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
+    pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::new(*limits);
+        builder.record_styles();
+        read(html, builder)
+    }
+}
+
+impl Engine for ScanEngine {
+    fn read(&self, html: &str, limits: &Limits) -> Page {
+        read(html, Builder::new(*limits))
+    }
+}
+
+fn read(html: &str, mut builder: Builder) -> Page {
+    let bytes = scan(html, &mut builder);
+    builder.finish(bytes)
+}
+
+/// Reads one page after the other as [`ScanEngine`] does, in the memory of those before it.
+#[derive(Debug, Default)]
+pub struct ScanReader {
+    spare: SparePage,
+    vectors: Vectors,
+}
+
+impl ScanReader {
+    /// A reader that uses the given vector instructions, not the fastest there are. All give the same
+    /// pages.
+    pub fn with_vectors(vectors: Vectors) -> Self {
+        Self { spare: SparePage::default(), vectors }
+    }
+
+    /// Like [`Engine::read`].
+    pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.use_vectors(self.vectors);
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// Like [`ScanEngine::read_styled`].
+    pub fn read_styled(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.use_vectors(self.vectors);
+        builder.record_styles();
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// A reader for a page that comes in parts, in the memory of the pages before.
+    pub fn growing(&mut self, limits: &Limits) -> GrowingReader {
+        GrowingReader::over(limits, &mut self.spare)
+    }
+
+    /// Like [`GrowingReader::finish`].
+    pub fn finish(&mut self, reader: GrowingReader, html: &str) -> Page {
+        reader.finish_into(html, &mut self.spare)
+    }
+
+    /// Takes a page that is done with, to use its memory for the next.
+    pub fn keep(&mut self, page: Page) {
+        self.spare.keep(page);
+    }
+}
+
+/// Minimum number of new bytes before they are scanned.
+// A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
+const MIN_NEW_BYTES: usize = 4096;
+
+/// Reads a growing page, and gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine) once it is whole.
+/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a
+/// comment, a script) wait for the rest. They are examined again only when half as much again has arrived,
+/// so the work is proportional to the page, however it is divided.
+#[derive(Debug)]
+pub struct GrowingReader {
+    builder: Builder,
+    namespaces: Namespaces,
+    kind: TextKind,
+    /// Place up to which the page has been read.
+    from: usize,
+    /// Length at which it was last looked at.
+    tried: usize,
+}
+
+impl GrowingReader {
+    /// A reader for one page.
+    pub fn new(limits: &Limits) -> Self {
+        Self::over(limits, &mut SparePage::default())
+    }
+
+    /// A reader for one page in the memory that `spare` has.
+    pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
+        let builder = Builder::over(*limits, spare);
+        Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, from: 0, tried: 0 }
+    }
+
+    /// Notes inline style, too ([`Page::styled`]).
+    #[must_use]
+    pub fn with_styles(mut self) -> Self {
+        self.builder.record_styles();
+        self
+    }
+
+    /// Continues to read `html`, which begins with everything that was there before.
+    pub fn read_on(&mut self, html: &str) {
+        // Places are numbers of 32 bits.
+        let html = up_to(html, u32::MAX as usize);
+        // Growth by half at each try: what waits (a long script) is searched again a bounded number of times in all.
+        let waits = self.tried.saturating_sub(self.from) / 2;
+        if html.len().saturating_sub(self.tried) < waits.max(MIN_NEW_BYTES) {
+            return;
+        }
+        self.read_on_now(html);
+    }
+
+    /// Like [`GrowingReader::read_on`], even if only a little arrived.
+    pub fn read_on_now(&mut self, html: &str) {
+        self.tried = html.len();
+        self.read(html, true);
+    }
+
+    /// The page, which `html` is the whole of.
+    pub fn finish(self, html: &str) -> Page {
+        self.finish_into(html, &mut SparePage::default())
+    }
+
+    /// Like [`GrowingReader::finish`], and moves the memory that the page does not need to `spare`.
+    pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
+        let text = up_to(html, u32::MAX as usize);
+        if text.len() < html.len() {
+            self.builder.cap(Caps::PAGE);
+        }
+        self.read(text, false);
+        self.builder.finish_into(text.len(), spare)
+    }
+
+    /// The tables of the part that has been read, as if the page ended there.
+    pub fn so_far(&self) -> Page {
+        // A copy is finished, because the page itself goes on.
+        self.builder.clone().finish(self.from)
+    }
+
+    /// The facts of the page's head.
+    pub fn head(&self) -> &Head {
+        self.builder.head()
+    }
+
+    fn read(&mut self, html: &str, grows: bool) {
+        let mut scanner = Scanner::new(html, 0, 0, &mut self.builder);
+        scanner.namespaces = std::mem::take(&mut self.namespaces);
+        scanner.kind = self.kind;
+        scanner.grows = grows;
+        if !grows {
+            return scanner.run(self.from);
+        }
+        self.from = scanner.read(self.from).unwrap_or(self.from);
+        self.kind = scanner.kind;
+        self.namespaces = scanner.namespaces;
+    }
+}

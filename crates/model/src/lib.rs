@@ -9,7 +9,6 @@ mod embedded;
 pub mod features;
 mod file;
 mod kept_blocks;
-mod layout;
 mod model;
 mod roles;
 mod scorer;
@@ -22,8 +21,7 @@ pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, Linear, ListScorer, ModelError, ModelFile, PageType, PageTypeScorer, Score,
     Scorer, Training, TrainingSet, VERSION, WeightedScorer, not_one_text,
 };
-pub use kept_blocks::{Choice, Selection};
-pub use layout::Layout;
+pub use kept_blocks::{Choice, Layout, Selection};
 pub use model::{Judgement, KnownWords, Model};
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;

@@ -18,8 +18,8 @@ use trommel_models::{CONFIDENCES, MODELS, OTHER_NAMES};
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
 use crate::file::{ModelError, ModelFile, PageType, PageTypeScorer, Scorer, pack};
-use crate::kept_blocks::{Choice, weighed};
-use crate::{additive::sigmoid, compiled::Compiled, kept_blocks, layout::Layout};
+use crate::kept_blocks::{Choice, Layout, weighed};
+use crate::{additive::sigmoid, compiled::Compiled, kept_blocks};
 
 /// Column that tells the main headline.
 // Rules and metadata take the headline that the model saw, so that they never disagree about it.

@@ -11,15 +11,26 @@
 //! it kept, and it forgets old ones.
 //!
 //! Errors of signing, comparing and rewriting outputs.
+//!
+//! Signs documents: writes files of their places and the keys by which duplicates are found, and reads them.
+//!
+//! A signature names its shard. It also tells an output that was made again from the one that was signed.
 
 mod duplicates;
-mod signatures;
 
-use std::error::Error;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::{error::Error, fs::File};
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use sha2::Digest as _;
+use trommel_text::TextStats;
+
+use crate::filters::{DuplicateSettings, FilterSettings, Filters};
+use crate::{AtomicFile, CompressedStream, Compression, RecordReader, digest_of, open_plain, readable_name};
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};
-pub use signatures::{Signature, SignedFile, is_signed, read_signatures, shard_name, sign};
 
 /// Reason why outputs cannot be signed, compared or written again.
 #[derive(Debug, thiserror::Error)]
@@ -80,4 +91,145 @@ impl DedupError {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source: source.into() }
     }
+}
+
+/// The keys of a document and its place. It is written as a JSON line, which any engine can read as a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Name of the shard.
+    pub shard: String,
+    /// The file that was signed; none in signatures of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<SignedFile>,
+    /// Number of the document in its shard, from 0.
+    pub row: u64,
+    /// Id of the document.
+    pub id: String,
+    /// Hash of its words in lower case, 32 hexadecimal digits; none if it has no words.
+    #[serde(with = "exact_key")]
+    pub exact: Option<u128>,
+    /// Keys by MinHash, 16 hexadecimal digits each; none if it has fewer than five words.
+    #[serde(with = "near_keys")]
+    pub near: Vec<u64>,
+}
+
+/// Hexadecimal digits, as JSON has no integers of that size.
+mod exact_key {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(key: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
+        key.map(|key| format!("{key:032x}")).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
+        let text: Option<String> = Option::deserialize(from)?;
+        text.map(|text| u128::from_str_radix(&text, 16)).transpose().map_err(D::Error::custom)
+    }
+}
+
+/// The same of lists.
+mod near_keys {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(keys: &[u64], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(keys.iter().map(|key| format!("{key:016x}")))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+        let texts = Vec::<String>::deserialize(from)?;
+        let keys = texts.iter().map(|text| u64::from_str_radix(text, 16));
+        keys.collect::<Result<_, _>>().map_err(D::Error::custom)
+    }
+}
+
+/// Signs the documents of `output` (JSON lines, MessagePack or Parquet) into `target`, JSON lines under zstd, which
+/// appears when it is whole; returns their number. The same documents give the same bytes.
+///
+/// # Errors
+/// If the output cannot be read, or the target not be written.
+pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
+    let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
+    let filters = Filters::new(&FilterSettings {
+        duplicates: DuplicateSettings { exact: true, near: true, ..DuplicateSettings::default() },
+        ..FilterSettings::default()
+    });
+    let unread = DedupError::of(output);
+    let signed = SignedFile::of(output)?;
+    let file = AtomicFile::create(target).map_err(DedupError::of(target))?;
+    let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::of(target))?;
+    let mut row = 0;
+    for record in RecordReader::open(output).map_err(&unread)? {
+        let record = record.map_err(&unread)?;
+        let fingerprint = filters.fingerprint(&TextStats::new(&record.text));
+        let signature = Signature {
+            shard: shard.to_owned(),
+            output: Some(signed.clone()),
+            row,
+            id: record.id,
+            exact: fingerprint.exact(),
+            near: fingerprint.near().to_vec(),
+        };
+        let mut line = serde_json::to_vec(&signature).map_err(DedupError::of(target))?;
+        line.push(b'\n');
+        stream.write_all(&line).map_err(DedupError::of(target))?;
+        row += 1;
+    }
+    stream.finish().map_err(DedupError::of(target))?.finish().map_err(DedupError::of(target))?;
+    Ok(row)
+}
+
+/// Returns whether the file of signatures `target` is there and is of `output` as it is now.
+///
+/// # Errors
+/// If the output cannot be read.
+pub fn is_signed(output: &Path, target: &Path) -> Result<bool, DedupError> {
+    let Some(Ok(first)) = lines::<Signature>(target).ok().and_then(|mut lines| lines.next()) else { return Ok(false) };
+    Ok(first.output == Some(SignedFile::of(output)?))
+}
+
+/// The signatures in a file of JSON lines, plain or in gzip or zstd, whoever wrote it.
+///
+/// # Errors
+/// If it cannot be opened; an item is an error if it cannot be read on, or is no signature.
+pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
+    lines(path)
+}
+
+/// Objects of JSON lines.
+pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {
+    let input = open_plain(path).map_err(DedupError::of(path))?;
+    let path = path.to_owned();
+    Ok((1..).zip(input.lines()).map(move |(line, text)| {
+        let text = text.map_err(DedupError::of(&path))?;
+        serde_json::from_str(&text).map_err(|source| DedupError::Line { path: path.clone(), line, source })
+    }))
+}
+
+/// Size and checksum of an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedFile {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Their SHA-256, 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+impl SignedFile {
+    /// Reads a file whole.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> Result<Self, DedupError> {
+        let read = File::open(path).and_then(digest_of);
+        let (bytes, digest) = read.map_err(DedupError::of(path))?;
+        Ok(Self { bytes, sha256: HEXLOWER.encode(&digest.finalize()) })
+    }
+}
+
+/// Name of the shard that an output is: its file name without folder and format. None of a file whose name
+/// tells no format that is read back.
+pub fn shard_name(path: &Path) -> Option<&str> {
+    readable_name(path).map(|(stem, ..)| stem)
 }

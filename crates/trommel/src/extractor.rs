@@ -1,11 +1,11 @@
 //! The extractor: a model and settings that turn the bytes of a page into its document.
+//!
+//! Early stops are reasons to reject a page before its end.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use trommel_extract::{Extraction, ExtractionObserver};
-use trommel_model::sites::SiteMemory;
-use trommel_model::{Model, ModelError};
+use trommel_extract::{BlockReason, Extraction, ExtractionObserver, PushPage};
+use trommel_model::{Model, ModelError, sites::SiteMemory};
 
 use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 
@@ -118,5 +118,169 @@ impl fmt::Debug for Extractor {
             .field("model", &self.model.identity())
             .field("options", &self.options)
             .finish_non_exhaustive()
+    }
+}
+
+/// Number of first bytes in which HTML must be recognisable.
+const HEAD_BYTES: usize = 1024;
+/// Number of bytes after which a page without content is hopeless.
+const MIN_HOPELESS_BYTES: usize = 256 << 10;
+/// The best block of a hopeless page has a lower probability than this.
+const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
+
+/// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before
+/// their end; the first bytes of any page show whether it is HTML.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlyStops {
+    /// Data that is not HTML by its first bytes: images, PDF, archives, JSON.
+    pub not_html: bool,
+    /// Pages with `noindex` (or `none`) for robots in their head.
+    pub noindex: bool,
+    /// Wanted languages, by the start of `lang` of `<html>` (`en` includes `en-GB`); all if empty. Pages
+    /// without a declaration are wanted.
+    pub languages: Vec<String>,
+    /// Pages without a block in the first 256 KiB that may be content.
+    pub hopeless: bool,
+    /// Block pages, by their titles: "Just a moment...".
+    pub block_pages: bool,
+}
+
+trommel_text::named! {
+    /// The reason to reject a page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum StopReason {
+        /// The data is not HTML.
+        NotHtml = "not-html",
+        /// The page asks not to be indexed.
+        NoIndex = "noindex",
+        /// The page declares another language.
+        Language = "language",
+        /// The first 256 KiB have no content.
+        Hopeless = "hopeless",
+        /// The page is a block page.
+        BlockPage = "block-page",
+    }
+}
+
+impl EarlyStops {
+    /// All early stops, for pages in these languages (all if empty).
+    pub fn all(languages: Vec<String>) -> Self {
+        Self { not_html: true, noindex: true, languages, hopeless: true, block_pages: true }
+    }
+
+    /// The reason to reject the page so far.
+    pub(crate) fn look(
+        &mut self,
+        page: &PushPage,
+        extractor: &trommel_extract::Extractor,
+        hints: &Hints<'_>,
+    ) -> Option<StopReason> {
+        if self.not_html && page.len() >= HEAD_BYTES {
+            // Once is enough.
+            self.not_html = false;
+            if is_no_html(page.first_bytes()) {
+                return Some(StopReason::NotHtml);
+            }
+        }
+        let head = page.head()?;
+        if self.noindex
+            && let Some(robots) = head.meta("robots")
+        {
+            self.noindex = false;
+            let says = |word: &str| {
+                let word = word.trim();
+                word.eq_ignore_ascii_case("noindex") || word.eq_ignore_ascii_case("none")
+            };
+            if robots.split(',').any(says) {
+                return Some(StopReason::NoIndex);
+            }
+        }
+        if !self.languages.is_empty()
+            && let Some(declared) = &head.lang
+        {
+            let declared = declared.split(['-', '_']).next().unwrap_or_default().trim();
+            let languages = std::mem::take(&mut self.languages);
+            let is_wanted = |wanted: &String| wanted.eq_ignore_ascii_case(declared);
+            if !declared.is_empty() && !languages.iter().any(is_wanted) {
+                return Some(StopReason::Language);
+            }
+        }
+        if self.block_pages && !head.title.is_empty() {
+            self.block_pages = false;
+            // Walls alone: articles have titles such as `Not found`, too.
+            if matches!(BlockReason::of_title(&head.title), Some(BlockReason::Captcha | BlockReason::Denied)) {
+                return Some(StopReason::BlockPage);
+            }
+        }
+        if self.hopeless && page.len() >= MIN_HOPELESS_BYTES {
+            self.hopeless = false;
+            let extraction = page.so_far(extractor, hints)?;
+            if extraction.blocks().all(|block| block.probability < MAX_HOPELESS_PROBABILITY) {
+                return Some(StopReason::Hopeless);
+            }
+        }
+        None
+    }
+}
+
+/// Returns whether the bytes begin like another format. A tag anywhere in them is a sign of HTML.
+fn is_no_html(bytes: &[u8]) -> bool {
+    const KNOWN_PHRASES: [&[u8]; 14] = [
+        b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",
+        b"OggS", b"ID3", b"\0\0\0 ftyp", b"wOFF", b"wOF2",
+    ];
+    let start = bytes.trim_ascii_start();
+    let is_data = start.starts_with(b"{") || start.starts_with(b"[");
+    let has_tag = bytes.windows(2).any(|pair| {
+        pair.first() == Some(&b'<') && pair.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'!')
+    });
+    KNOWN_PHRASES.iter().any(|known| bytes.starts_with(known)) || is_data && !has_tag
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use super::{EarlyStops, Hints, MIN_HOPELESS_BYTES, StopReason};
+    use crate::{Extractor, Session, Verdict};
+
+    static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(Extractor::default);
+
+    /// The first answer other than to continue, and the number of bytes fed until then.
+    fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {
+        let mut session = Session::new(&EXTRACTOR, Hints::default()).with_stops(stops);
+        for part in page.as_bytes().chunks(1400) {
+            let verdict = session.feed(part);
+            if !verdict.is_continue() {
+                return (verdict, session.len());
+            }
+        }
+        (Verdict::Continue, page.len())
+    }
+
+    #[test]
+    fn pages_that_are_not_wanted_are_told_early() {
+        let body = "<p>The mill stands by the river, and its wheel turns.</p>".repeat(6000);
+        let scripts = "<script>var words = [1, 2, 3];</script>\n".repeat(10_000);
+        for (page, reason) in [
+            (format!("%PDF-1.7 {body}"), StopReason::NotHtml),
+            (format!("{{\"a\": {}1}}", "[1],".repeat(5000)), StopReason::NotHtml),
+            (format!("<html><meta name=robots content='max-snippet:3, NoIndex'>{body}"), StopReason::NoIndex),
+            (format!("<html lang=de-AT><title>x</title>{body}"), StopReason::Language),
+            (format!("<title>Just a moment...</title>{body}"), StopReason::BlockPage),
+            (format!("<title>Shop</title><body><div id=app></div>{scripts}<p>Loading"), StopReason::Hopeless),
+        ] {
+            let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
+            let (verdict, bytes) = stop(&page, stops);
+            assert_eq!(verdict, Verdict::Stop(reason), "{reason}");
+            let most = if reason == StopReason::Hopeless { MIN_HOPELESS_BYTES + 1400 } else { 9_000 };
+            assert!(bytes <= most && bytes < page.len(), "{reason} after {bytes}");
+            // Nothing is told that was not asked for.
+            assert_eq!(stop(&page, EarlyStops::default()).0, Verdict::Continue, "{reason}");
+        }
+        let wanted = format!("<html lang=en-GB><title>The mill</title><meta name=robots content=index>{body}");
+        let stops = EarlyStops::all(vec!["en".to_owned()]);
+        assert_eq!(stop(&wanted, stops), (Verdict::Continue, wanted.len()));
     }
 }

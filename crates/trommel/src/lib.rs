@@ -139,9 +139,9 @@ pub mod metrics;
 pub mod run;
 mod session;
 mod settings;
-mod stops;
 
 pub use extractor::Extractor;
+pub use extractor::{EarlyStops, StopReason};
 #[cfg(feature = "archive")]
 pub use hints::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
@@ -152,7 +152,6 @@ pub use settings::{
 };
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};
-pub use stops::{EarlyStops, StopReason};
 
 /// The main text of a page, by the default model and settings. Use an [`Extractor`] for several pages, or for anything
 /// beside the text.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use trommel_extract::{PageLink, PushPage};
 
-use crate::stops::{EarlyStops, StopReason};
+use crate::extractor::{EarlyStops, StopReason};
 use crate::{Document, Extractor, Hints};
 
 /// Default limit on the bytes of a page that a session keeps.

@@ -10,8 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NONE, Page, Tag};
 
-use crate::heading_text::is_heading;
-use crate::kept::KeptBlocks as _;
+use crate::{heading_text::is_heading, kept::KeptBlocks as _};
 
 /// Minimum kept words of an article; a shorter one is a teaser or a post.
 const MIN_ARTICLE_WORDS: u32 = 40;

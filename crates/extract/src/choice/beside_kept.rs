@@ -9,9 +9,7 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
 
 use super::whole_units::outermost_code;
-use crate::kept::KeptBlocks as _;
-use crate::render::content::level;
-use crate::role::Role;
+use crate::{kept::KeptBlocks as _, render::content::level, role::Role};
 
 /// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
 /// it.

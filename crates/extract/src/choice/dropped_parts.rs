@@ -8,11 +8,8 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
 
-use super::beside_kept::heading;
-use super::whole_units::outermost_code;
-use crate::heading_text::Mentions;
-use crate::heading_text::is_heading;
-use crate::heading_text::is_permalink;
+use super::{beside_kept::heading, whole_units::outermost_code};
+use crate::heading_text::{Mentions, is_heading, is_permalink};
 use crate::kept::KeptBlocks as _;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).

@@ -11,11 +11,8 @@ use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 use trommel_text::word_hash;
 use url::Url;
 
-use super::beside_kept::{are_comments, is_beside};
-use super::beside_kept::{heading, is_beside_heading};
-use crate::heading_text::is_heading;
-use crate::kept::KeptBlocks as _;
-use crate::role::Role;
+use super::beside_kept::{are_comments, heading, is_beside, is_beside_heading};
+use crate::{heading_text::is_heading, kept::KeptBlocks as _, role::Role};
 
 /// Link density from which a block of a list is a link.
 const LINK_DENSITY: f32 = 0.5;

@@ -11,7 +11,7 @@ use super::{ChunkBlocks, ChunkSize, ChunkUnit};
 use crate::render::content::{KeptContent, Segment, is_item};
 use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
-use crate::{chunks::size::TokenCounter, render::markdown::is_word_item, render::traced};
+use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced};
 
 /// A part of a text that stands in one chunk.
 #[derive(Debug)]

@@ -2,25 +2,17 @@
 
 use std::cell::LazyCell;
 
-use trommel_html::json_ld::ContentProperty;
-use trommel_html::{Block, Tag};
+use trommel_html::{Block, Tag, json_ld::ContentProperty};
 
 use super::Extraction;
-use crate::choice::Decider;
 use crate::document::{BlockSource, BlockVerdict};
 use crate::heading_text::{is_too_long, shown_text, visible_text};
-use crate::metadata;
-use crate::metadata::likeness::TitleWords;
-use crate::metadata::site::is_end_of_title;
+use crate::metadata::{TitleWords, site::is_end_of_title};
 use crate::posts::{FoundPost, Post, posts};
-use crate::render::TextOptions;
-use crate::render::content::KeptContent;
-use crate::render::divisions::divided;
 use crate::render::markdown::{Headline, MarkdownOptions, markdown, signature, title_heading};
-use crate::render::text::plain_text;
-use crate::render::text::role;
-use crate::role::Role;
-use crate::verdicts::HeadlinePolicy;
+use crate::render::text::{plain_text, role};
+use crate::render::{TextOptions, divided};
+use crate::{choice::Decider, metadata, render::content::KeptContent, role::Role, verdicts::HeadlinePolicy};
 
 /// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.

@@ -2,7 +2,7 @@
 
 use trommel_html::{Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
 
-use super::{calendar::is_date, likeness::TitleWords};
+use super::{TitleWords, calendar::is_date};
 use crate::heading_text::is_heading;
 
 /// Words in the attributes of elements that hold comments.

@@ -7,7 +7,7 @@ use trommel_html::json_ld::{Graph, Node};
 use trommel_html::{Attribute, FactKind, Page, StatedFact};
 use url::Url;
 
-use super::{belongs::Surroundings, calendar, likeness::TitleWords};
+use super::{TitleWords, belongs::Surroundings, calendar};
 use crate::{document::declared, hints::Hints};
 
 /// Everything that metadata is read from.

@@ -2,7 +2,7 @@
 
 use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 
-use super::likeness::overlap;
+use super::overlap;
 use super::site::{key, separators};
 use super::sources::{Sources, rank};
 use crate::heading_text::{is_heading, shown_text, visible_text};

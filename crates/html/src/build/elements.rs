@@ -6,12 +6,10 @@ use memchr::memmem::Finder;
 use trommel_text::hash;
 
 use super::attribute_values::{Declarations, Display, hides};
+use super::nesting::{has_optional_end, is_highlighter};
 use super::notes::{Marks, has_class};
 use super::tags::{Layout, TagEffects};
-use super::{
-    Builder, OpenElement, OpenState, blocks::narrow, layouts::is_highlighter, nesting::has_optional_end,
-    stated_facts::is_author_page,
-};
+use super::{Builder, OpenElement, OpenState, blocks::narrow, stated_facts::is_author_page};
 use crate::markup::lexer::{Key, TagText};
 use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
 use crate::{limits::Caps, markup::Tag};

@@ -1,7 +1,13 @@
-//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
+//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4), and layouts that a name does not explain.
+//!
+//! An unknown element runs within a line, as those of a specification do (`emu-val`), or holds blocks, as those of
+//! scripts do. A browser takes it for inline: here text beside it on its line shows that it is. Some elements are
+//! laid out as code but are not `pre`: editors, tables of lines, `code` as a block. In the table of elements their
+//! rows are those of a `pre`.
 
-use super::{Builder, OpenElement, OpenState, blocks::narrow};
+use super::{Builder, OpenElement, OpenState, attribute_values::declares, blocks::narrow};
 use crate::markup::Tag;
+use crate::markup::lexer::{Key, TagText};
 use crate::page::{NONE, has_style};
 
 /// An end tag of any heading ends an open one, whatever its level.
@@ -203,4 +209,300 @@ fn ends_item_scope(tag: Tag) -> bool {
 pub(super) fn has_optional_end(tag: Tag) -> bool {
     use Tag::*;
     matches!(tag, P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt)
+}
+
+/// Returns whether elements of a tag set words of a sentence, and are no parts of a card or a row of controls.
+pub(super) fn is_of_prose(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        Abbr | B
+            | Cite
+            | Code
+            | Del
+            | Dfn
+            | Em
+            | I
+            | Ins
+            | Kbd
+            | Mark
+            | Q
+            | Ruby
+            | S
+            | Samp
+            | Small
+            | Strong
+            | Sub
+            | Sup
+            | Tt
+            | U
+            | Var
+            | Wbr
+    )
+}
+
+impl Builder {
+    /// Returns whether an unknown element that starts certainly runs within the line: the element around it holds a
+    /// line, or text directly before it does not run together with it.
+    pub(super) fn runs_in_line(&self) -> bool {
+        let around = self.stack.last().map_or(NONE, |open| open.container);
+        let is_in_line = self.stack.last().is_some_and(|open| open.state.contains(OpenState::IN_LINE));
+        let holds_line = self.page.element(around).is_some_and(|element| element.tag == Tag::P);
+        if is_in_line || holds_line || self.keep_space > 0 || self.open[Tag::Ruby as usize] > 0 {
+            return true;
+        }
+        let Some(current) = &self.current else { return false };
+        // What else stands between them, as the link and the name of a card do, may be a thing of its own.
+        let last = self.page.inline.get(self.inline_from..).and_then(<[u32]>::last);
+        let last = last.and_then(|last| self.page.element(*last));
+        let is_beside = current.last_tag + 1 == self.tag_count || last.is_some_and(|last| is_of_prose(last.tag));
+        is_beside && self.fold.ends_word()
+    }
+
+    /// Returns whether an unknown element that ends may run within the line; otherwise it ends a block.
+    pub(super) fn ends_within_line(&mut self, name: &[u8]) -> bool {
+        let Some(open) = self.stack.last().copied().filter(|open| open.tag == Tag::Other) else { return false };
+        let number = self.intern(name);
+        if open.name != number || open.state.contains(OpenState::ENDED) {
+            return false;
+        }
+        let Some(element) = self.page.elements.get_mut(open.element as usize) else { return false };
+        if open.state.contains(OpenState::IN_LINE) {
+            // Its row is the first of its block's or a later one, unless blocks have ended in it.
+            let first = self.page.inline.get(self.inline_from);
+            let is_line = first.is_some_and(|first| *first <= open.element);
+            if !is_line {
+                element.tag = Tag::Other;
+            }
+            return is_line;
+        }
+        let last = self.page.blocks.last();
+        let is_alone = last.is_none_or(|block| block.span.1 <= element.start);
+        let is_line = is_alone && self.current.as_ref().is_some_and(|current| current.element >= open.element);
+        if is_line {
+            self.unknown_line = Some(open.element);
+        }
+        is_line
+    }
+
+    /// Ends the line after an unknown element, because no text follows it: it was a block.
+    #[inline]
+    pub(super) fn end_unknown_line(&mut self) {
+        if self.unknown_line.is_some() {
+            self.flush();
+        }
+    }
+
+    /// Handles text after an unknown element, which shows that the element runs within the line. Returns whether the
+    /// text is done with, as white space is, which decides nothing yet.
+    #[inline(never)]
+    pub(super) fn text_behind_unknown(&mut self, raw: &str) -> bool {
+        if self.keep_space == 0 && self.keep_lines == 0 && raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return self.fold.blank(raw.as_bytes());
+        }
+        if self.fold.runs_into(raw) {
+            self.flush();
+            return false;
+        }
+        let Some(first) = self.unknown_line.take() else { return false };
+        for element in self.page.elements.iter_mut().skip(first as usize).filter(|element| element.tag == Tag::Other) {
+            element.tag = Tag::Span;
+        }
+        if let Some(current) = &mut self.current {
+            current.container = self.stack.last().map_or(NONE, |open| open.container);
+        }
+        false
+    }
+}
+
+/// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, and
+/// GitHub's tables and lists of lines.
+// They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
+const HIGHLIGHTERS: [&[u8]; 11] = [
+    b"syntaxhighlighter", b"cm-editor", b"codemirror", b"monaco-editor", b"ace_editor", b"crayon-syntax",
+    b"urvanov-syntax-highlighter-syntax", b"enlighter-default", b"prism-code", b"js-file-line-container",
+    b"react-code-file-contents",
+];
+/// Classes by which `code` is set as a block.
+const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
+/// Styles that do the same.
+const BLOCK_STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
+
+/// Returns whether a `code` element is set as a block of its own.
+pub(super) fn is_block_of_code(text: &TagText) -> bool {
+    // Sites use `code` set as a block for whole listings; structure pages gained code .909 to .927.
+    if has_class(text, &BLOCK_CLASSES) {
+        return true;
+    }
+    let Some(style) = text.value(Key::Style) else { return false };
+    // The last rule may lack its semicolon.
+    let style = [style.trim_ascii_end(), b";"].concat();
+    BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
+}
+
+/// Returns whether an element that may hold lines of code does, given the `meta` elements of the page.
+pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool {
+    // Doxygen writes code as `fragment`; slides use that class for what appears step by step.
+    if text.tag == Tag::Div && has_class(text, &[b"fragment"]) {
+        return meta.iter().any(|(name, content)| name == "generator" && content.starts_with("Doxygen"));
+    }
+    // Not inline elements: a class of that name on a `span` is one token of a highlighter.
+    matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure) && has_class(text, &HIGHLIGHTERS)
+}
+
+fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
+    let class = text.value(Key::Class).unwrap_or_default();
+    let mut names = class.split(|byte| byte.is_ascii_whitespace());
+    names.any(|name| wanted.iter().any(|word| word.eq_ignore_ascii_case(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, LolEngine, ScanEngine};
+
+    /// Texts of the blocks, divided by `|`, and the tag of each one's container.
+    fn shown(html: &str) -> String {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        let texts = page.blocks.iter().map(|block| {
+            let container = page.container(block).map_or("", |(_, element)| page.name(element));
+            format!("{container}: {}", page.text(block))
+        });
+        texts.collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn an_unknown_element_runs_within_its_line() {
+        for (html, wanted) in [
+            ("<p>if <my-val>true</my-val>, <my-ref><a href=#x>stop</a></my-ref>.<p>b", "p: if true, stop.|p: b"),
+            ("<p><my-val>Wahr</my-val> heißt <x>ja</x></p>", "p: Wahr heißt ja"),
+            ("<div><g-mark>★</g-mark> 新しい<x-y>水車</x-y></div>", "div: ★ 新しい水車"),
+            ("<li>met <st1:place>Kyiv</st1:place> and <x-a><x-b>Lviv</x-b></x-a> on", "li: met Kyiv and Lviv on"),
+            ("<td><x-a><x-b>un</x-b></x-a> deux</td>", "td: un deux"),
+            ("<div><x-word>Roue</x-word> <em>est <b>un</b></em> mot</div>", "div: Roue est un mot"),
+            ("<h2>The <b>big</b> <x-name>Wheel</x-name> <b>3</b></h2>", "h2: The big Wheel 3"),
+            ("<div>a <blink>b <b>c</b></blink> d<p>e</div>", "div: a b c d|p: e"),
+            ("<li><ruby><rb>橋</rb><rt>はし</rt></ruby>です", "li: 橋（はし）です"),
+            ("<pre><x-a>if</x-a> <x-b>x</x-b>\n  <x-a>y</x-a></pre>", "pre: if x\n  y"),
+        ] {
+            assert_eq!(shown(html), wanted, "{html}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_element_that_holds_blocks_is_a_container() {
+        for (html, wanted) in [
+            ("<x-card><h3>a</h3><p>b</p></x-card><x-card>c</x-card>", "h3: a|p: b|x-card: c"),
+            ("<x-a>One</x-a> <x-b>Two</x-b><p>three", "x-a: One|x-b: Two|p: three"),
+            ("<x-a>One</x-a><a href=x>two</a>", "x-a: One|: two"),
+            ("<div>a <x-a>b<p>c</p></x-a> d</div>", "div: a b|p: c|div: d"),
+            ("<x-a><p>a</p>b</x-a> c", "p: a|x-a: b|: c"),
+            ("<div><a href=x>A boat</a> <x-price>30</x-price></div>", "div: A boat|x-price: 30"),
+            ("<h1>Boats for rent<x-button>nearby</x-button></h1>", "h1: Boats for rent|x-button: nearby"),
+            ("<div>Kyiv (UA)<x-sky>3 °C</x-sky>Rain</div>", "div: Kyiv (UA)|x-sky: 3 °C|div: Rain"),
+            ("<a href=x><x-a>One</x-a></a> two", "x-a: One|: two"),
+        ] {
+            assert_eq!(shown(html), wanted, "{html}");
+        }
+        let page = ScanEngine.read("<div>a <x-a>b<p>c</p></x-a></div>", &Limits::default());
+        assert_eq!(page.name(&page.elements[1]), "x-a");
+    }
+}
+
+#[cfg(test)]
+mod code_elements_tests {
+    use crate::{Engine, Limits, LolEngine, ScanEngine, Tag};
+
+    /// Texts of the blocks, those of code in brackets.
+    fn shown(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        let is_code = |at: u32| page.path(at).any(|(_, element)| element.tag == Tag::Pre);
+        let blocks = page.blocks.iter().map(|block| {
+            let text = page.text(block);
+            if is_code(block.element) { format!("[{text}]") } else { text.to_owned() }
+        });
+        blocks.collect()
+    }
+
+    #[test]
+    fn code_that_is_set_as_a_block_is_one() {
+        for attribute in [
+            "class='hl lean block'", "class=CodeBlock", "style='color: red; display: block'", "style='white-space:pre'",
+        ] {
+            let html = format!("<p>a <code {attribute}>b\n  <b>c</b></code> d <code>e</code> f");
+            assert_eq!(shown(&html), ["a", "[b\n  c]", "d e f"], "{attribute}");
+        }
+        for attribute in ["", "class=blocked", "style=white-space:nowrap"] {
+            let html = format!("<p>a <code {attribute}>b\n c</code> d");
+            assert_eq!(shown(&html), ["a b c d"], "{attribute}");
+        }
+        // Code in code is a part of it.
+        assert_eq!(shown("<pre>a <code class=block>b</code> c</pre>"), ["[a b c]"]);
+        assert_eq!(shown("<code class=block>a <code>b</code> c</code> d"), ["[a b c]", "d"]);
+    }
+
+    #[test]
+    fn lines_are_kept_where_the_style_says_so() {
+        for (html, wanted) in [
+            (
+                "<p style='white-space: pre-line'>Liebe Ana,\n\nes ist  so.\nBis bald",
+                &["Liebe Ana,", "es ist so.\nBis bald"][..],
+            ),
+            (
+                "<style>.chat p{x:y} p.msg, #m{white-space:pre-wrap}</style><p class='msg a'>one &amp\ntwo</p><i id=m>trois\r\nquatre</i>",
+                &["one &\ntwo", "trois\nquatre"],
+            ),
+            ("<style>poem{white-space:break-spaces}</style><poem>雨\n<b>風</b>\n雪</poem>", &["雨\n風\n雪"]),
+            ("<div style='font: 12px Consolas, monospace; white-space: pre'>if x:\n    y</div>", &["[if x:\n    y]"]),
+            (
+                "<style>.l{white-space:pre-wrap;font-family:ui-monospace}</style><div class=l>\n a {\n  b\n }</div>c",
+                &["[ a {\n  b\n }]", "c"],
+            ),
+            // Said of none of these, or taken back.
+            (
+                "<style>.a{white-space:pre}.a{white-space:normal}@media print{.b{white-space:pre}}</style><p class=a>a\nb<p class=b>c\nd<p style=white-space:nowrap>e\nf",
+                &["a b", "c d", "e f"],
+            ),
+            ("<pre style=white-space:pre-line>a\n  b</pre>", &["[a\n  b]"]),
+        ] {
+            assert_eq!(shown(html), wanted, "{html}");
+        }
+    }
+
+    #[test]
+    fn editors_and_tables_of_lines_are_code() {
+        assert_eq!(shown("<p>a<div class='cm-editor x'><div class=cm-content>b</div></div>c"), ["a", "[b]", "c"]);
+        assert_eq!(
+            shown("<table class='highlight js-file-line-container'><tr><td>a<tr><td>b</table>c"),
+            ["[a]", "[b]", "c"]
+        );
+        assert_eq!(
+            shown(
+                "<div class='prism-code language-js'><div class=token-line><b>a</b> =</div><div class=token-line>b</div></div>c"
+            ),
+            ["[a =]", "[b]", "c"]
+        );
+        let doxygen = "<meta name=generator content='Doxygen 1.9'><div class=fragment><div class=line>a {</div><div class=line>  b</div></div>c";
+        assert_eq!(shown(doxygen), ["[a {]", "[  b]", "c"]);
+        assert_eq!(shown("<div class=fragment><div class=line>a</div></div>"), ["a"]);
+        assert_eq!(shown("<div class=cm>a</div><span class=cm-editor>b</span>"), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_has_the_role_of_a_heading_is_one() {
+        let html = "<div role=heading aria-level=3>a</div><p role=Heading>b</p><div role=heading aria-level=8>c</div>\
+                    <span role=heading>d</span><h2 role=heading aria-level=4>e</h2>";
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()));
+        let tags = page.blocks.iter().map(|block| page.container(block));
+        let tags: Vec<Option<Tag>> = tags.map(|entry| entry.map(|(_, element)| element.tag)).collect();
+        let headings = [Tag::H3, Tag::H2, Tag::H6].map(Some);
+        assert_eq!(tags, [&headings[..], &[None, Some(Tag::H2)]].concat());
+        // Comments that say to be headings are none.
+        let html = "<div role=heading><p>a<p>b</div>";
+        let page = ScanEngine.read(html, &Limits::default());
+        assert!(page.elements.iter().all(|element| !element.tag.is_heading()));
+    }
 }

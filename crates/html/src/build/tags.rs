@@ -3,9 +3,9 @@
 
 use bitflags::bitflags;
 
-use super::layouts::{is_block_of_code, is_of_prose};
+use super::nesting::{has_optional_end, is_block_of_code, is_of_prose};
 use super::skipped::{is_foreign_object, is_island};
-use super::{Builder, OpenState, added_signs::is_sign_image, nesting::has_optional_end, notes::Marks, stated_facts};
+use super::{Builder, OpenState, added_signs::is_sign_image, notes::Marks, stated_facts};
 use crate::markup::lexer::{Key, TagText};
 use crate::{limits::Caps, markup::Tag};
 

@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 use crate::markup::lexer::{Key, TagText};
-use crate::reread::elements::{Piece, Pieces, TagPiece};
+use crate::reread::{Piece, Pieces, TagPiece};
 
 /// Values of such an attribute that are not a source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];

@@ -4,13 +4,18 @@
 
 use trommel_text::vectors::{ByteTask, Compare};
 
+use super::content;
 use super::content::{ContentModel, Namespaces};
 use super::text_ends::{Recovery, UnclosedMarkup, end_of_comment, end_of_raw, end_of_script};
-use super::{MAX_NOSCRIPT_DEPTH, content};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, up_to};
 use crate::markup::lexer::{Key, Markup, NO_PLACE, TagLexer, TagText, TextRun};
 use crate::markup::{Tag, near};
+
+/// The depth to which `noscript` in `noscript` is followed, each level by a tokenizer of its own. Deeper
+/// ones are read like other elements.
+// A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
+pub(super) const MAX_NOSCRIPT_DEPTH: u32 = 2;
 
 /// Passes a page to the builder, up to the maximum offset of spans; returns the end.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {

@@ -3,7 +3,7 @@
 //! It gives exact lines and white space, without the numbers, buttons, labels and spaces in empty lines that pages
 //! add, and without lines that a generator hides in Rust code: rustdoc writes them as `# line` in its sources.
 
-use super::elements::{Piece, Pieces, TagPiece, part};
+use super::{Piece, Pieces, TagPiece, part};
 use crate::markup::Tag;
 
 /// Maximum length of code that is read, in bytes of the page.

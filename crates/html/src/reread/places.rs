@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::elements::{Piece, Pieces, TagPiece};
+use super::{Piece, Pieces, TagPiece};
 use crate::{build::is_ignored, markup::Tag};
 
 /// Bytes of the letters of a line from which on it may stand before the line above it: captions stand above a table,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::engine::shared_data;
 use crate::charset::{self, CharsetSource};
-use crate::reread::elements::TagPiece;
+use crate::reread::TagPiece;
 use crate::{Engine, Limits, ScanEngine};
 
 /// The folder of the tests; none, with a word, where it is not there.

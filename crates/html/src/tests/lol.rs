@@ -17,7 +17,7 @@ use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink
 use super::scanner::{Scanner, recover};
 use super::text_ends::UnclosedMarkup;
 use super::text_ends::end_of_comment;
-use super::{Engine, MAX_NOSCRIPT_DEPTH};
+use super::{Engine, scanner::MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;

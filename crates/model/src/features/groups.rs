@@ -8,7 +8,6 @@ mod parts;
 mod place;
 mod subject;
 pub(crate) mod text;
-mod whole_page;
 pub(crate) mod words;
 
 use crate::{features::columns::GroupColumns, features::facts::PageFacts, features::lexicon::Lexicon};
@@ -67,7 +66,7 @@ groups! {
     /// Order, headline, title, repetition.
     Position "position" in place::POSITION,
     /// Facts of the whole page.
-    Page "page" in whole_page::PAGE_FACTS,
+    Page "page" in parts::PAGE_FACTS,
     /// The three blocks before and after.
     Neighbours "neighbours" in text::NEIGHBOURS,
     /// The place of the prose of the page.
@@ -79,7 +78,7 @@ groups! {
     /// The head's title and descriptions against the block's words.
     Topic "topic" in subject::TOPIC,
     /// The page's address.
-    Address "address" in whole_page::ADDRESS,
+    Address "address" in parts::ADDRESS,
     /// Log odds of the block's first words.
     Wording "wording" in words::WORDING,
     /// Comment sections against the prose outside of them.

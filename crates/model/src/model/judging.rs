@@ -6,8 +6,8 @@ use trommel_html::Page;
 
 use super::{Judgement, Model};
 use crate::file::{PageType, Scorer};
-use crate::layout::{Layout, Representatives, is_in_doubt};
-use crate::{additive::sigmoid, compiled::PageOdds, features::Columns, kept_blocks::Choice, model::KnownWords};
+use crate::kept_blocks::{Choice, Layout, Representatives, is_in_doubt};
+use crate::{additive::sigmoid, compiled::PageOdds, features::Columns, model::KnownWords};
 
 /// A page that is being judged.
 struct Judging<'m> {

@@ -6,8 +6,7 @@ use std::{path::Path, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::dedup::signatures::{lines, shard_name};
-use crate::dedup::{DedupError, Signature, SignedFile};
+use crate::dedup::{DedupError, Signature, SignedFile, lines, shard_name};
 use crate::{Assemble, OutputCopy, RecordReader};
 
 /// The place of a document.

@@ -11,9 +11,8 @@ use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::{Field, Row};
-use parquet::{
-    errors::ParquetError, record::reader::RowIter, schema::parser::parse_message_type, schema::types::ColumnPath,
-};
+use parquet::schema::{parser::parse_message_type, types::ColumnPath};
+use parquet::{errors::ParquetError, record::reader::RowIter};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use trommel_extract::TextSpan;

@@ -8,14 +8,11 @@ use std::collections::HashMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Element, Page, Tag};
 
-use super::escape::span;
-use super::escape::{Context, escape};
+use super::escape::{Context, escape, span};
 use super::inline::{Inline, Mode};
 use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableCell, TableRow};
-use crate::render::table_rows::CellPart;
-use crate::render::traced;
-use crate::render::traced::OriginSource;
+use crate::{render::table_rows::CellPart, render::traced, render::traced::OriginSource};
 
 /// Maximum columns of a table whose short rows are filled up; GFM requires only the header to be complete.
 // A wide table of short rows would else be mostly bars.

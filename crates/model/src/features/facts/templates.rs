@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Element, NONE, Page, Tag};
 
 use crate::features::scratch::{Scratch, count_work};
-use crate::{features::facts::paths::Paths, features::facts::shape::Sums, features::log::log};
+use crate::features::{facts::paths::Paths, facts::shape::Sums, log::log};
 
 /// Names of the facts about each group.
 pub(crate) const TEMPLATE_PARTS: [&str; 8] = [

@@ -8,10 +8,10 @@ use trommel_html::{Page, Tag};
 
 use crate::features::columns::{GroupColumns, LANES};
 use crate::features::facts::elements::{AROUND_TAGS, LEVELS, SHAPE_PARTS};
-use crate::features::facts::{PageFacts, templates::TEMPLATE_PARTS};
 use crate::features::groups::{Fact, Group, crossed, owned, rows};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
+use crate::{features::facts::PageFacts, features::facts::templates::TEMPLATE_PARTS};
 
 /// Own and parent element of a block, as one-hot features.
 const CONTAINER_TAGS: [Tag; 22] = {
@@ -109,7 +109,7 @@ pub(crate) const REPEATS: Group = Group {
     on: |facts, _| rows(move |at| facts.templates.features(facts.paths.of_block(at))),
 };
 
-const NAMES: [&str; 5] = [
+const SURROUNDINGS_NAMES: [&str; 5] = [
     "surroundings.log_images_before", "surroundings.log_images_after", "surroundings.log_images_inside",
     "surroundings.log_headlines_before", "surroundings.log_articles_before",
 ];
@@ -128,7 +128,7 @@ struct Counts {
 
 pub(crate) const SURROUNDINGS: Group = Group {
     needs: &[],
-    columns: |_| owned(&NAMES),
+    columns: |_| owned(&SURROUNDINGS_NAMES),
     on: |facts, _| {
         let seen = seen(facts.page);
         rows(move |at| {

@@ -7,13 +7,12 @@ use trommel_html::{Block, NONE, Page, Tag};
 
 use crate::features::facts::elements::{LEVELS, PROSE_DENSITY, PROSE_SHARE};
 use crate::features::facts::terms::{Terms, WordSet};
-use crate::features::facts::{headline::OUTLINE_NAMES, prose::PROSE_NAMES};
 use crate::features::groups::{Fact, Group, RequestedColumns, crossed, owned, rows};
-use crate::features::hashes::HashTable;
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
+use crate::features::{facts::headline::OUTLINE_NAMES, facts::prose::PROSE_NAMES, hashes::HashTable};
 
-const NAMES: [&str; 16] = [
+const POSITION_NAMES: [&str; 16] = [
     "position.share", "position.log_from_start", "position.log_to_end", "position.words_before",
     "position.words_after", "position.after_headline", "position.log_after_headline", "position.log_before_headline",
     "position.title_share", "position.share_in_title", "position.log_repeats", "position.seen_before",
@@ -41,7 +40,7 @@ struct Positions {
 
 pub(crate) const POSITION: Group = Group {
     needs: &[Fact::Terms],
-    columns: |_| owned(&NAMES),
+    columns: |_| owned(&POSITION_NAMES),
     on: |facts, asked| {
         let positions = Positions::new(facts.page, asked);
         rows(move |at| positions.features(facts.page, &facts.terms, at))
@@ -117,9 +116,9 @@ impl Positions {
         positions
     }
 
-    fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; POSITION_NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
-            return [0.0; NAMES.len()];
+            return [0.0; POSITION_NAMES.len()];
         };
         let blocks = page.blocks.len() as f32;
         let words = self.words.max(1) as f32;
@@ -202,11 +201,11 @@ mod tests {
             "<title>Big News - Site</title><p class=a>menu</p><h1>Big news</h1><p class=a>text of it</p><p class=a>menu</p>",
             &Limits::default(),
         );
-        let all = ColumnSet::new(NAMES.len(), (0..).take(NAMES.len()));
-        let positions = Positions::new(&page, all.asked_of(0..NAMES.len()));
+        let all = ColumnSet::new(POSITION_NAMES.len(), (0..).take(POSITION_NAMES.len()));
+        let positions = Positions::new(&page, all.asked_of(0..POSITION_NAMES.len()));
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let value = |block: usize, name: &str| {
-            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            let at = POSITION_NAMES.iter().position(|n| *n == name).unwrap();
             positions.features(&page, &terms, block)[at]
         };
         assert_eq!(value(1, "position.title_share"), 2.0 / 3.0);

@@ -11,10 +11,7 @@ use trommel_html::{Block, Page};
 use crate::features::facts::paths::{ElementWeights, PathWeights, higher, lower};
 use crate::features::facts::terms::{PAIRED_WORDS, Terms};
 use crate::features::groups::{Fact, Group, owned, rows};
-use crate::{
-    features::facts::PageFacts, features::facts::headline::Outline, features::lexicon::Lexicon, features::log::flag,
-    features::scratch::Scratch,
-};
+use crate::features::{facts::PageFacts, facts::headline::Outline, lexicon::Lexicon, log::flag, scratch::Scratch};
 
 const NAMES: [&str; 11] = [
     "weights.sum", "weights.min", "weights.max", "weights.own", "weights.parent_sum", "weights.parent_min",
