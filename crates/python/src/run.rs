@@ -1,7 +1,8 @@
 //! `run`: the whole pipeline, from archives to files of documents.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
@@ -62,6 +63,8 @@ impl Progress for Callback<'_> {
     }
 }
 
+const OBJECT_TO_BUCKET: &str = "a file object is read into files and folders of this machine, not to a bucket";
+
 /// Extracts the main text of archives into files, like the program `trommel run`. Outputs appear when they are
 /// complete, and `resume=True` continues an interrupted run. `out` is a file, a folder or a URL in a bucket.
 /// `choices` are all settings by their names (docs/settings.md); they override `config`. Returns the counts of the
@@ -91,10 +94,7 @@ pub(crate) fn run<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     interpreter::connect();
     let given = RunChoices::read(extractor, config, choices, of_runs)?;
-    let output = out.to_string_lossy().into_owned();
-    if output == "-" {
-        return Err(PyValueError::new_err("-: documents are written to files, folders and buckets"));
-    }
+    let output = destination(&out)?;
     let existing = existing(resume, overwrite)?;
     let stop = Arc::new(AtomicBool::new(false));
     let network = NetworkOptions { stop: stop.clone().into(), ..NetworkOptions::default() };
@@ -117,9 +117,7 @@ pub(crate) fn run<'py>(
     let bucket = py.detach(|| Bucket::take(&mut plan, network.clone(), existing));
     let bucket = bucket.map_err(|error| RunError::new_err(error.to_string()))?;
     if bucket.is_some() && is_object {
-        return Err(PyValueError::new_err(
-            "a file object is read into files and folders of this machine, not to a bucket",
-        ));
+        return Err(PyValueError::new_err(OBJECT_TO_BUCKET));
     }
     let mut callback = Callback { call: progress.as_ref(), stop: &stop, raised: None };
     let done = py.detach(|| {
@@ -161,6 +159,13 @@ fn existing(resume: bool, overwrite: bool) -> PyResult<Existing> {
         (true, false) => Ok(Existing::Resume),
         (false, true) => Ok(Existing::Overwrite),
         (false, false) => Ok(Existing::Refuse),
+    }
+}
+
+fn destination(out: &Path) -> PyResult<String> {
+    match out.to_string_lossy() {
+        out if out == "-" => Err(PyValueError::new_err("-: documents are written to files, folders and buckets")),
+        out => Ok(out.into_owned()),
     }
 }
 
