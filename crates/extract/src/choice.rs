@@ -7,6 +7,7 @@ pub(crate) mod beside_kept;
 mod dropped_parts;
 pub(crate) mod lists;
 mod rules;
+mod thread_labels;
 #[cfg(test)]
 mod trial;
 pub(crate) mod whole_units;
@@ -36,6 +37,8 @@ pub(crate) struct JudgedPage<'a> {
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
+    /// True if the page is a thread.
+    pub is_thread: bool,
     /// True if a user set the probability from which on blocks are kept.
     pub has_threshold: bool,
     /// True if texts of the page's data are kept, which are not blocks.
@@ -258,6 +261,7 @@ mod tests {
             in_comments: &[],
             keeps_doubtful: false,
             is_article: false,
+            is_thread: false,
             has_threshold: false,
             keeps_embedded: false,
         };

@@ -78,7 +78,8 @@ impl ContentPolicy {
             probabilities: &judgement.probabilities,
             in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
-            is_article: judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == ARTICLE),
+            is_article: is_of(&judgement, ARTICLE),
+            is_thread: is_of(&judgement, THREAD),
             has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };
@@ -205,6 +206,10 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
 /// The page type of articles.
 const ARTICLE: &str = "article";
+
+fn is_of(judgement: &Judgement, name: &str) -> bool {
+    judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == name)
+}
 
 /// Returns whether a page is almost surely one text or a row of posts.
 fn is_one_text(judgement: &Judgement) -> bool {

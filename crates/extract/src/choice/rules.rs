@@ -5,6 +5,7 @@ use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_end
 use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
 use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers};
 use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
+use super::thread_labels::drop_thread_labels;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
 use super::{ChosenPage, JudgedPage};
 
@@ -51,7 +52,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 28] = [
+pub static RULES: [Rule; 29] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -65,6 +66,11 @@ pub static RULES: [Rule; 28] = [
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
+    judged("thread labels", "drops dates, counts and other labels that repeat in a thread", |judged, kept| {
+        if judged.is_thread {
+            drop_thread_labels(judged.page, kept);
+        }
+    }),
     judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
     judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
         keep_form_text(judged.page, judged.probabilities, kept)
