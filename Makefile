@@ -4,10 +4,10 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
-# A set of threads that `lite` does not learn from.
+# The same for sets of threads: only the scorer of threads and that of page types learn from them.
 THREAD_SETS ?= qa-dev
 # The same for sets of pages that are not one text: only the scorer of such pages learns from them.
-LIST_SETS ?= courts-dev docs-dev events-dev records-dev laws-dev
+LIST_SETS ?= courts-dev docs-dev events-dev records-dev
 # Archives of which pages are labelled in labels/, beside those in DATA.
 WARC ?= $(DATA)/../warc
 # Where training leaves what cross-validation said of each page, a file a model.
@@ -26,11 +26,11 @@ QUALITY = CARGO_TARGET_DIR=$(BUILT) $(CARGO) run --quiet --profile quick --manif
 # The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
 TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
 MADE_PAGES = out/made/made.warc.gz
-# Pages that `lite` does not learn from: made ones, and threads that programs print.
-FURTHER_PAGES = $(MADE_PAGES) $(patsubst %,out/sound/%.warc.gz,$(THREAD_SETS)) out/kinds/parts-threads.warc.gz
+# Pages that only `fast` learns from, and threads that only its scorer of threads learns from.
+THREAD_PAGES = $(patsubst %,out/sound/%.warc.gz,$(THREAD_SETS)) out/kinds/threads.warc.gz
 # Sets whose texts fill the programs of laboratory/kind-pages.
 KIND_TEXTS ?= wcxb-dev magic-articles zhweb news-world-dev
-LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS)) out/kinds/parts-things.warc.gz out/kinds/kinds-lists.warc.gz
+LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
@@ -129,10 +129,11 @@ kind-pages: ## Make pages of forums, shops, events and others by programs from t
 	python3 laboratory/kind-pages/make.py out/kinds/kinds.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) --pages 2000
 	python3 laboratory/kind-pages/make.py out/kinds/kinds-test.warc.gz $(patsubst %,$(DATA)/%.gold.jsonl.gz,$(KIND_TEXTS)) \
 	    --pages 300 --test
-	PYTHONPATH=laboratory/made-pages python3 laboratory/kind-pages/parts.py out/kinds/kinds.warc.gz out/kinds/parts
+	PYTHONPATH=laboratory/made-pages python3 laboratory/kind-pages/threads.py out/kinds/kinds.warc.gz out/kinds/threads.warc.gz
 
 train: training-pages made-pages kind-pages lite ## Train the shipped models from DATA, labels/ and made pages
-	$(TROMMEL) train --learner shipped --folds 2 --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) -o models/fast.trommel --overwrite \
+	$(TROMMEL) train --learner shipped --folds 2 --pages $(TRAINING_PAGES) $(MADE_PAGES) \
+	    --threads $(THREAD_PAGES) --lists $(LIST_PAGES) -o models/fast.trommel --overwrite \
 	    --judged $(JUDGED)/fast.judged
 
 lite: training-pages ## Train the shipped model lite alone
@@ -140,7 +141,8 @@ lite: training-pages ## Train the shipped model lite alone
 	    --judged $(JUDGED)/lite.judged
 
 by-set: training-pages made-pages kind-pages ## Judge the pages of each set by models that have not seen the set
-	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) $(FURTHER_PAGES) --lists $(LIST_PAGES) --hold-out sets -o out/by-set/fast.trommel \
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) $(MADE_PAGES) \
+	    --threads $(THREAD_PAGES) --lists $(LIST_PAGES) --hold-out sets -o out/by-set/fast.trommel \
 	    --judged out/by-set/fast.judged
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev

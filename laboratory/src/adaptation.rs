@@ -143,6 +143,7 @@ fn options(learner: Learner) -> TrainOptions {
         held_out: HeldOut::Hosts,
         folds: 5,
         list_sets: 0,
+        thread_sets: 0,
         comments: true,
     }
 }

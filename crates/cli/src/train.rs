@@ -33,6 +33,9 @@ pub struct TrainArgs {
     /// the scorer of such pages learns from them
     #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
     lists: Vec<PathBuf>,
+    /// The same of threads. Only the scorer of threads and that of page types learn from them
+    #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
+    threads: Vec<PathBuf>,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE", value_parser = files::file)]
     out: PathBuf,
@@ -101,6 +104,7 @@ enum WeighingUnit {
 pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     check_outputs(args)?;
     let mut sets = args.labelled.read()?;
+    sets.extend(read_sets(&args.threads, &[])?);
     sets.extend(read_sets(&args.lists, &[])?);
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
@@ -128,6 +132,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         },
         folds: args.folds as usize,
         list_sets: args.lists.len(),
+        thread_sets: args.threads.len(),
         comments: true,
     };
     let done = trained(args, sets, &options)?;
@@ -169,7 +174,7 @@ fn trained(args: &TrainArgs, mut sets: Vec<PageSet>, options: &TrainOptions) -> 
 /// Refuses, before hours of training, files that are read and those that cannot be written.
 fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
     for path in [&args.out].into_iter().chain(&args.judged) {
-        let further = args.mix.iter().chain(&args.lists);
+        let further = args.mix.iter().chain(&args.lists).chain(&args.threads);
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
         files::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;

@@ -27,6 +27,7 @@ pub(crate) fn options() -> crate::TrainOptions {
         held_out: crate::HeldOut::Hosts,
         folds: 3,
         list_sets: 0,
+        thread_sets: 0,
         comments: true,
     }
 }

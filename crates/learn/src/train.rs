@@ -5,6 +5,7 @@ mod boost;
 mod cross_validation;
 mod fitted;
 mod judged;
+mod kinds;
 mod labelled;
 mod learned_words;
 mod learner;
@@ -48,8 +49,27 @@ pub struct TrainOptions {
     pub folds: usize,
     /// The number of sets, at the end of all, from which only the scorer of pages that are not one text learns.
     pub list_sets: usize,
+    /// The number of sets before these from which only the scorer of threads learns, and that of page types.
+    pub thread_sets: usize,
     /// True if the gold's comments are content.
     pub comments: bool,
+}
+
+/// The first of the sets that do not teach every scorer.
+#[derive(Clone, Copy, Debug)]
+struct SetRoles {
+    /// The first that teaches the scorer of threads alone.
+    threads: usize,
+    /// The first that teaches the scorer of pages that are not one text alone.
+    lists: usize,
+}
+
+impl TrainOptions {
+    /// The roles of so many sets.
+    fn roles(&self, sets: usize) -> SetRoles {
+        let lists = sets.saturating_sub(self.list_sets);
+        SetRoles { threads: lists.saturating_sub(self.thread_sets), lists }
+    }
 }
 
 /// The weight of each block in training.

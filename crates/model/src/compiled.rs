@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use trommel_text::vectors::Vectors;
 
 use crate::features::{ColumnSet, Columns, LANES, Lanes, Scratch};
-use crate::file::Scorer;
+use crate::file::{KindShares, Scorer};
 use forest::Forest;
 use planes::Planes;
 
@@ -28,8 +28,8 @@ pub(crate) struct Compiled {
     columns: ColumnSet,
     /// Log odds of the first part within which trees are asked; none if they are asked about every block.
     band: Option<f32>,
-    /// The scorer of pages other than articles and threads.
-    lists: Option<CompiledScorer>,
+    /// The scorers of kinds of pages.
+    kinds: Vec<CompiledScorer>,
     /// Slots that the trees ask for.
     tree_slots: Vec<usize>,
 }
@@ -62,12 +62,12 @@ impl RequestedColumns {
 }
 
 impl Compiled {
-    /// Lays out sound parts that read columns of a schema of this width, and the scorer of pages other than articles and
-    /// threads. The columns `beside` are computed as well. Trees judge only blocks about which the first part is in
+    /// Lays out sound parts that read columns of a schema of this width, and the scorers of kinds of
+    /// pages. The columns `beside` are computed as well. Trees judge only blocks about which the first part is in
     /// doubt, by this `band`.
     pub fn new<'a>(
         parts: impl Iterator<Item = (f32, &'a Scorer)>,
-        lists: Option<&'a Scorer>,
+        kinds: impl Iterator<Item = &'a Scorer>,
         width: usize,
         beside: impl Iterator<Item = u16>,
         band: Option<f32>,
@@ -75,9 +75,10 @@ impl Compiled {
         // All parts share the slots, so a column that several parts ask for is computed once.
         let mut asked = RequestedColumns::default();
         let parts: Vec<(f32, &Scorer)> = parts.collect();
+        let kinds: Vec<&Scorer> = kinds.collect();
         // In the order of the schema, so that the columns of a group stand side by side.
         let mut columns = Vec::new();
-        for scorer in parts.iter().map(|(_, scorer)| *scorer).chain(lists) {
+        for scorer in parts.iter().map(|(_, scorer)| *scorer).chain(kinds.iter().copied()) {
             scorer.clone().each_column(|column| columns.push(*column));
         }
         columns.sort_unstable();
@@ -93,7 +94,8 @@ impl Compiled {
         // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
             parts.into_iter().map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
-        let lists = lists.map(|scorer| (scorer, lay(scorer)));
+        let kinds: Vec<(&Scorer, Option<CompiledScorer>)> =
+            kinds.into_iter().map(|scorer| (scorer, lay(scorer))).collect();
         // Only a band needs to know which columns are those of trees.
         let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
             .filter(|scorer| band.is_some() && matches!(scorer, Scorer::Trees(_)))
@@ -109,7 +111,7 @@ impl Compiled {
         };
         let parts: Vec<(f32, CompiledScorer)> =
             laid.into_iter().map(|(share, scorer, laid)| (share, or_plain(scorer, laid))).collect();
-        let lists = lists.map(|(scorer, laid)| or_plain(scorer, laid));
+        let kinds = kinds.into_iter().map(|(scorer, laid)| or_plain(scorer, laid)).collect();
         beside.for_each(|column| {
             asked.slot(column);
         });
@@ -120,7 +122,7 @@ impl Compiled {
         tree_slots.sort_unstable();
         tree_slots.dedup();
         let columns = ColumnSet::new(width, asked.columns);
-        Self { parts, vectors: Vectors::default(), columns, band, lists, tree_slots }
+        Self { parts, vectors: Vectors::default(), columns, band, kinds, tree_slots }
     }
 
     /// The columns that are to be computed.
@@ -172,8 +174,8 @@ pub(crate) struct PageOdds<'m> {
     /// Log odds of each block; NaN until it is judged.
     odds: Vec<f32>,
     waiting: WaitingBlocks,
-    /// Share of the scorer of pages other than articles and threads; 0 without one.
-    list_share: f32,
+    /// Shares of the scorers of kinds of pages; 0 without them.
+    kind_shares: KindShares,
 }
 
 /// Blocks that wait for the trees.
@@ -188,12 +190,17 @@ struct WaitingBlocks {
 impl<'m> PageOdds<'m> {
     /// Creates the log odds of `blocks` blocks, none of them computed.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
-        Self { compiled, odds: vec![f32::NAN; blocks], waiting: WaitingBlocks::default(), list_share: 0.0 }
+        Self {
+            compiled,
+            odds: vec![f32::NAN; blocks],
+            waiting: WaitingBlocks::default(),
+            kind_shares: KindShares::default(),
+        }
     }
 
-    /// Sets the share (0..=1) of the scorer of pages other than articles and threads, before the first block is added.
-    pub fn set_list_share(&mut self, share: f32) {
-        self.list_share = share;
+    /// Sets the shares of the scorers of kinds of pages, before the first block is added.
+    pub fn set_kind_shares(&mut self, shares: KindShares) {
+        self.kind_shares = shares;
     }
 
     /// Adds the blocks of a batch.
@@ -215,12 +222,12 @@ impl<'m> PageOdds<'m> {
                 *sum += share * value;
             }
         }
-        let lists = self.compiled.lists.as_ref().filter(|_| self.list_share > 0.0);
         let rest = self.rest();
-        if let Some(lists) = lists {
-            let list_odds = self.compiled.log_odds(lists, values, lanes);
-            for (sum, value) in sums.iter_mut().zip(list_odds) {
-                *sum = rest * *sum + self.list_share * value;
+        sums.iter_mut().for_each(|sum| *sum *= rest);
+        for (share, kind) in self.kind_shares.iter().zip(&self.compiled.kinds).filter(|(share, _)| **share > 0.0) {
+            let kind_odds = self.compiled.log_odds(kind, values, lanes);
+            for (sum, value) in sums.iter_mut().zip(kind_odds) {
+                *sum += share * value;
             }
         }
         let blocks = columns.blocks();
@@ -255,7 +262,7 @@ impl<'m> PageOdds<'m> {
 
     /// Share of the parts that judge all pages.
     fn rest(&self) -> f32 {
-        1.0 - self.list_share
+        1.0 - self.kind_shares.iter().sum::<f32>()
     }
 
     /// The log odds of a block, no number if none are known. Those of blocks that wait are not complete.
@@ -378,7 +385,7 @@ mod tests {
         let rows = schema.rows(&page, None);
         let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
-        let compiled = Compiled::new(parts_of(), None, schema.names().len(), std::iter::empty(), None);
+        let compiled = Compiled::new(parts_of(), std::iter::empty(), schema.names().len(), std::iter::empty(), None);
         let mut found = PageOdds::new(&compiled, page.blocks.len());
         schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
         let found = found.finish();
@@ -444,7 +451,7 @@ mod tests {
             .into_iter()
             .map(|band| {
                 let weighted = parts.iter().map(|part| (part.share, &part.scorer));
-                let found = Compiled::new(weighted, None, 3, std::iter::empty(), band).of_rows(&rows);
+                let found = Compiled::new(weighted, std::iter::empty(), 3, std::iter::empty(), band).of_rows(&rows);
                 let expected: Vec<f32> = rows.iter().map(|row| log_odds_of_parts(&parts, band, row)).collect();
                 for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
                     assert!((found - expected).abs() < 1e-5, "{band:?}, block {at}: {found} for {expected}");
@@ -473,7 +480,7 @@ mod tests {
                 value => value as f32 / 40.0,
             };
             let rows: Vec<[f32; 3]> = (0..300).map(|at| [value(at, 1), value(at, 17), value(at, 29)]).collect();
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), None, 3, std::iter::empty(), None);
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), std::iter::empty(), 3, std::iter::empty(), None);
             let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| scorer.log_odds(row)).collect();
             assert_eq!(found, expected, "{leaves} leaves");

@@ -68,7 +68,10 @@ pub struct ModelFile {
     pub band: Option<f32>,
     /// The scorer of pages other than articles and threads; none if the parts judge all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lists: Option<ListScorer>,
+    pub lists: Option<KindScorer>,
+    /// The scorer of threads; none if the parts judge them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<KindScorer>,
     /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
     /// fast.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -86,6 +89,11 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
+    /// The scorers of kinds of pages.
+    pub fn kind_scorers(&self) -> impl Iterator<Item = &KindScorer> {
+        self.lists.iter().chain(&self.threads)
+    }
+
     /// Checks that this program reads model files of this version.
     ///
     /// # Errors
@@ -285,11 +293,16 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// The scorer of pages other than articles and threads, and its share in the log odds of their blocks.
+/// Shares (0..=1) of the scorers of kinds of pages in the log odds, in the order of [`ModelFile::kind_scorers`].
+pub(crate) type KindShares = [f32; 2];
+
+/// The scorer of a kind of pages, and its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ListScorer {
-    /// Names of the page types that are one text.
-    pub texts: Vec<String>,
+pub struct KindScorer {
+    /// Names of the page types that are not of the kind.
+    // The rename keeps the name of the first files, whose kind was pages that are not one text.
+    #[serde(rename = "texts")]
+    pub others: Vec<String>,
     /// Probability that a page is of none of these types up to which the scorer has no share, and from which on it
     /// has its full share, 0..=1.
     pub between: (f32, f32),
@@ -299,12 +312,12 @@ pub struct ListScorer {
     pub scorer: Additive,
 }
 
-impl ListScorer {
+impl KindScorer {
     /// The scorer's share in the log odds of the blocks of a page, given the log odds of each page type against the
     /// rest and the natural logarithm of 1 + the number of the page's blocks.
     pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32], log_blocks: f32) -> f32 {
         let rise = |value: f32, (none, full): (f32, f32)| ((value - none) / (full - none)).clamp(0.0, 1.0);
-        self.share * rise(not_one_text(&self.texts, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
+        self.share * rise(probability_of_kind(&self.others, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
     }
 
     /// Returns whether its shares and bounds are numbers that make sense.
@@ -314,15 +327,15 @@ impl ListScorer {
     }
 }
 
-/// The probability (0..=1) that a page is of none of the types `texts`; 0 if no types are known.
-pub fn not_one_text(texts: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
+/// The probability (0..=1) that a page is of none of the types `others`; 0 if no types are known.
+pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
     let all = types.iter().zip(odds).map(|(page_type, odds)| (page_type, sigmoid(*odds)));
-    let (of_others, sum) = all.fold((0.0, 0.0), |(of_others, sum), (page_type, probability)| {
-        let is_text = texts.contains(&page_type.name);
-        (of_others + if is_text { 0.0 } else { probability }, sum + probability)
+    let (of_kind, sum) = all.fold((0.0, 0.0), |(of_kind, sum), (page_type, probability)| {
+        let is_other = others.contains(&page_type.name);
+        (of_kind + if is_other { 0.0 } else { probability }, sum + probability)
     });
     // One-against-rest scorers need not add up to 1, and may all be 0.
-    of_others / f32::max(sum, f32::MIN_POSITIVE)
+    of_kind / f32::max(sum, f32::MIN_POSITIVE)
 }
 
 /// The type that a page most probably has.
@@ -453,8 +466,8 @@ mod tests {
         ["article", "forum", "listing", "product"].map(of).into()
     }
 
-    fn lists(between: (f32, f32), share: f32) -> ListScorer {
-        ListScorer { texts: vec!["article".into(), "forum".into()], between, share, scorer: Additive::default() }
+    fn lists(between: (f32, f32), share: f32) -> KindScorer {
+        KindScorer { others: vec!["article".into(), "forum".into()], between, share, scorer: Additive::default() }
     }
 
     #[test]

@@ -18,8 +18,8 @@ mod term_list;
 pub use additive::{Additive, Cross, StepFunction, TreeNode, Trees, sigmoid};
 pub use embedded::JudgedEmbedded;
 pub use file::{
-    ColumnWeight, EmbeddedScorer, FORMAT, Linear, ListScorer, ModelError, ModelFile, PageType, PageTypeScorer, Score,
-    Scorer, Training, TrainingSet, VERSION, WeightedScorer, not_one_text,
+    ColumnWeight, EmbeddedScorer, FORMAT, KindScorer, Linear, ModelError, ModelFile, PageType, PageTypeScorer, Score,
+    Scorer, Training, TrainingSet, VERSION, WeightedScorer, probability_of_kind,
 };
 pub use kept_blocks::{Choice, Layout, Selection};
 pub use model::{Judgement, KnownWords, Model};

@@ -17,7 +17,7 @@ use trommel_models::{CONFIDENCES, MODELS, OTHER_NAMES};
 
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
-use crate::file::{ModelError, ModelFile, PageType, PageTypeScorer, Scorer, pack};
+use crate::file::{KindShares, ModelError, ModelFile, PageType, PageTypeScorer, Scorer, pack};
 use crate::kept_blocks::{Choice, Layout, weighed};
 use crate::{additive::sigmoid, compiled::Compiled, kept_blocks};
 
@@ -44,8 +44,8 @@ pub struct Model {
     compiled: Compiled,
     /// The columns that are asked for of all blocks, and not only of those that are scored.
     of_all: ColumnSet,
-    /// The scorer of pages other than articles and threads, likewise.
-    lists: Option<Scorer>,
+    /// The scorers of kinds of pages, likewise.
+    kinds: Vec<Scorer>,
     /// The scorers of the page types, likewise.
     page_types: Vec<Scorer>,
     /// The scorer of embedded texts, likewise.
@@ -54,7 +54,7 @@ pub struct Model {
     comments: Vec<u16>,
     /// Column that tells the main headline.
     headline: Option<u16>,
-    /// Column that tells the number of blocks of a page, for the share of `lists`.
+    /// Column that tells the number of blocks of a page, for the shares of `kinds`.
     page_blocks: Option<u16>,
     /// Column that tells the share of known words.
     known_words: Option<u16>,
@@ -131,13 +131,16 @@ impl Model {
         if !file.page_types.iter().all(is_sharp) {
             return Err(ModelError::Unsound { part: "page types" });
         }
-        if file.lists.as_ref().is_some_and(|lists| !lists.is_sound()) {
-            return Err(ModelError::Unsound { part: "lists" });
+        if file.kind_scorers().any(|kind| !kind.is_sound()) {
+            return Err(ModelError::Unsound { part: "scorers of kinds" });
         }
         if !(0.0..=1.0).contains(&file.known_words) {
             return Err(ModelError::Unsound { part: "known words" });
         }
-        let lists = file.lists.as_ref().map(|lists| Scorer::Additive(lists.scorer.clone()).on(&columns)).transpose()?;
+        let kinds = file
+            .kind_scorers()
+            .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
+            .collect::<Result<Vec<Scorer>, ModelError>>()?;
         let page_types = file
             .page_types
             .iter()
@@ -146,7 +149,7 @@ impl Model {
         let embedded = file.embedded.as_ref().map(|embedded_scorer| embedded_scorer.readied()).transpose()?;
         let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
-        let page_blocks = lists.as_ref().and_then(|_| known.get(PAGE_BLOCKS_COLUMN).copied());
+        let page_blocks = kinds.first().and_then(|_| known.get(PAGE_BLOCKS_COLUMN).copied());
         let known_words = known.get(KNOWN_WORDS_COLUMN).copied().filter(|_| file.known_words > 0.0);
         let beside = comments.iter().copied().chain(headline).chain(page_blocks).chain(known_words);
         let mut beside: Vec<u16> = beside.collect();
@@ -156,7 +159,7 @@ impl Model {
         }
         let compiled = Compiled::new(
             parts.iter().map(|(share, scorer)| (*share, scorer)),
-            lists.as_ref(),
+            kinds.iter(),
             schema.names().len(),
             beside.into_iter(),
             file.band,
@@ -171,7 +174,7 @@ impl Model {
             comments,
             schema,
             parts,
-            lists,
+            kinds,
             page_types,
             embedded,
             file,
@@ -369,12 +372,15 @@ impl Model {
         self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
     }
 
-    /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the
-    /// value of a column on the page.
-    fn list_share(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> f32 {
-        let Some(lists) = &self.file.lists else { return 0.0 };
+    /// The share of each scorer of a kind of pages, given the log odds of each page type and the value of a column on the
+    /// page.
+    fn kind_shares(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> KindShares {
         let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
-        lists.share_on(&self.file.page_types, of_types, log_blocks)
+        let mut shares = KindShares::default();
+        for (share, kind) in shares.iter_mut().zip(self.file.kind_scorers()) {
+            *share = kind.share_on(&self.file.page_types, of_types, log_blocks);
+        }
+        shares
     }
 }
 

@@ -105,7 +105,10 @@ impl RoleModel {
             let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
             let scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
             let parts = std::iter::once((1.0, &scorer));
-            Ok(ReadyRole { scorer: Compiled::new(parts, None, schema.names().len(), std::iter::empty(), None), schema })
+            Ok(ReadyRole {
+                scorer: Compiled::new(parts, std::iter::empty(), schema.names().len(), std::iter::empty(), None),
+                schema,
+            })
         };
         let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
         Ok(Self { file, ready })

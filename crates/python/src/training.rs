@@ -41,6 +41,7 @@ pub(crate) fn train<'py>(
         held_out: HeldOut::Hosts,
         folds,
         list_sets: 0,
+        thread_sets: 0,
         comments: true,
     };
     let mut gold = gold.unwrap_or_default().0.into_iter();

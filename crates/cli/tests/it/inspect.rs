@@ -63,6 +63,7 @@ fn model() -> ModelFile {
         pooling: 0.0,
         band: None,
         lists: None,
+        threads: None,
         few_metadata: false,
         selection: Selection::Threshold(0.5),
         adapted_from: None,

@@ -126,7 +126,7 @@ fn what_a_cut_divides() {
 }
 
 /// Chunks at most whose place is right and cannot be proven: formulas that images show, cells of tables in tables.
-const UNPROVEN: [(&str, usize); 2] = [("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 1)];
+const UNPROVEN: [(&str, usize); 3] = [("cleaneval.warc.gz", 1), ("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 1)];
 
 #[test]
 fn places_of_all_sets_are_proven_and_no_construct_is_cut() {

@@ -16,7 +16,7 @@ use super::cross_validation::{ScoredPage, mean_over_sets};
 use super::labelled::{Labelled, labelled};
 use super::table::{Binned, BlockTable};
 use super::trained::{JudgedPage, Trained, judged_pages, scores};
-use super::{ADDRESS, TrainOptions, fitted::is_of_page, logistic::fit_additive};
+use super::{ADDRESS, TrainOptions, kinds::is_of_page, logistic::fit_additive};
 use crate::pages::{PageSet, by_group};
 use crate::{error::LearnError, train};
 
@@ -283,9 +283,9 @@ pub(super) fn corrected(
             steps.column = at as u16;
         }
         // The other parts have only a share on pages that are not one text, and the correction is whole there as well.
-        if let Some(lists) = &mut file.lists {
-            lists.scorer.intercept += correction.intercept;
-            lists.scorer.step_functions.extend(correction.step_functions.iter().cloned());
+        for kind in file.lists.iter_mut().chain(&mut file.threads) {
+            kind.scorer.intercept += correction.intercept;
+            kind.scorer.step_functions.extend(correction.step_functions.iter().cloned());
         }
         file.parts.push(WeightedScorer { share: 1.0, scorer: Scorer::Additive(correction) });
     }

@@ -2,13 +2,15 @@
 
 use rayon::prelude::*;
 use trommel_model::{
-    EmbeddedScorer, JudgedEmbedded, Selection, WeightedScorer, features::FeatureMatrix, log_odds_of_parts, sigmoid,
+    Additive, EmbeddedScorer, JudgedEmbedded, Selection, WeightedScorer, features::FeatureMatrix, log_odds_of_parts,
+    sigmoid,
 };
 use trommel_text::words::Rule;
 
-use super::fitted::{Fitted, Purpose, WITH_COMMENTS, completed, fit_embedded, judged, page_sharpness};
+use super::fitted::{Fitted, Purpose, WITH_COMMENTS, completed, fit_embedded, judged};
+use super::kinds::page_sharpness;
 use super::labelled::{Labelled, PoorCopy};
-use super::{Learner, TrainOptions, learner::band};
+use super::{Learner, SetRoles, TrainOptions, learner::band};
 use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 
@@ -25,11 +27,11 @@ pub(super) struct CrossValidated {
     pub sharpness: Vec<f32>,
 }
 
-/// Judges each page by models that have seen no page of its fold. Only the scorer of lists learns from the sets from the
-/// number `trained` on.
+/// Judges each page by models that have seen no page of its fold. Only the scorers of kinds learn from the last sets, by
+/// these roles.
 pub(super) fn cross_validate(
     pages: &[Labelled],
-    trained: usize,
+    roles: SetRoles,
     copies: &[PoorCopy],
     folds: &[usize],
     options: &TrainOptions,
@@ -44,8 +46,8 @@ pub(super) fn cross_validate(
     for fold in 0..number {
         let is_held = |page: usize| folds.get(page) == Some(&fold);
         let held: Vec<usize> = (0..pages.len()).filter(|page| is_held(*page)).collect();
-        let training = training_pages(pages, trained, copies, options, |page| !is_held(page))?;
-        let fitted = Fitted::new(&training, trained, options, Purpose::Test)?;
+        let training = training_pages(pages, roles, copies, options, |page| !is_held(page))?;
+        let fitted = Fitted::new(&training, roles, options, Purpose::Test)?;
         tracing::info!("cross-validation: {} of {number} folds", fold + 1);
         let judged: Vec<(usize, f32, ByCandidate)> = held
             .into_par_iter()
@@ -102,24 +104,26 @@ pub(super) fn cross_validate_embedded(
 /// Log odds of the blocks of a page, as a model of these parts gives them.
 fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> Vec<f32> {
     let band = band(parts);
-    let lists = fitted.lists.as_ref().map(|lists| {
-        let row = rows.iter().next().unwrap_or_default();
-        let types: Vec<f32> = fitted.page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
-        let log_blocks = (rows.len() as f32).ln_1p();
-        (lists.share_on(&fitted.page_types, &types, log_blocks), &lists.scorer)
-    });
+    let row = rows.iter().next().unwrap_or_default();
+    let types: Vec<f32> = fitted.page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
+    let log_blocks = (rows.len() as f32).ln_1p();
+    let kinds: Vec<(f32, &Additive)> = (fitted.lists.iter().chain(&fitted.threads))
+        .map(|kind| (kind.share_on(&fitted.page_types, &types, log_blocks), &kind.scorer))
+        .filter(|(share, _)| *share > 0.0)
+        .collect();
+    let rest = 1.0 - kinds.iter().map(|(share, _)| share).sum::<f32>();
     let of_row = |row: &[f32]| {
-        let odds = log_odds_of_parts(parts, band, row);
-        lists.map_or(odds, |(share, scorer)| (1.0 - share) * odds + share * scorer.log_odds(row))
+        let of_kinds = kinds.iter().map(|(share, kind)| share * kind.log_odds(row));
+        rest * log_odds_of_parts(parts, band, row) + of_kinds.sum::<f32>()
     };
     rows.iter().map(of_row).collect()
 }
 
 /// The training data if only the pages with these numbers may be used: the pages, with labels for all of
-/// their blocks, and their copies. Only the scorer of lists learns from the sets from the number `trained` on.
+/// their blocks, and their copies. Only the scorers of kinds learn from the last sets, by these roles.
 pub(super) fn training_pages<'a>(
     pages: &'a [Labelled<'a>],
-    trained: usize,
+    roles: SetRoles,
     copies: &'a [PoorCopy],
     options: &TrainOptions,
     may_use: impl Fn(usize) -> bool,
@@ -127,10 +131,10 @@ pub(super) fn training_pages<'a>(
     let used = || pages.iter().enumerate().filter(|(at, _)| may_use(*at)).map(|(_, page)| page);
     // By themselves: a model that knows lists would label menus on recipe pages as content, and all other models would
     // learn that.
-    let mut all = completed(used().filter(|page| page.set < trained).cloned().collect(), options)?;
-    if used().any(|page| page.set >= trained) {
+    let mut all = completed(used().filter(|page| page.set < roles.threads).cloned().collect(), options)?;
+    if used().any(|page| page.set >= roles.threads) {
         let further = completed(used().cloned().collect(), options)?;
-        all.extend(further.into_iter().filter(|page| page.set >= trained));
+        all.extend(further.into_iter().filter(|page| page.set >= roles.threads));
     }
     let copies = copies.iter().filter(|copy| may_use(copy.of));
     all.extend(copies.map(PoorCopy::labelled));

@@ -6,6 +6,7 @@ use trommel_text::{hash, mix};
 use super::labelled::Labelled;
 
 /// Rows of training pages.
+#[derive(Clone)]
 pub(crate) struct BlockTable {
     pub width: usize,
     pub data: Vec<f32>,

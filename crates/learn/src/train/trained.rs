@@ -54,26 +54,27 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
         HeldOut::Hosts => by_group(&hosts, options.folds),
         HeldOut::Sets => pages.iter().map(|page| page.set).collect(),
     };
-    let trained = sets.len().saturating_sub(options.list_sets);
+    let roles = options.roles(sets.len());
     // Pages are in the order of their sets.
-    let known = pages.partition_point(|page| page.set < trained);
+    let known = pages.partition_point(|page| page.set < roles.threads);
     let copies = match options.learner {
         Learner::Linear => Vec::new(),
         _ => PoorCopy::of_pages(pages.get(..known).unwrap_or_default()),
     };
-    let cross_validated = cross_validate(&pages, trained, &copies, &folds, options)?;
+    let cross_validated = cross_validate(&pages, roles, &copies, &folds, options)?;
     let penalties = &cross_validated.penalties;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
-    let chosen = choose(&pages, &cross_validated, &judged_embedded, sets.len());
+    // Sets that teach one scorer alone are of few sites, and none of them decides about all pages.
+    let chosen = choose(&pages, &cross_validated, &judged_embedded, roles.threads);
     tracing::info!("training of what is written, on all pages");
-    let training = training_pages(&pages, trained, &copies, options, |_| true)?;
+    let training = training_pages(&pages, roles, &copies, options, |_| true)?;
     let penalty = penalties.get(chosen.candidate).copied().unwrap_or_default();
-    let fitted = Fitted::new(&training, trained, options, Purpose::Use(penalty))?;
+    let fitted = Fitted::new(&training, roles, options, Purpose::Use(penalty))?;
     let embedded = match options.learner {
         Learner::Linear => None,
-        _ => fit_embedded(&training.iter().filter(|page| page.set < trained).collect::<Vec<_>>())?,
+        _ => fit_embedded(&training.iter().filter(|page| page.set < roles.threads).collect::<Vec<_>>())?,
     };
-    let Fitted { learned, known_words, page_types, parts, lists } = fitted;
+    let Fitted { learned, known_words, page_types, parts, lists, threads } = fitted;
     let parts = parts.into_iter().next().map(|(parts, _)| parts).unwrap_or_default();
     let band = band(&parts);
     let probabilities: Vec<Vec<f32>> = cross_validated
@@ -99,6 +100,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
         pooling: options.learner.pooling(),
         band,
         lists,
+        threads,
         few_metadata: options.learner == Learner::Lite,
         selection: chosen.selection,
         adapted_from: None,

@@ -374,7 +374,7 @@ mod tests {
                 })
                 .collect();
             let scorer = Scorer::Additive(model.clone());
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), None, 5, std::iter::empty(), None);
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), std::iter::empty(), 5, std::iter::empty(), None);
             let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             assert_eq!(found, expected);

@@ -50,7 +50,7 @@ impl Model {
         self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
             if columns.blocks().first() == Some(&0) {
                 let value = |column| self.page_value(columns, column);
-                odds.set_list_share(self.list_share(&self.type_odds(value), value));
+                odds.set_kind_shares(self.kind_shares(&self.type_odds(value), value));
             }
             odds.add(columns);
         });
@@ -145,8 +145,10 @@ impl Model {
             let value = |column| self.page_value(columns, column);
             let of_types = self.type_odds(value);
             judging.page_type = PageType::of(&self.file.page_types, &of_types);
-            let share = self.list_share(&of_types, value);
-            std::iter::once(&mut judging.odds).chain(&mut judging.unnamed).for_each(|odds| odds.set_list_share(share));
+            let shares = self.kind_shares(&of_types, value);
+            std::iter::once(&mut judging.odds)
+                .chain(&mut judging.unnamed)
+                .for_each(|odds| odds.set_kind_shares(shares));
         }
         judging.odds.add(columns);
         self.add_known_words(&mut judging.known_words, page, columns);
@@ -180,7 +182,7 @@ impl Model {
         for (_, scorer) in &self.parts {
             self.name_reasons(scorer, &mut all);
         }
-        if let Some(scorer) = &self.lists {
+        for scorer in &self.kinds {
             self.name_reasons(scorer, &mut all);
         }
         all
@@ -211,7 +213,8 @@ impl Model {
     /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-        let of_lists = self.list_share(&self.type_odds(value), value);
+        let of_kinds = self.kind_shares(&self.type_odds(value), value);
+        let rest = 1.0 - of_kinds.iter().sum::<f32>();
         // Where the first part is not in doubt, it stands for the trees.
         let first = self.parts.first().map_or(0.0, |(_, scorer)| scorer.log_odds(row));
         let is_sure = self.file.band.is_some_and(|band| first.abs() >= band);
@@ -223,12 +226,12 @@ impl Model {
                 Scorer::Trees(_) if is_sure => all.push(0.0),
                 scorer => {
                     let share = if at == 0 { share + of_trees } else { *share };
-                    contribute(scorer, (1.0 - of_lists) * share, row, &mut all);
+                    contribute(scorer, rest * share, row, &mut all);
                 }
             }
         }
-        if let Some(scorer) = &self.lists {
-            contribute(scorer, of_lists, row, &mut all);
+        for (share, scorer) in of_kinds.into_iter().zip(&self.kinds) {
+            contribute(scorer, share, row, &mut all);
         }
         all
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::additive::{Additive, StepFunction};
 use crate::additive::{TreeNode, Trees};
 use crate::features::{FeatureGroup, TermWeight};
-use crate::file::ListScorer;
+use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::kept_blocks::Selection;
@@ -32,6 +32,7 @@ fn file() -> ModelFile {
         pooling: 0.0,
         band: None,
         lists: None,
+        threads: None,
         few_metadata: false,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
@@ -297,15 +298,15 @@ fn weights_beyond_all_log_odds_are_refused() {
 }
 
 #[test]
-fn lists_have_a_scorer_of_their_own() {
+fn lists_and_threads_have_scorers_of_their_own() {
     let step = |weights: [f32; 2]| Additive {
         intercept: 0.0,
         step_functions: vec![StepFunction { column: 0, edges: vec![0.5], weights: weights.to_vec() }],
         crosses: vec![],
     };
     let trees = Trees { base: 2.0, nodes: vec![TreeNode::Leaf { value: 1.0 }], roots: vec![0] };
-    // Log odds of the page types: is it an article, or a listing?
-    let judged = |article: f32, listing: f32, band: Option<f32>| {
+    // Log odds of the page types: is it an article, a listing, or a thread?
+    let judged = |article: f32, listing: f32, forum: f32, band: Option<f32>| {
         let mut file = ModelFile { band, ..file() };
         file.parts = vec![
             WeightedScorer { share: 0.5, scorer: Scorer::Additive(step([1.0, -1.0])) },
@@ -316,12 +317,18 @@ fn lists_have_a_scorer_of_their_own() {
             scorer: Additive { intercept, ..Additive::default() },
             sharpness: 1.0,
         };
-        file.page_types = [("article", article), ("listing", listing)].map(page_type).into();
-        file.lists = Some(ListScorer {
-            texts: vec!["article".into()],
+        file.page_types = [("article", article), ("listing", listing), ("forum", forum)].map(page_type).into();
+        file.lists = Some(KindScorer {
+            others: vec!["article".into(), "forum".into()],
             between: (0.25, 0.75),
             share: 0.5,
             scorer: step([5.0, 7.0]),
+        });
+        file.threads = Some(KindScorer {
+            others: vec!["article".into(), "listing".into()],
+            between: (0.25, 0.75),
+            share: 0.25,
+            scorer: step([6.0, -3.0]),
         });
         let model = Model::new(file).unwrap();
         let odds = model.log_odds(&page(), None);
@@ -337,13 +344,15 @@ fn lists_have_a_scorer_of_their_own() {
         odds
     };
     for band in [None, Some(2.0)] {
-        assert_eq!(judged(9.0, -9.0, band), [2.0, 1.0]);
+        assert_eq!(judged(9.0, -9.0, -9.0, band), [2.0, 1.0]);
         // Half of the log odds, and a quarter where the page is as probably an article.
-        assert_eq!(judged(-9.0, 9.0, band), [3.5, 4.0]);
-        assert_eq!(judged(0.0, 0.0, band), [2.75, 2.5]);
+        assert_eq!(judged(-9.0, 9.0, -9.0, band), [3.5, 4.0]);
+        // A quarter of a thread.
+        assert_eq!(judged(-9.0, -9.0, 9.0, band), [3.0, 0.0]);
+        assert_eq!(judged(0.0, 0.0, -90.0, band), [2.75, 2.5]);
     }
     // Where the additive part is sure, it stands for the trees on lists as well.
-    assert_eq!(judged(-9.0, 9.0, Some(0.5)), [3.0, 3.0]);
+    assert_eq!(judged(-9.0, 9.0, -9.0, Some(0.5)), [3.0, 3.0]);
 }
 
 #[test]

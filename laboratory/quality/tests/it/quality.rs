@@ -113,6 +113,7 @@ fn what_training_leaves_is_what_the_report_needs() {
         held_out: HeldOut::Hosts,
         folds: 5,
         list_sets: 0,
+        thread_sets: 0,
         comments: true,
     };
     let trained = train(&sets, &options).unwrap();
