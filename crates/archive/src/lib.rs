@@ -22,6 +22,7 @@ mod media;
 mod member;
 pub mod name;
 mod payload;
+mod pieces;
 mod reader;
 mod record;
 mod record_block;

@@ -405,7 +405,7 @@ impl Iterator for Reader {
 }
 
 /// Returns whether the bytes begin with an ARC header line.
-fn arc_starts(bytes: &[u8]) -> bool {
+pub(crate) fn arc_starts(bytes: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
     ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()
 }

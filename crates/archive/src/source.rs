@@ -7,6 +7,8 @@ const CHUNK: usize = 128 * 1024;
 /// Bytes before the position that stay available, so that a search for the next member can begin
 /// inside one whose damage was noticed late.
 const KEEP: usize = 1024 * 1024;
+/// Bytes that a [`rewind`](Source::rewind) goes back at the most.
+pub(crate) const MAX_BACK: u64 = KEEP as u64;
 /// Stored bytes asked for at a time by `read_ahead`.
 const AHEAD_BYTES: usize = 1024 * 1024;
 

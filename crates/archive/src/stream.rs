@@ -11,7 +11,7 @@ use crate::buffer::Buffer;
 use crate::error::Damage;
 use crate::member::{MemberStart, MemberStop};
 use crate::record_block::RecordBlock;
-use crate::source::Source;
+use crate::source::{MAX_BACK, Source};
 use crate::spares::Spares;
 
 pub(crate) use codec::{Codec, StreamCodec};
@@ -20,8 +20,9 @@ pub(crate) use codec::{Codec, StreamCodec};
 const PROBE_BYTES: usize = 16 * 1024;
 /// Maximum number of members remembered; only a record that spans more of them would need more.
 const MAX_MEMBERS: usize = 4096;
-/// Stored bytes that may be gone over twice whatever the size of the file.
-const REWIND_BYTES: u64 = 16 * 1024 * 1024;
+/// Stored bytes of a part of the file. In each, about twice as many may be gone over again.
+// By parts, so that what is read does not depend on damage far before.
+const PART_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a block that is taken with the buffer it stands in; shorter ones are copied out, so that small
 /// records hold no large buffers.
 const MIN_WHOLE_BYTES: usize = 4 * 1024;
@@ -58,8 +59,34 @@ pub(crate) struct StreamPosition {
     ahead: u64,
     /// True if it is known that no more come.
     stopped: bool,
-    /// Stored bytes gone back over so far.
-    rewound: u64,
+    /// Stored bytes gone back over in the part at hand.
+    rewound: Rewound,
+}
+
+impl StreamPosition {
+    /// Before the member that begins at a stored offset, which nothing was gone back over for.
+    pub(crate) fn at_member(offset: u64) -> Self {
+        StreamPosition { offset, inner: 0, ahead: 0, stopped: false, rewound: Rewound::default() }
+    }
+
+    /// Returns whether a stream that goes on to a stored offset may go back as far as one that begins there.
+    pub(crate) fn is_fresh_at(&self, offset: u64) -> bool {
+        self.rewound.seen_from(offset) == Rewound::default()
+    }
+}
+
+/// Stored bytes that were gone back over in the part of the file at hand, and its number; 0 and 0 if there are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Rewound {
+    part: u64,
+    bytes: u64,
+}
+
+impl Rewound {
+    /// The same as seen from a stored offset: what was gone back over in earlier parts does not count.
+    fn seen_from(self, offset: u64) -> Self {
+        if offset / PART_BYTES > self.part { Rewound::default() } else { self }
+    }
 }
 
 /// Plain bytes, unread ones in a window. The window never goes past the end of a member unless
@@ -79,8 +106,8 @@ pub(crate) struct Stream {
     from: u64,
     open: bool,
     stop: Option<MemberStop>,
-    /// Stored bytes gone back over so far.
-    rewound: u64,
+    /// Stored bytes gone back over in the part at hand.
+    rewound: Rewound,
 }
 
 impl Stream {
@@ -96,7 +123,7 @@ impl Stream {
             from: 0,
             open: false,
             stop: None,
-            rewound: 0,
+            rewound: Rewound::default(),
         }
     }
 
@@ -137,7 +164,7 @@ impl Stream {
             inner,
             ahead: self.window.len() as u64,
             stopped: self.stop.is_some(),
-            rewound: self.rewound,
+            rewound: self.rewound.seen_from(offset),
         };
         // Before a member; its header has been seen or will be.
         let before = |offset| StreamPosition { stopped: false, ..stand(offset, 0) };
@@ -414,7 +441,7 @@ impl Stream {
             let Some(at) = finder.find(bytes) else {
                 let (length, ended) = (bytes.len(), bytes.len() < PROBE_BYTES);
                 self.source.consume(if ended { length } else { length - (magic.len() - 1) });
-                if ended && end.is_none() {
+                if ended && end.is_none_or(|end| self.source.position() < end) {
                     return Ok(false);
                 }
                 continue;
@@ -435,12 +462,20 @@ impl Stream {
     /// proportion to the file. Hostile members that are nested in one another must not cost more.
     fn rewind(&mut self) {
         let here = self.source.position();
-        let back = here.saturating_sub(self.from + 1);
-        if self.rewound.saturating_add(back) > here.saturating_add(REWIND_BYTES) {
+        let back = here.saturating_sub(self.from + 1).min(MAX_BACK);
+        let Rewound { part, bytes } = self.rewound.seen_from(here);
+        if bytes.saturating_add(back) > (here % PART_BYTES).saturating_add(PART_BYTES) {
             return;
         }
         self.source.rewind(self.from + 1);
-        self.rewound += here - self.source.position();
+        let bytes = bytes + here - self.source.position();
+        self.rewound = Rewound { part: part.max(here / PART_BYTES), bytes };
+    }
+
+    /// The stored offset of the first member whose plain bytes pass `is_start`, from here up to the stored offset `end`.
+    pub(crate) fn find_start(&mut self, end: u64, is_start: impl Fn(&[u8]) -> bool) -> io::Result<Option<u64>> {
+        let found = self.seek_member(Some(end), &is_start)?;
+        Ok(found.then(|| self.source.position()))
     }
 }
 

@@ -8,6 +8,7 @@ mod lost;
 mod make;
 mod payload;
 mod peer;
+mod pieces;
 mod resume;
 mod segments;
 mod shared;
