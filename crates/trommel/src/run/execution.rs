@@ -72,7 +72,7 @@ pub(crate) fn execute<T: Send>(
     mark_begun(plan, environment.disk, environment.existing)?;
     let write_plan = plan.writing(encoders, environment.existing);
     let followed = FollowState::new(&continued);
-    let number = plan.lanes(continued.todo.len());
+    let number = plan.lanes(&continued.todo);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
@@ -131,7 +131,8 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
         }
     }
     let done = plan.inputs.iter().zip(left).filter(|(_, left)| !left && plan.follow.is_none());
-    done.filter_map(|(input, _)| size(input)).sum()
+    let done: u64 = done.filter_map(|(input, _)| size(input)).sum();
+    done + continued.partial.as_ref().map_or(0, |partial| partial.state.report.stored_bytes)
 }
 
 /// Returns whether who takes the documents wants no more.

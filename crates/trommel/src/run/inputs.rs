@@ -6,6 +6,7 @@ pub(crate) mod identity;
 pub(crate) mod network;
 pub(crate) mod packed;
 pub(crate) mod pages;
+pub(crate) mod pieces;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unpack;

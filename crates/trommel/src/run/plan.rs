@@ -23,6 +23,7 @@ use crate::Settings;
 use trommel_record::{Assemble, Format, hidden};
 
 use crate::run::inputs::Input;
+use crate::run::inputs::pieces::PIECE_BYTES;
 use crate::run::plan::follow::Follow;
 use crate::run::plan::named_files::NamedFiles;
 use crate::run::plan::output::{Destination, Output};
@@ -58,6 +59,10 @@ pub struct Plan {
     pub follow: Option<Follow>,
     /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
     pub epoch: Option<i64>,
+    /// Stored bytes of a piece, of which an archive that is read in pieces has more than four.
+    // Tests have small archives.
+    #[doc(hidden)]
+    pub piece_bytes: u64,
 }
 
 impl Plan {
@@ -75,6 +80,7 @@ impl Plan {
             dropped: None,
             follow: None,
             epoch: None,
+            piece_bytes: PIECE_BYTES,
         }
     }
 

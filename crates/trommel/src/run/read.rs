@@ -4,6 +4,7 @@ pub(crate) mod crawl_metadata;
 pub(crate) mod follow;
 pub(crate) mod live;
 pub(crate) mod pages;
+pub(crate) mod piece_end;
 pub(crate) mod place;
 pub(crate) mod reader;
 pub(crate) mod records;

@@ -5,3 +5,4 @@ pub(crate) mod checkpoint;
 pub(crate) mod files;
 pub(crate) mod journal;
 pub(crate) mod lock;
+pub(crate) mod remaining;

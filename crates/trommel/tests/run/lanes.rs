@@ -43,7 +43,7 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A run into a folder, or into one file in it, with all files beside the outputs.
-fn lanes(inputs: &[PathBuf], out: &Path, file: Option<&str>, encodings: &[Encoding], jobs: usize) -> Plan {
+pub fn lanes(inputs: &[PathBuf], out: &Path, file: Option<&str>, encodings: &[Encoding], jobs: usize) -> Plan {
     let mut plan = small(inputs, out, encodings[0].format, encodings[0].compression);
     plan.output.encodings = encodings.to_vec();
     if let Some(name) = file {
@@ -62,7 +62,7 @@ fn encoding(format: Format, compression: Compression) -> Encoding {
 }
 
 /// The counts, whose names of files are those of any folder.
-fn plain(summary: Summary) -> Summary {
+pub fn plain(summary: Summary) -> Summary {
     let mut summary = counts(summary);
     let set_aside = summary.set_aside.values().copied().collect::<Vec<_>>();
     summary.set_aside = BTreeMap::from([("all".to_owned(), set_aside.iter().sum())]);
@@ -70,7 +70,7 @@ fn plain(summary: Summary) -> Summary {
 }
 
 /// All ways to write that are tried, by name: with one file, or into a folder.
-fn ways() -> Vec<(&'static str, Option<&'static str>, Vec<Encoding>)> {
+pub fn ways() -> Vec<(&'static str, Option<&'static str>, Vec<Encoding>)> {
     use Compression::{Gzip, None as Plain, Zstd};
     vec![
         (

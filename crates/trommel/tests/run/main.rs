@@ -7,6 +7,7 @@ mod disk;
 mod existing;
 mod lanes;
 mod make;
+mod pieces;
 mod quarantine;
 mod resume;
 mod run;

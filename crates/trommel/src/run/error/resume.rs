@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 /// Version of the format of the state; a state of another is refused.
 // A run goes on under the same build only, so a new format need not read the old one.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 
 /// Reason why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]

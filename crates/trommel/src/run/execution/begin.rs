@@ -8,7 +8,9 @@ use trommel_record::{BULK_MAPPING, Disk, hidden, replaceable};
 use crate::run::error::RunError;
 use crate::run::error::resume::ResumeError;
 use crate::run::plan::Plan;
-use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides};
+use crate::run::plan::existing::{
+    Existing, check_kinds, outputs, remove_leftovers, remove_output_shares, remove_sides,
+};
 use crate::run::plan::output::Destination;
 use crate::run::state::archive::ArchiveState;
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun};
@@ -83,13 +85,11 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Removes shares of archives in one output and in files beside it that no state names.
+/// Removes shares of archives in the outputs and in files beside them that no state names.
 fn remove_left_shares(plan: &Plan, disk: &dyn Disk, kept: &[PathBuf]) -> Result<(), RunError> {
     let named = plan.side_files().into_iter();
-    let mut files: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-    if let Destination::File(path) = &plan.output.destination {
-        files.push(path.clone());
-    }
+    let files: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
+    remove_output_shares(plan, disk, kept)?;
     remove_shares(disk, files, kept)
 }
 

@@ -1,6 +1,7 @@
 //! Checks whether outputs exist already where a run would write.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -139,6 +140,26 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             && spool.exists()
         {
             disk.remove(&spool).map_err(|source| RunError::output(&spool, source))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the shares of outputs that interrupted runs left, of archives or of pieces of them: all but `kept`.
+pub(crate) fn remove_output_shares(plan: &Plan, disk: &dyn Disk, kept: &[PathBuf]) -> Result<(), RunError> {
+    let Some(names) = Names::new(plan) else { return Ok(()) };
+    let kept: HashSet<&OsStr> = kept.iter().filter_map(|path| path.file_name()).collect();
+    for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
+        let share = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+        let output = share.and_then(|share| {
+            let (output, number) = share.rsplit_once('.')?;
+            number.parse::<u64>().is_ok().then_some(output)
+        });
+        if output.is_some_and(|output| names.contains(output, false))
+            && share.is_some_and(|share| !kept.contains(OsStr::new(share)))
+        {
+            let path = names.folder.join(&name);
+            disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
         }
     }
     Ok(())

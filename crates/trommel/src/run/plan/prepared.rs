@@ -10,9 +10,12 @@ use trommel_record::{Assemble, Compression, Format};
 
 use crate::run::inputs::Input;
 use crate::run::inputs::identity::Identity;
+use crate::run::inputs::pieces::Cutter;
 use crate::run::plan::Plan;
 use crate::run::plan::existing::Existing;
 use crate::run::plan::output::{Destination, Output};
+use crate::run::state::archive::ArchiveState;
+use crate::run::state::remaining::Turn;
 use crate::run::work::encoder::Encoder;
 
 /// Settings of the readers of a run.
@@ -58,6 +61,8 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) keeps_state: bool,
     /// The inputs as they are at the beginning, if every page depends on all of them.
     pub(crate) planned: Vec<Identity>,
+    /// Cuts large archives, if they are read in pieces.
+    pub(crate) cutter: Option<Cutter<'a>>,
 }
 
 impl WritePlan<'_> {
@@ -69,6 +74,11 @@ impl WritePlan<'_> {
     /// Returns whether each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.output.destination, Destination::Folder(_))
+    }
+
+    /// Returns whether an archive has outputs of its own, rather than shares of an output that others are joined to.
+    pub(crate) fn has_own_outputs(&self, archive: &ArchiveState) -> bool {
+        self.is_folder() && archive.piece.is_none()
     }
 
     /// Returns whether outputs hold their documents as they come, so that frames may end at any time.
@@ -118,7 +128,20 @@ impl Plan {
             state_file: self.state_file(),
             keeps_state: existing == Existing::Resume || matches!(self.output.destination, Destination::Folder(_)),
             planned: planned.map(Identity::of).collect(),
+            cutter: self.cutter(),
         }
+    }
+
+    /// Cuts large archives, if they are read in pieces.
+    // They are not where archives are read one after the other, and where parts end by all documents before.
+    fn cutter(&self) -> Option<Cutter<'_>> {
+        let is_cut = self.one_lane().is_none() && self.output.split.is_none();
+        is_cut.then(|| self.all_pieces())
+    }
+
+    /// Cuts large archives.
+    pub(crate) fn all_pieces(&self) -> Cutter<'_> {
+        Cutter { inputs: &self.inputs, options: self.reading().options, bytes: self.piece_bytes }
     }
 
     /// Returns whether a run of this plan can start in the middle of its inputs.
@@ -132,9 +155,15 @@ impl Plan {
         duplicates.exact || duplicates.near || self.settings.archive.crawler_text
     }
 
-    /// Archives that are read side by side, of `inputs` that there are: one for four workers.
-    pub(crate) fn lanes(&self, inputs: usize) -> usize {
-        let most = (self.jobs().get() / WORKERS_OF_A_LANE).clamp(1, inputs.max(1));
+    /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
+    pub(crate) fn lanes(&self, todo: &[Turn]) -> usize {
+        let wanted = self.jobs().get() / WORKERS_OF_A_LANE;
+        let cutter = self.cutter();
+        let pieces = |turn: &Turn| match (&cutter, &turn.piece) {
+            (Some(cutter), None) if wanted > todo.len() => cutter.count(turn.input),
+            _ => 1,
+        };
+        let most = wanted.clamp(1, todo.iter().map(pieces).sum::<usize>().max(1));
         match self.one_lane().filter(|_| most > 1) {
             Some(why) => {
                 tracing::info!("archives are read one after the other: {why}");

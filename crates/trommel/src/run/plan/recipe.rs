@@ -36,6 +36,7 @@ impl Plan {
             dropped,
             follow,
             epoch,
+            piece_bytes,
         } = self;
         let Output { destination, encodings, split } = output;
         let path = |path: &Path| path.to_string_lossy().into_owned();
@@ -77,6 +78,7 @@ impl Plan {
             ("dropped", path_or_none(dropped)),
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
+            ("piece size", piece_bytes.to_string()),
         ]);
         // Canonical: two ways to write one choice must not look like two.
         let choices = settings.canonical().into_iter();
@@ -136,6 +138,7 @@ mod tests {
         type Change = fn(&mut Plan);
         let changes: &[Change] = &[
             |plan| plan.epoch = Some(1),
+            |plan| plan.piece_bytes = 1,
             |plan| plan.dropped = Some("d".into()),
             |plan| plan.quarantine = Some("q".into()),
             |plan| plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap()],

@@ -12,6 +12,7 @@ use trommel_sources::{Base, NetworkOptions, SelectOptions};
 use crate::run::error::NameError;
 use crate::run::inputs::packed::PackedOptions;
 use crate::run::inputs::pages::PageFiles;
+use crate::run::inputs::pieces::PIECE_BYTES;
 use crate::run::inputs::unpack::unpack;
 use crate::run::inputs::{Input, InputError, expand, select};
 use crate::run::plan::Plan;
@@ -173,6 +174,7 @@ impl RunRequest {
             hard,
             dropped: self.dropped,
             follow,
+            piece_bytes: PIECE_BYTES,
             epoch: self.epoch,
         };
         let extractor = Extractor::with_model(&plan.settings, model).with_few_metadata(few_metadata);

@@ -17,8 +17,10 @@ use crate::run::inputs::Input;
 use crate::run::inputs::identity::Identity;
 use crate::run::inputs::network::Network;
 use crate::run::inputs::packed::{ContainerFault, ContainerLists, Packed};
+use crate::run::inputs::pieces::Piece;
 use crate::run::plan::prepared::ReadPlan;
 use crate::run::read::crawl_metadata;
+use crate::run::read::piece_end::{PieceEnd, Reach};
 use crate::run::read::revisits::Revisits;
 use crate::run::work::crawler_records::page_url;
 use crate::run::work::gate::Gate;
@@ -112,14 +114,18 @@ impl<'a> RecordFeed<'a> {
         let inputs = self.reading.plan.inputs;
         let Some(input) = inputs.get(picked.input) else { return Ok(()) };
         let size = size(input);
-        let point = picked.point;
-        self.counted = 0;
+        let is_begun = picked.point.is_some();
+        let mut piece = picked.piece.as_ref().map(PieceEnd::new);
+        let begin = picked.piece.as_ref().map_or(0, Piece::offset);
+        let point = picked.point.or_else(|| picked.piece.as_ref().and_then(Piece::point));
+        self.counted = begin;
         // Taken before reading: a file that changes meanwhile is then found to be another.
         let identity = Identity::of(input);
-        let opened = Opened { number: picked.number, input: picked.input, identity, stem: None };
+        let fate = picked.piece.as_ref().map(|piece| piece.fate.clone());
+        let opened = Opened { number: picked.number, input: picked.input, identity, stem: None, fate };
         self.send(0, None, Step::Open(opened))?;
         self.listed = match input {
-            Input::Packed(packed) => Some(self.send_faults(packed, point.is_none())?),
+            Input::Packed(packed) => Some(self.send_faults(packed, !is_begun)?),
             _ => None,
         };
         let (bytes, end) = match input {
@@ -131,7 +137,7 @@ impl<'a> RecordFeed<'a> {
                         // A file that ends early was cut, and not finished by its crawler.
                         reader.expect_length(size);
                     }
-                    self.read_archive(input, point.is_some(), reader)?
+                    self.read_archive(input, is_begun, reader, piece.as_mut())?
                 }
                 Err(end) => (0, end),
             },
@@ -139,13 +145,32 @@ impl<'a> RecordFeed<'a> {
         if self.reading.stop.is_set() {
             return Err(Disconnected);
         }
-        self.advance(size.unwrap_or(bytes));
         let broken = matches!(end, InputEnd::Broken(_));
-        let error = match end {
-            InputEnd::Well => None,
-            InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
+        let (error, next) = match end {
+            InputEnd::Well => (None, None),
+            InputEnd::Failed(error) | InputEnd::Broken(error) => (Some(error), None),
+            InputEnd::Next(next) => (None, Some(next)),
         };
-        self.send(0, None, Step::End(ArchiveEnd { bytes, error, broken, point: None }))
+        if let (Some(_), Some(piece)) = (&error, &piece) {
+            // Reading in order may never come to what failed.
+            self.await_turn(piece)?;
+        }
+        let end = next.and_then(|next| Some(picked.piece.as_ref()?.start(next)?.offset()));
+        let end = end.unwrap_or(bytes);
+        self.advance(if next.is_some() { end } else { size.unwrap_or(end) });
+        let bytes = end.saturating_sub(begin);
+        self.send(0, None, Step::End(ArchiveEnd { bytes, error, broken, point: None, next }))
+    }
+
+    /// Waits until it is known whether a piece counts.
+    fn await_turn(&self, piece: &PieceEnd<'_>) -> Result<(), Disconnected> {
+        while !piece.is_known() {
+            if self.reading.stop.is_set() || self.reading.gate.is_closed() {
+                return Err(Disconnected);
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(())
     }
 
     /// Tells the faults of a container before its first archive is read; returns its lists.
@@ -167,9 +192,10 @@ impl<'a> RecordFeed<'a> {
         input: &Input,
         begun: bool,
         mut reader: Reader,
+        piece: Option<&mut PieceEnd<'_>>,
     ) -> Result<(u64, InputEnd), Disconnected> {
         // A fault of ours in one archive must not cost the others.
-        let read = catch_unwind(AssertUnwindSafe(|| self.read(input, begun, &mut reader)));
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(input, begun, &mut reader, piece)));
         let end = match read {
             Ok(end) => end?,
             Err(panic) => {
@@ -245,7 +271,13 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(&mut self, input: &Input, mut begun: bool, reader: &mut Reader) -> Result<InputEnd, Disconnected> {
+    fn read(
+        &mut self,
+        input: &Input,
+        mut begun: bool,
+        reader: &mut Reader,
+        mut piece: Option<&mut PieceEnd<'_>>,
+    ) -> Result<InputEnd, Disconnected> {
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
             self.reading.spares.try_iter().for_each(|block| reader.reuse(block));
@@ -258,6 +290,20 @@ impl<'a> RecordFeed<'a> {
             let Some(item) = item else { return Ok(InputEnd::Well) };
             if let Some(clock) = self.reading.clock {
                 clock.lap(Stage::Records, &mut begin);
+            }
+            if let (Some(piece), Ok(record)) = (&mut piece, &item) {
+                match piece.reach(reader, record) {
+                    Reach::Within => {}
+                    Reach::Past => self.await_turn(piece)?,
+                    Reach::Next(next) => {
+                        // It may say something about the last one here.
+                        self.release(Some(record))?;
+                        return Ok(InputEnd::Next(next));
+                    }
+                }
+                if piece.is_void() {
+                    return Ok(InputEnd::Well);
+                }
             }
             self.advance(Reader::position(reader));
             let Some(error) = self.give(&mut begun, item, reader.resume_point())? else { continue };
@@ -390,4 +436,6 @@ enum InputEnd {
     Failed(String),
     /// The system could not read on.
     Broken(String),
+    /// At the beginning of the piece of that number.
+    Next(usize),
 }

@@ -31,10 +31,39 @@ pub(crate) struct ArchiveState {
     pub(crate) summary: Summary,
     /// Times of its pages.
     pub(crate) times: Times,
+    /// The piece of the archive that this is, if it is read in pieces.
+    pub(crate) piece: Option<PieceState>,
+    /// Lines for the log, to be told once it is known that the piece counts.
+    pub(crate) messages: Vec<Message>,
     /// Its own outputs, or its shares of one output.
     pub(crate) outputs: OutputsState,
     /// Its shares of the files beside the outputs.
     pub(crate) sides: Vec<SideState>,
+}
+
+/// A piece of an archive.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PieceState {
+    /// Its place in the order.
+    pub(crate) number: usize,
+    /// The piece that begins where this one has ended; none at the end of the archive.
+    pub(crate) next: Option<usize>,
+}
+
+/// A line for the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) is_error: bool,
+    pub(crate) text: String,
+}
+
+impl Message {
+    pub(crate) fn tell(&self) {
+        match self.is_error {
+            true => tracing::error!("{}", self.text),
+            false => tracing::warn!("{}", self.text),
+        }
+    }
 }
 
 impl ArchiveState {

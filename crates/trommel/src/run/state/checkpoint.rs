@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 use trommel_record::filters::DuplicatesState;
 use trommel_record::{Disk, Extent, hidden, read_own, replaceable};
 
-use crate::run::counts::summary::{FileReport, Summary};
+use crate::run::counts::summary::Summary;
 use crate::run::counts::times::Times;
 use crate::run::error::RunError;
 use crate::run::error::resume::{ResumeError, VERSION};
@@ -20,7 +21,8 @@ use crate::run::plan::Plan;
 use crate::run::plan::output::Destination;
 use crate::run::state::archive::ArchiveState;
 use crate::run::state::files::{CompleteFile, OutputsState, SideState};
-use crate::run::state::journal::{self, Contents, DoneInput};
+use crate::run::state::journal::{self, Contents};
+use crate::run::state::remaining::{Partial, Remaining, Turn};
 
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
@@ -43,6 +45,8 @@ pub(crate) struct Checkpoint {
     pub(crate) begun: u64,
     /// The archives in work, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
+    /// The archive of which some pieces are done: their report, and the piece that is due.
+    pub(crate) partial: Option<ArchiveState>,
     /// The shared output of all archives, and its valid state.
     pub(crate) outputs: OutputsState,
     /// The files beside them, likewise.
@@ -71,15 +75,8 @@ pub(crate) struct ContinuedRun {
     pub(crate) again: Vec<String>,
     /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
     pub(crate) todo: Vec<Turn>,
-}
-
-/// An input that is left to do.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Turn {
-    /// Its index.
-    pub(crate) input: usize,
-    /// State of the archive if it was begun before.
-    pub(crate) begun: Option<ArchiveState>,
+    /// The input of which some pieces are done.
+    pub(crate) partial: Option<Partial>,
 }
 
 /// The part that is read first, to know whether the rest is readable.
@@ -199,7 +196,8 @@ impl ContinuedRun {
             state: Checkpoint::new(plan.recipe()),
             contents: Contents::default(),
             again: Vec::new(),
-            todo: (0..plan.inputs.len()).map(|input| Turn { input, begun: None }).collect(),
+            todo: (0..plan.inputs.len()).map(|input| Turn { input, ..Turn::default() }).collect(),
+            partial: None,
         }
     }
 
@@ -217,20 +215,20 @@ impl ContinuedRun {
         if let Some(why) = plan.needs_all_inputs() {
             check_planned(plan, &contents.planned, why)?;
         }
-        let (again, todo) = match plan.follow {
+        let Remaining { again, todo, partial } = match plan.follow {
             // What is followed grows, and is looked for anew.
-            Some(_) => (Vec::new(), Vec::new()),
+            Some(_) => Remaining::default(),
             None => {
-                let begun = std::mem::take(&mut state.archives);
-                let (again, todo) = remaining(plan, begun, &mut contents.done)?;
-                // They are counted when they are read again.
-                for report in &again {
-                    state.summary.forget(report);
-                }
-                (again.into_iter().map(|report| report.file).collect(), todo)
+                let begun = (take(&mut state.archives), take(&mut state.partial));
+                Remaining::of(plan, begun, &mut contents.done)?
             }
         };
-        let continued = Self { state, contents, again, todo };
+        // They are counted when they are read again.
+        for report in &again {
+            state.summary.forget(report);
+        }
+        let again = again.into_iter().map(|report| report.file).collect();
+        let continued = Self { state, contents, again, todo, partial };
         if continued.state.finished {
             continued.check_finished(plan)?;
         }
@@ -326,67 +324,6 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     }
 }
 
-/// The remaining inputs. Takes out of `done` those that could not be read before and can be read now, and
-/// returns their reports.
-fn remaining(
-    plan: &Plan,
-    begun: Vec<ArchiveState>,
-    done: &mut Vec<DoneInput>,
-) -> Result<(Vec<FileReport>, Vec<Turn>), ResumeError> {
-    let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
-    for (index, input) in plan.inputs.iter().enumerate() {
-        left.entry(input.name()).or_default().push_back(index);
-    }
-    // Inputs that are done were so in their order; those in work may be any of one name.
-    let all = left.clone();
-    let mut take = |identity: &Identity, naming: Option<usize>| {
-        let missing = || ResumeError::Missing { input: identity.name.clone() };
-        let named = left.get_mut(&identity.name).ok_or_else(missing)?;
-        let index = match naming {
-            Some(naming) => all.get(&identity.name).and_then(|all| all.get(naming)).copied(),
-            None => named.pop_front(),
-        };
-        let index = index.ok_or_else(missing)?;
-        if naming.is_some() {
-            named.retain(|left| *left != index);
-        }
-        let input = plan.inputs.get(index).ok_or_else(missing)?;
-        match identity.change(input) {
-            Some(change) => Err(ResumeError::Changed { input: identity.name.clone(), change }),
-            None => Ok((index, identity.has_appeared(input))),
-        }
-    };
-    let (mut again, mut appeared) = (Vec::new(), Vec::new());
-    let mut fault = None;
-    done.retain_mut(|done| match take(&done.identity, None) {
-        Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
-            again.push(std::mem::take(&mut done.report));
-            appeared.push(index);
-            false
-        }
-        Ok(_) => true,
-        Err(error) => {
-            fault.get_or_insert(error);
-            true
-        }
-    });
-    if let Some(error) = fault {
-        return Err(error);
-    }
-    let mut todo = Vec::new();
-    for archive in begun {
-        let (input, appeared) = take(&archive.identity, Some(archive.naming))?;
-        let is_nothing = archive.report.records == 0 && archive.report.error.is_some();
-        todo.push(Turn { input, begun: Some(archive).filter(|_| !(appeared && is_nothing)) });
-    }
-    let rest = left.into_values().flatten().chain(appeared);
-    todo.extend(rest.map(|input| Turn { input, begun: None }));
-    // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
-    let is_first = |turn: &Turn| turn.begun.as_ref().is_some_and(|archive| archive.is_first);
-    todo.sort_by_key(|turn| (!is_first(turn), turn.input));
-    Ok((again, todo))
-}
-
 /// The journal beside a state.
 pub(crate) fn journal_file(state: &Path) -> PathBuf {
     state.with_extension("journal")
@@ -432,9 +369,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
         let mut state = Checkpoint::new(settings("wet"));
-        state.version = 9;
+        state.version = 99;
         state.save(&LocalDisk, &path).unwrap();
-        assert!(matches!(Checkpoint::read(&path), Err(ResumeError::Version { version: 9, .. })));
+        assert!(matches!(Checkpoint::read(&path), Err(ResumeError::Version { version: 99, .. })));
         state.version = VERSION;
         state.save(&LocalDisk, &path).unwrap();
         let whole = fs::read(&path).unwrap();

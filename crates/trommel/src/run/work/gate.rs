@@ -68,6 +68,11 @@ impl Gate {
         self.lock().tasks
     }
 
+    /// Returns whether nothing is let in any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
     /// Lets nothing in any more.
     pub(crate) fn close(&self) {
         self.lock().closed = true;

@@ -7,7 +7,7 @@ use trommel_record::filters::Fingerprint;
 
 use crate::run::{
     counts::drop_reason::{DropReason, FailureKind},
-    inputs::{identity::Identity, packed::Listing},
+    inputs::{identity::Identity, packed::Listing, pieces::Fate},
     work::{aside::AsideRecord, label::RecordLabel},
 };
 
@@ -70,6 +70,8 @@ pub(crate) struct Opened {
     pub(crate) identity: Identity,
     /// The name of its outputs, if it is not one of the plan's.
     pub(crate) stem: Option<String>,
+    /// Tells if it counts, if it is a piece of an archive.
+    pub(crate) fate: Option<Fate>,
 }
 
 /// The end of an input.
@@ -83,6 +85,8 @@ pub(crate) struct ArchiveEnd {
     pub(crate) broken: bool,
     /// The place where reading continues if it grows.
     pub(crate) point: Option<ResumePoint>,
+    /// The piece of the archive that begins where this one ends, if it is one and not the last.
+    pub(crate) next: Option<usize>,
 }
 
 impl<T> Task<T> {

@@ -3,6 +3,7 @@
 mod record;
 
 use std::io::Write;
+use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::metrics::Metrics;
@@ -15,9 +16,10 @@ use crate::run::counts::progress::Counters;
 use crate::run::counts::summary::DamageReport;
 use crate::run::error::RunError;
 use crate::run::events::{RunEvent, RunPosition, TakeStep};
+use crate::run::inputs::pieces::Fate;
 use crate::run::plan::output::Destination;
 use crate::run::plan::prepared::WritePlan;
-use crate::run::state::archive::ArchiveState;
+use crate::run::state::archive::{ArchiveState, Message};
 use crate::run::state::files::{CompleteFile, InputStart, OutputsState};
 use crate::run::work::task::{ArchiveEnd, Opened, Step, Task, WorkerResult};
 use crate::run::write::ledger::{Ledger, Shared, SharedState};
@@ -32,6 +34,9 @@ const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// Bytes of blocks, in frames, after which the state is saved even if they gave little output: reading them again takes
 /// a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
+
+/// Lines that are held back until it is known that a piece counts; further ones are told at once.
+const MAX_HELD_MESSAGES: usize = 10_000;
 
 /// Settings and state that the writers of all lanes share.
 pub(crate) struct Writing<'a> {
@@ -82,6 +87,8 @@ struct OpenArchive<'a> {
     outputs: Outputs<'a>,
     sides: SideOutputs<'a>,
     duplicates: Duplicates,
+    /// Tells if it counts, if it is a piece of an archive.
+    fate: Option<Fate>,
     /// The one output of all, while the archive has outputs of its own and its turn has come.
     common: Option<Outputs<'a>>,
     unsaved: u64,
@@ -106,12 +113,13 @@ impl<'a> OpenArchive<'a> {
         state: ArchiveState,
         shared: Option<Shared<'a>>,
     ) -> Result<Self, RunError> {
-        let Opened { input, identity, stem, .. } = opened;
+        let Opened { input, identity, stem, fate, .. } = opened;
         let stem = stem.or_else(|| plan.stems.get(input).cloned()).unwrap_or_default();
-        let share = Some(state.number).filter(|_| !plan.is_folder());
+        let has_own = plan.has_own_outputs(&state);
+        let share = Some(state.number).filter(|_| !has_own);
         let own = |state: &ArchiveState| Outputs::new(plan, disk, share, &state.outputs);
         let (outputs, common, sides, duplicates, unsaved) = match shared {
-            Some(Shared { outputs, sides, duplicates, unsaved }) => match plan.is_folder() {
+            Some(Shared { outputs, sides, duplicates, unsaved }) => match has_own {
                 true => (own(&state)?, Some(outputs), sides, duplicates, unsaved),
                 false => (outputs, None, sides, duplicates, unsaved),
             },
@@ -128,6 +136,7 @@ impl<'a> OpenArchive<'a> {
             outputs,
             sides,
             duplicates,
+            fate,
             common,
             unsaved,
             frame: FrameCounts::default(),
@@ -163,8 +172,9 @@ impl<'a> OpenArchive<'a> {
 
     /// Ends its outputs, or syncs its shares; returns whether it had outputs of its own.
     fn close(&mut self, plan: &WritePlan<'_>) -> Result<bool, RunError> {
-        let is_any = plan.is_folder() && self.outputs.are_open();
-        self.state.outputs = match (plan.is_folder(), self.state.is_first) {
+        let has_own = plan.has_own_outputs(&self.state);
+        let is_any = has_own && self.outputs.are_open();
+        self.state.outputs = match (has_own, self.state.is_first) {
             (true, _) => self.outputs.complete().map(|()| OutputsState::default())?,
             // A frame ends with its archive, so that it does not matter what was written where.
             (false, true) => self.outputs.end_frame().map(|()| OutputsState::default())?,
@@ -174,6 +184,17 @@ impl<'a> OpenArchive<'a> {
             self.state.sides = self.sides.save(false)?;
         }
         Ok(is_any)
+    }
+
+    /// Tells something about it; of a piece once it counts.
+    fn tell(&mut self, is_error: bool, text: String) {
+        let message = Message { is_error, text };
+        let counts = self.fate.as_ref().is_none_or(Fate::is_due);
+        if counts || self.state.messages.len() >= MAX_HELD_MESSAGES {
+            take(&mut self.state.messages).iter().for_each(Message::tell);
+            return message.tell();
+        }
+        self.state.messages.push(message);
     }
 
     /// Returns the outputs that archives share, if this archive holds them.
@@ -202,6 +223,7 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
     /// Writes and counts one step, and saves the state after it if it is time.
     pub(crate) fn step(&mut self, task: Task<WorkerResult<T>>) -> Result<(), RunError> {
         let point = task.point;
+        self.leave_if_void();
         let parts = self.archive.as_ref().map_or(0, |archive| archive.outputs.complete_parts());
         match task.step {
             Step::Open(opened) => self.open(opened)?,
@@ -243,7 +265,8 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         let input = opened.identity.name.clone();
         let mut ledger = self.writing.ledger();
         let number = if self.writing.plan.follows { ledger.visit(&input) } else { opened.number };
-        let (state, shared) = ledger.start(number)?;
+        // A piece that does not count may be known for it by now.
+        let Some((state, shared)) = ledger.start(number)? else { return Ok(()) };
         let documents_before = ledger.documents();
         drop(ledger);
         let archive = OpenArchive::new(self.writing.plan, self.writing.disk, opened, state, shared)?;
@@ -273,8 +296,9 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         state.report.damaged += 1;
         state.report.lost_bytes = state.report.lost_bytes.saturating_add(lost);
         let file = state.identity.name.clone();
-        tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
+        let message = format!("{file}: offset {offset}: {what}, {lost} bytes lost");
         state.summary.damage(DamageReport { file, offset, lost, what: what.clone() });
+        archive.tell(false, message);
         self.send_event(|| RunEvent::Damaged { offset, lost, what }, point)
     }
 
@@ -326,16 +350,19 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
 
     /// Ends the current archive.
     fn end(&mut self, end: ArchiveEnd) -> Result<(), RunError> {
-        let ArchiveEnd { bytes, error, broken, point } = end;
+        let ArchiveEnd { bytes, error, broken, point, next } = end;
+        let plan = self.writing.plan;
+        let Some(archive) = &mut self.archive else { return Ok(()) };
         if let (true, Some(error)) = (broken, &error) {
             self.writing.ledger().stop_unless_known(error)?;
         }
         if let Some(error) = &error {
-            tracing::error!("{error}");
+            archive.tell(true, error.clone());
         }
-        let plan = self.writing.plan;
-        let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.state.point = point;
+        if let Some(piece) = &mut archive.state.piece {
+            piece.next = next;
+        }
         archive.state.report.file.clone_from(&archive.state.identity.name);
         archive.state.report.stored_bytes = bytes;
         archive.state.report.error.clone_from(&error);
@@ -347,7 +374,7 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         let Some(mut archive) = self.archive.take() else { return Ok(()) };
         let complete = archive.outputs.take_complete();
         let is_saved = match plan.output.destination {
-            Destination::Folder(_) => ended,
+            Destination::Folder(_) => ended || archive.state.piece.is_some(),
             Destination::File(_) => plan.follows || !archive.state.is_first,
             Destination::Stdout | Destination::Caller => false,
         };
@@ -362,8 +389,19 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         take(RunEvent::Ended { bytes, error }, next)
     }
 
+    /// Leaves a piece that does not count.
+    fn leave_if_void(&mut self) {
+        let is_void = |archive: &mut OpenArchive<'_>| archive.fate.as_ref().is_some_and(Fate::is_void);
+        let Some(mut archive) = self.archive.take_if(is_void) else { return };
+        let mut files = archive.outputs.abandon();
+        files.extend(archive.sides.abandon());
+        self.writing.ledger().leave(files);
+        self.writing.counters.close();
+    }
+
     /// Leaves the archive in the middle, if there is one.
     pub(crate) fn give_up(&mut self) {
+        self.leave_if_void();
         let Some(mut archive) = self.archive.take() else { return };
         let mut unfinished = Vec::new();
         if archive.common.is_some() || !archive.state.is_first {

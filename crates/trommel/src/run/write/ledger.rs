@@ -1,10 +1,11 @@
 //! The order of the archives of a run: whose turn is next, what is done, and the state that says so on disk.
 
 mod ending;
+mod order;
 
 use std::collections::{HashMap, VecDeque};
 use std::mem::take;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use trommel_archive::ResumePoint;
@@ -14,11 +15,13 @@ use trommel_record::{Disk, discard};
 use crate::run::counts::summary::{FileReport, Summary};
 use crate::run::counts::times::Times;
 use crate::run::error::RunError;
+use crate::run::inputs::pieces::{Fate, Piece};
 use crate::run::plan::prepared::WritePlan;
 use crate::run::state::archive::ArchiveState;
-use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, Turn, journal_file};
+use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
 use crate::run::state::files::{CompleteFile, OutputsState, SideState};
-use crate::run::state::journal::{DoneInput, Journal, JournalEntry};
+use crate::run::state::journal::{Journal, JournalEntry};
+use crate::run::state::remaining::{Partial, Turn};
 use crate::run::write::manifest::ManifestFile;
 use crate::run::write::outputs::Outputs;
 use crate::run::write::publish::{check_complete, listed, published};
@@ -72,6 +75,8 @@ struct Work {
     input: usize,
     /// True if anything of it is to be saved.
     is_noted: bool,
+    /// Tells if it counts, if it is a piece of an archive.
+    fate: Fate,
 }
 
 /// An archive for a reader to read.
@@ -81,6 +86,8 @@ pub(crate) struct Picked {
     pub(crate) input: usize,
     /// The place where reading begins; none: its start.
     pub(crate) point: Option<ResumePoint>,
+    /// The piece of the archive that is to be read; none: all of it.
+    pub(crate) piece: Option<Piece>,
 }
 
 /// The finished and the remaining archives of a run.
@@ -97,6 +104,8 @@ pub(crate) struct Ledger<'a> {
     shared: Option<Shared<'a>>,
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
+    /// The archive of which some pieces are done.
+    partial: Option<Partial>,
     /// Visits of followed inputs that an earlier run left in the middle.
     visits: Vec<ArchiveState>,
     /// Complete files that have their names, which the journal on disk does not say yet.
@@ -128,7 +137,7 @@ impl<'a> Ledger<'a> {
         (mut duplicates, has_lanes): (Duplicates, bool),
         continued: ContinuedRun,
     ) -> Result<Self, RunError> {
-        let ContinuedRun { state, contents, again, todo } = continued;
+        let ContinuedRun { state, contents, again, todo, partial } = continued;
         let outputs = Outputs::new(plan, disk, None, &state.outputs)?;
         let sides = SideOutputs::new(plan, disk, None, &state.sides)?;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
@@ -150,6 +159,7 @@ impl<'a> Ledger<'a> {
             shared: Some(Shared { outputs, sides, duplicates, unsaved: 0 }),
             todo: todo.into(),
             works: VecDeque::new(),
+            partial,
             visits: state.archives.clone(),
             named: Vec::new(),
             waiting: Vec::new(),
@@ -189,6 +199,7 @@ impl<'a> Ledger<'a> {
         }
         self.sync_journal()?;
         self.saved.archives = self.begun();
+        self.saved.partial = self.partial.as_ref().map(|partial| partial.state.clone());
         self.write_state()
     }
 
@@ -208,18 +219,6 @@ impl<'a> Ledger<'a> {
         let named = take(&mut self.named);
         self.saved.complete.retain(|complete| !named.contains(&complete.file.path));
         Ok(())
-    }
-
-    /// The next archive to be read; none if there is none left. The caller checks if others must be done first.
-    pub(crate) fn pick(&mut self) -> Option<Picked> {
-        loop {
-            let Turn { input, begun } = self.todo.pop_front()?;
-            let point = begun.as_ref().and_then(|archive| archive.point);
-            let (number, is_ended) = self.enter(input, begun);
-            if !is_ended {
-                return Some(Picked { number, input, point });
-            }
-        }
     }
 
     /// Documents of the archives that are done.
@@ -242,45 +241,7 @@ impl<'a> Ledger<'a> {
     pub(crate) fn visit(&mut self, name: &str) -> u64 {
         let at = self.visits.iter().position(|archive| archive.identity.name == name);
         let begun = at.map(|at| self.visits.remove(at));
-        self.enter(0, begun).0
-    }
-
-    fn enter(&mut self, input: usize, begun: Option<ArchiveState>) -> (u64, bool) {
-        let is_noted = begun.is_some();
-        let state = begun.unwrap_or_else(|| {
-            self.saved.begun += 1;
-            let naming = self.plan.namings.get(input).copied().unwrap_or_default();
-            ArchiveState { number: self.saved.begun, naming, ..ArchiveState::default() }
-        });
-        let entered = (state.number, state.is_ended);
-        self.works.push_back(Work { state, input, is_noted });
-        entered
-    }
-
-    /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
-    /// earlier shares are added.
-    pub(crate) fn start(&mut self, number: u64) -> Result<(ArchiveState, Option<Shared<'a>>), RunError> {
-        self.join()?;
-        let first = self.works.front().is_some_and(|work| work.state.number == number);
-        let work = self.works.iter().find(|work| work.state.number == number);
-        let mut state = work.map(|work| work.state.clone()).unwrap_or_default();
-        let mut shared = self.shared.take_if(|_| first);
-        state.is_first = shared.is_some();
-        if let Some(shared) = &mut shared {
-            self.joined.extend(shared.sides.join(&take(&mut state.sides), number)?);
-            if self.plan.is_one_file() {
-                self.joined.extend(shared.outputs.join(&take(&mut state.outputs))?);
-            }
-            // Other lanes may save before this archive does: what was joined must count then.
-            if self.has_lanes {
-                let shared = shared.checkpoint()?;
-                self.set_shared(shared);
-                if let Some(work) = self.works.front_mut() {
-                    work.state = state.clone();
-                }
-            }
-        }
-        Ok((state, shared))
+        self.enter(0, begun, None).0
     }
 
     /// Saves where an archive is, and that files are complete, which then are to be published.
@@ -299,9 +260,13 @@ impl<'a> Ledger<'a> {
     }
 
     fn keep(&mut self, state: ArchiveState) {
-        if let Some(work) = self.works.iter_mut().find(|work| work.state.number == state.number) {
-            work.state = state;
-            work.is_noted = true;
+        match self.works.iter_mut().find(|work| work.state.number == state.number) {
+            Some(work) => {
+                work.state = state;
+                work.is_noted = true;
+            }
+            // A piece that has turned out not to count meanwhile.
+            None => self.joined.extend(state.paths().map(Path::to_owned)),
         }
     }
 
@@ -339,29 +304,6 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Marks the archives whose turn has come as done; returns their number.
-    fn join(&mut self) -> Result<usize, RunError> {
-        let mut number = 0;
-        while let Some(shared) = &mut self.shared
-            && self.works.front().is_some_and(|work| work.state.is_ended)
-            && let Some(Work { state, .. }) = self.works.pop_front()
-        {
-            number += 1;
-            self.joined.extend(shared.sides.join(&state.sides, state.number)?);
-            if self.plan.is_one_file() {
-                self.joined.extend(shared.outputs.join(&state.outputs)?);
-            }
-            let ArchiveState { identity, point, report, summary, times, .. } = state;
-            self.summary.add(summary);
-            self.times.join(times);
-            if let Some(journal) = &mut self.journal {
-                journal.add(&JournalEntry::Done(DoneInput { identity, report: report.clone(), point }))?;
-            }
-            self.add_report(report);
-        }
-        Ok(number)
-    }
-
     /// Saves the state; returns the files that it names as complete and that have no name yet.
     fn save(&mut self) -> Result<Vec<CompleteFile>, RunError> {
         // The files of archives that were given up are as the state says that was saved before.
@@ -375,6 +317,7 @@ impl<'a> Ledger<'a> {
             }
             self.note_counts()?;
             self.saved.archives = self.begun();
+            self.saved.partial = self.partial.as_ref().map(|partial| partial.state.clone());
             self.saved.complete.extend(self.waiting.iter().cloned());
             self.write_state()?;
         }

@@ -117,7 +117,7 @@ impl<'a> Outputs<'a> {
         let path = self.share.map_or(path.clone(), |number| share_of(&path, number));
         let shard = Shard::create(self.disk, &path, encoder.compression);
         let shard = shard.map_err(|source| RunError::output(&path, source))?;
-        if self.plan.is_folder() {
+        if self.plan.is_folder() && self.share.is_none() {
             self.begun.push(path.to_string_lossy().into_owned());
         }
         let file = WrittenFile { path, encoding: at, input: input.clone(), documents: 0 };

@@ -46,7 +46,9 @@ impl<T> LaneWriter<'_, '_, '_, T> {
                 None => Ok(()),
             },
             RecordVerdict::Failed { kind, message, .. } => {
-                tracing::error!("{message}");
+                if let Some(archive) = &mut self.archive {
+                    archive.tell(true, message.clone());
+                }
                 self.send_event(|| RunEvent::Failed { kind, message }, point)
             }
             RecordVerdict::Document { .. } => Ok(()),

@@ -56,6 +56,7 @@ impl<'a> Ledger<'a> {
             self.set_shared(SharedState { duplicates, ..SharedState::default() });
         }
         self.saved.archives.clear();
+        self.saved.partial = None;
         self.note_counts()
     }
 
@@ -102,14 +103,33 @@ impl<'a> Ledger<'a> {
     /// state to continue from.
     pub(crate) fn give_up(&mut self, mut state: ArchiveState, shared: Option<Shared<'a>>, unfinished: Vec<PathBuf>) {
         state.report.file.clone_from(&state.identity.name);
+        let of_run = self.works.len();
         self.works.retain(|work| work.state.number != state.number);
-        self.summary.add(state.summary);
-        self.times.join(state.times);
-        if state.report != (FileReport { file: state.identity.name, ..FileReport::default() }) {
-            self.reports.push(state.report);
+        // A piece that does not count is no work of the run any more.
+        if self.works.len() < of_run {
+            let is_any = state.report != (FileReport { file: state.identity.name.clone(), ..FileReport::default() });
+            self.add_left(state, is_any);
         }
         self.shared = self.shared.take().or(shared);
         self.left.extend(unfinished);
+    }
+
+    /// Adds the counts of an archive that was not read to its end, or of a piece of one.
+    fn add_left(&mut self, state: ArchiveState, is_reported: bool) {
+        self.summary.add(state.summary);
+        self.times.join(state.times);
+        let report = FileReport { file: state.identity.name, ..state.report };
+        match self.partial.as_mut().filter(|partial| state.piece.is_some() && partial.state.report.file == report.file)
+        {
+            Some(partial) => partial.state.report.add(report),
+            None if state.piece.is_some_and(|piece| piece.number > 0)
+                && let Some(last) = self.reports.last_mut().filter(|last| last.file == report.file) =>
+            {
+                last.add(report);
+            }
+            None if is_reported => self.reports.push(report),
+            None => {}
+        }
     }
 
     /// Removes unfinished files if there is no state to continue from.
@@ -118,9 +138,7 @@ impl<'a> Ledger<'a> {
         for Work { state, .. } in take(&mut self.works) {
             if state.is_ended || state.report != FileReport::default() {
                 self.left.extend(state.paths().map(Path::to_owned));
-                self.summary.add(state.summary);
-                self.times.join(state.times);
-                self.reports.push(FileReport { file: state.identity.name, ..state.report });
+                self.add_left(state, true);
             }
         }
         // With a saved state the unfinished files are what `--resume` continues.
@@ -147,6 +165,7 @@ impl<'a> Ledger<'a> {
     /// The counts, at the end.
     pub(crate) fn take_summary(&mut self) -> Summary {
         self.summary.files = take(&mut self.reports);
+        self.summary.files.extend(self.partial.take().map(|partial| partial.state.report));
         self.summary.time(&self.times);
         take(&mut self.summary)
     }

@@ -1,0 +1,176 @@
+//! The archives, and the pieces of large ones, in their order: which is read next, and which are done.
+
+use std::mem::take;
+use std::path::{Path, PathBuf};
+
+use super::{Ledger, Picked, Shared, Work};
+use crate::run::counts::summary::FileReport;
+use crate::run::error::RunError;
+use crate::run::inputs::pieces::Fate;
+use crate::run::state::archive::{ArchiveState, PieceState};
+use crate::run::state::journal::{DoneInput, JournalEntry};
+use crate::run::state::remaining::{Partial, Turn};
+
+impl<'a> Ledger<'a> {
+    /// The next archive, or piece of one, to be read; none if there is none left. The caller checks if others must be
+    /// done first.
+    pub(crate) fn pick(&mut self) -> Option<Picked> {
+        loop {
+            let Turn { input, begun, piece } = self.next_turn()?;
+            let point = begun.as_ref().and_then(|archive| archive.point);
+            let entering = piece.as_ref().map(|piece| (piece.number, piece.fate.clone()));
+            let (number, is_ended) = self.enter(input, begun, entering);
+            self.pass_void();
+            let is_void = piece.as_ref().is_some_and(|piece| piece.fate.is_void());
+            if !is_ended && !is_void {
+                return Some(Picked { number, input, point, piece });
+            }
+        }
+    }
+
+    fn next_turn(&mut self) -> Option<Turn> {
+        let turn = self.todo.pop_front()?;
+        let cutter = self.plan.cutter.filter(|_| turn.begun.is_none() && turn.piece.is_none());
+        // What cannot be read says so to its reader.
+        let pieces = cutter.and_then(|cutter| cutter.pieces(turn.input).ok().flatten());
+        let Some(pieces) = pieces else { return Some(turn) };
+        for piece in pieces.into_iter().rev() {
+            self.todo.push_front(Turn { input: turn.input, begun: None, piece: Some(piece) });
+        }
+        self.todo.pop_front()
+    }
+
+    /// Takes an archive or a piece among those in work; returns its number, and whether it has been read before.
+    pub(super) fn enter(
+        &mut self,
+        input: usize,
+        begun: Option<ArchiveState>,
+        piece: Option<(usize, Fate)>,
+    ) -> (u64, bool) {
+        let is_noted = begun.is_some();
+        let (piece, fate) = piece.unzip();
+        let state = begun.unwrap_or_else(|| {
+            self.saved.begun += 1;
+            let naming = self.plan.namings.get(input).copied().unwrap_or_default();
+            let piece = piece.map(|number| PieceState { number, next: None });
+            ArchiveState { number: self.saved.begun, naming, piece, ..ArchiveState::default() }
+        });
+        let entered = (state.number, state.is_ended);
+        self.works.push_back(Work { state, input, is_noted, fate: fate.unwrap_or_default() });
+        entered
+    }
+
+    /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
+    /// earlier shares are added. None of a piece that does not count.
+    pub(crate) fn start(&mut self, number: u64) -> Result<Option<(ArchiveState, Option<Shared<'a>>)>, RunError> {
+        self.join()?;
+        let first = self.works.front().is_some_and(|work| work.state.number == number);
+        let Some(work) = self.works.iter().find(|work| work.state.number == number) else { return Ok(None) };
+        let mut state = work.state.clone();
+        let mut shared = self.shared.take_if(|_| first);
+        state.is_first = shared.is_some();
+        if let Some(shared) = &mut shared {
+            self.joined.extend(shared.sides.join(&take(&mut state.sides), number)?);
+            if self.plan.is_one_file() || state.piece.is_some() {
+                self.joined.extend(shared.outputs.join(&take(&mut state.outputs))?);
+                state.report.outputs.extend(shared.outputs.take_begun());
+            }
+            // Other lanes may save before this archive does: what was joined must count then.
+            if self.has_lanes {
+                let shared = shared.checkpoint()?;
+                self.set_shared(shared);
+                if let Some(work) = self.works.front_mut() {
+                    work.state = state.clone();
+                }
+            }
+        }
+        Ok(Some((state, shared)))
+    }
+
+    /// Marks the archives whose turn has come as done; returns their number.
+    pub(super) fn join(&mut self) -> Result<usize, RunError> {
+        let mut number = 0;
+        loop {
+            self.pass_void();
+            let Some(shared) = &mut self.shared else { return Ok(number) };
+            let Some(Work { mut state, input, .. }) = self.works.pop_front_if(|work| work.state.is_ended) else {
+                return Ok(number);
+            };
+            number += 1;
+            self.joined.extend(shared.sides.join(&state.sides, state.number)?);
+            if self.plan.is_one_file() || state.piece.is_some() {
+                self.joined.extend(shared.outputs.join(&state.outputs)?);
+                state.report.outputs.extend(shared.outputs.take_begun());
+            }
+            state.messages.iter().for_each(|message| message.tell());
+            self.summary.add(take(&mut state.summary));
+            self.times.join(take(&mut state.times));
+            match state.piece {
+                Some(piece) => self.end_piece(input, piece, state)?,
+                None => self.end_archive(state)?,
+            }
+        }
+    }
+
+    /// Adds a piece to those of its archive that are done. The last one ends the archive.
+    fn end_piece(&mut self, input: usize, piece: PieceState, state: ArchiveState) -> Result<(), RunError> {
+        let before = self.partial.take().filter(|partial| partial.input == input).map(|partial| partial.state);
+        let mut whole = before.unwrap_or_else(|| ArchiveState {
+            identity: state.identity.clone(),
+            naming: state.naming,
+            report: FileReport { file: state.report.file.clone(), ..FileReport::default() },
+            ..ArchiveState::default()
+        });
+        whole.report.add(state.report);
+        let is_passed = |turn: &mut Turn| {
+            let number = turn.piece.as_ref().map_or(0, |piece| piece.number);
+            turn.input == input && piece.next.is_none_or(|next| number < next)
+        };
+        while let Some(turn) = self.todo.pop_front_if(is_passed) {
+            // Of an earlier run.
+            let files = turn.begun.iter().flat_map(ArchiveState::paths).map(Path::to_owned);
+            self.joined.extend(files);
+        }
+        if piece.next.is_some() {
+            whole.piece = Some(PieceState { number: piece.next.unwrap_or_default(), next: None });
+            self.partial = Some(Partial { input, state: whole });
+            return Ok(());
+        }
+        if self.plan.is_folder()
+            && let Some(shared) = &mut self.shared
+        {
+            shared.outputs.complete()?;
+            self.waiting.extend(shared.outputs.take_complete());
+        }
+        self.end_archive(whole)
+    }
+
+    fn end_archive(&mut self, state: ArchiveState) -> Result<(), RunError> {
+        let ArchiveState { identity, point, report, .. } = state;
+        if let Some(journal) = &mut self.journal {
+            journal.add(&JournalEntry::Done(DoneInput { identity, report: report.clone(), point }))?;
+        }
+        self.add_report(report);
+        Ok(())
+    }
+
+    /// Passes the pieces that an earlier one has read, too, and tells the next that it counts.
+    fn pass_void(&mut self) {
+        while let Some(front) = self.works.front() {
+            let partial = self.partial.as_ref().filter(|partial| partial.input == front.input);
+            let due = partial.map_or(0, Partial::due);
+            if front.state.piece.is_none_or(|piece| piece.number == due) {
+                return front.fate.set_due();
+            }
+            front.fate.set_void();
+            let files = front.state.paths().map(Path::to_owned);
+            self.joined.extend(files);
+            self.works.pop_front();
+        }
+    }
+
+    /// Takes the files of a piece that does not count, to be removed with the next state.
+    pub(crate) fn leave(&mut self, files: Vec<PathBuf>) {
+        self.joined.extend(files);
+    }
+}

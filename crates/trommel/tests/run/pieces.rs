@@ -1,0 +1,188 @@
+//! Archives that are read in pieces give what they give as a whole, wherever they are cut.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use trommel::run::{Encoding, Plan, RunError, Summary};
+use trommel_archive::write::gzip_member;
+use trommel_record::Compression;
+
+use crate::disk::Failing;
+use crate::lanes::{lanes, plain, ways};
+use crate::make::*;
+use crate::resume::{files, go};
+
+/// Bytes that do not compress, and look random.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(next).collect()
+}
+
+/// A record of each kind that a piece may begin or end with.
+fn record_of(number: usize) -> Vec<u8> {
+    match number % 11 {
+        3 => response(number, "image/png", &noise(number * 7), &[]),
+        5 => response(number, "text/html", b"<p>panic", &[]),
+        // About the response before it, which may be in another piece.
+        7 | 9 => metadata(number, number - 1, "", "charset-detected: windows-1251\r\n"),
+        // An archive in a payload, whose members begin like pieces.
+        10 => response(number, "application/gzip", &gzip(&[page(number), page(number + 1)]), &[]),
+        _ => page(number),
+    }
+}
+
+/// A member with its payload as it is.
+fn stored(record: &[u8]) -> Vec<u8> {
+    gzip_member(record, 0).unwrap()
+}
+
+/// An archive with damage at several places, a member that spans many pieces, and members with several records.
+fn damaged() -> Vec<u8> {
+    let member = |number| stored(&record_of(number));
+    let mut bytes: Vec<u8> = (0..60).flat_map(member).collect();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    bytes.extend([b'x'; 300]);
+    bytes.extend(stored(&response(60, "image/png", &noise(9000), &[])));
+    bytes.extend(stored(&[page(61), page(62), metadata(63, 62, "", "charset-detected: koi8-r\r\n")].concat()));
+    bytes.extend((64..90).flat_map(member));
+    bytes.drain(bytes.len() - 3000..bytes.len() - 2400);
+    bytes.extend((90..130).flat_map(member));
+    bytes.truncate(bytes.len() - 33);
+    bytes
+}
+
+/// Small archives, and three large ones: one sound, one damaged, one in frames of zstd.
+fn archives(folder: &Path) -> Vec<PathBuf> {
+    let sound: Vec<u8> = (0..140).flat_map(|number| stored(&record_of(number))).collect();
+    let frames: Vec<u8> =
+        (200..330).flat_map(|number| zstd::encode_all(&*record_of(number), 1).unwrap()).collect::<Vec<u8>>();
+    let small = gzip(&(400..404).map(page).collect::<Vec<_>>());
+    let all = [("a.warc.gz", small.clone()), ("b.warc.gz", sound), ("c.warc.gz", damaged()), ("d.warc.zst", frames)];
+    let mut paths: Vec<PathBuf> = all
+        .into_iter()
+        .map(|(name, bytes)| {
+            let path = folder.join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        })
+        .collect();
+    fs::write(folder.join("e.warc.gz"), small).unwrap();
+    paths.push(folder.join("e.warc.gz"));
+    // Named twice, it is two inputs.
+    paths.insert(3, paths[1].clone());
+    paths
+}
+
+type Way = (&'static str, Option<&'static str>, Vec<Encoding>);
+
+fn pieces(inputs: &[PathBuf], out: &Path, (_, file, encodings): &Way, jobs: usize, bytes: u64) -> Plan {
+    let mut plan = lanes(inputs, out, *file, encodings, jobs);
+    plan.piece_bytes = bytes;
+    plan
+}
+
+/// The files, with what their compression stands for.
+fn plain_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let unpacked = |(name, bytes): (String, Vec<u8>)| {
+        let bytes = match name.rsplit('.').next() {
+            Some("zst") => zstd::decode_all(&*bytes).unwrap(),
+            Some("gz") => {
+                let mut plain = Vec::new();
+                flate2::read::MultiGzDecoder::new(&*bytes).read_to_end(&mut plain).unwrap();
+                plain
+            }
+            _ => bytes,
+        };
+        // The manifest has the lengths and checksums of files.
+        let bytes = if name == "_MANIFEST" { Vec::new() } else { bytes };
+        (name, bytes)
+    };
+    files(folder).into_iter().map(unpacked).collect()
+}
+
+#[test]
+fn pieces_of_any_size_give_what_the_whole_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    for way in ways() {
+        let run = |jobs, bytes| {
+            let out = folder.path().join(way.0);
+            let _ = fs::remove_dir_all(&out);
+            let summary = go(&pieces(&inputs, &out, &way, jobs, bytes), &Failing::never(), false).unwrap();
+            assert!(summary.adds_up());
+            (files(&out), plain_files(&out), plain(summary))
+        };
+        let whole = run(1, u64::MAX / 8);
+        let Summary { documents, damaged, failures, .. } = &whole.2;
+        assert!(*documents > 200 && *damaged > 2 && failures.len() == 1, "{:?}", whole.2);
+        let mut others = 0;
+        for (bytes, jobs) in [(500, [2, 64]), (1700, [3, 16]), (2903, [1, 16])] {
+            let [one, other] = jobs.map(|jobs| run(jobs, bytes));
+            let names: Vec<_> = one.0.iter().filter(|(name, file)| other.0.get(*name) != Some(file)).collect();
+            assert!(one.0 == other.0, "{way:?}, {bytes}: {:?}", names.iter().map(|(name, _)| name).collect::<Vec<_>>());
+            assert_eq!(one.2, other.2, "{way:?}, {bytes}");
+            for (name, file) in &whole.1 {
+                let here = &one.1[name];
+                assert!(here == file, "{way:?}, {bytes}: {name}: {} {}", here.len(), file.len());
+            }
+            assert_eq!(one.1.len(), whole.1.len());
+            assert_eq!(one.2, whole.2, "{way:?}, {bytes}");
+            others += usize::from(one.0 != whole.0);
+        }
+        // It was read in pieces: frames end with them.
+        let is_framed = way.2.iter().any(|encoding| encoding.compression == Compression::Zstd);
+        assert!(others == 3 || !is_framed, "{way:?}: {others}");
+    }
+}
+
+#[test]
+fn an_error_in_any_piece_leaves_a_state_to_go_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs: Vec<PathBuf> = archives(folder.path()).into_iter().step_by(2).collect();
+    for way in ways().into_iter().take(2) {
+        let name = way.0;
+        let whole = folder.path().join(name);
+        let expected = go(&pieces(&inputs, &whole, &way, 1, 1700), &Failing::never(), false).unwrap();
+        let (expected, bytes) = (plain(expected), files(&whole));
+        let mut failed = 0;
+        for operations in (0..).step_by(61) {
+            let out = folder.path().join(format!("{name}-{operations}"));
+            let run = |jobs, disk: Failing| go(&pieces(&inputs, &out, &way, jobs, 1700), &disk, true);
+            let done = match run(16, Failing::after(operations)) {
+                Ok(summary) => Some(summary),
+                Err(error) => {
+                    assert!(matches!(error, RunError::Output { .. }), "{name}, {operations}: {error}");
+                    failed += 1;
+                    None
+                }
+            };
+            let is_done = done.is_some();
+            let summary = done.unwrap_or_else(|| {
+                // Twice more a little later, with other lanes; then it goes through.
+                let _ = run(64, Failing::after(31 + operations % 97));
+                let _ = run(1, Failing::after(51 + operations % 59));
+                run([1, 16, 2][failed % 3], Failing::never())
+                    .unwrap_or_else(|error| panic!("{name}, {operations}: {error}"))
+            });
+            assert_eq!(plain(summary), expected, "{name}, {operations}");
+            let here = files(&out);
+            let names: Vec<_> =
+                here.iter().filter(|(name, file)| bytes.get(*name) != Some(file)).map(|(name, _)| name).collect();
+            assert!(here == bytes, "{name}, {operations}: {names:?}");
+            fs::remove_dir_all(&out).unwrap();
+            if is_done {
+                break;
+            }
+        }
+        assert!(failed > 8, "{name}: {failed}");
+    }
+}
