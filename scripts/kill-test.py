@@ -3,7 +3,9 @@
 archives side by side, also with inputs that were not there before, and compares what they end with to a run over all inputs that nobody killed: every byte of every
 output (of an index every document, as the names of its files are random), and the counts.
 
-    kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [--trommel PROGRAM] [ARCHIVE...]
+    kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [--most SECONDS] [--trommel PROGRAM] [ARCHIVE...]
+
+An ARCHIVE of more than 256 MB is read in pieces; with --most 3 or so its run is killed many times.
 """
 
 import argparse
@@ -130,6 +132,7 @@ def main():
     parser.add_argument("-n", "--kills", type=int, default=6, help="kills of each configuration, if any is named; else in all")
     parser.add_argument("-s", "--seed", type=int, default=1)
     parser.add_argument("-c", "--configuration", action="append", choices=CONFIGURATIONS)
+    parser.add_argument("--most", type=float, default=float("inf"), help="seconds at the most before a kill")
     parser.add_argument("--trommel", default=os.path.join(ROOT, "target/release/trommel"))
     parser.add_argument("archives", nargs="*")
     arguments = parser.parse_args()
@@ -187,7 +190,7 @@ def main():
             while True:
                 run = start("killed", there, moments.random.choice(JOBS[1:]), "--resume")
                 if wants(kind) and here < KILLS_OF_A_RUN:
-                    moments.wait(length)
+                    moments.wait(min(length, arguments.most))
                     run.kill()
                 code = run.wait()
                 if code in (0, 1):

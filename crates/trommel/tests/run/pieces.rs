@@ -186,3 +186,41 @@ fn an_error_in_any_piece_leaves_a_state_to_go_on_from() {
         assert!(failed > 8, "{name}: {failed}");
     }
 }
+
+/// The archives of others, many of them damaged, and all of them joined into one.
+#[test]
+fn archives_of_others_are_cut_like_any() {
+    let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    let Ok(entries) = fs::read_dir(shared.join("warc")) else {
+        eprintln!("skipped: {} has no archives", shared.display());
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut inputs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    inputs.retain(|path| path.extension().is_some_and(|suffix| suffix == "gz"));
+    inputs.sort();
+    let all: Vec<u8> = inputs.iter().flat_map(|path| fs::read(path).unwrap()).collect();
+    assert!(inputs.len() > 30 && all.len() > 10 << 20, "{inputs:?}");
+    inputs.push(folder.path().join("all.warc.gz"));
+    fs::write(inputs.last().unwrap(), all).unwrap();
+    let mut way = ways().swap_remove(0);
+    way.2.truncate(2);
+    let run = |jobs, bytes| {
+        let out = folder.path().join("out");
+        let _ = fs::remove_dir_all(&out);
+        let mut plan = pieces(&inputs, &out, &way, jobs, bytes);
+        plan.settings.output.checkpoint = trommel::ByteSize(1 << 20);
+        let summary = go(&plan, &Failing::never(), false).unwrap();
+        (files(&out), plain_files(&out), plain(summary))
+    };
+    let whole = run(2, u64::MAX / 8);
+    assert!(whole.2.damaged >= 10 && whole.2.documents > 800, "{}", whole.2);
+    for bytes in [9000, 100_000] {
+        let (one, other) = (run(1, bytes), run(16, bytes));
+        assert!(one.0 == other.0 && one.0 != whole.0, "{bytes}");
+        assert_eq!((&one.2, &other.2), (&whole.2, &whole.2), "{bytes}");
+        for (name, file) in &whole.1 {
+            assert!(one.1.get(name) == Some(file), "{bytes}: {name}");
+        }
+    }
+}

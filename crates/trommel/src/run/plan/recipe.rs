@@ -122,6 +122,8 @@ fn number_or_none(number: Option<impl ToString>) -> String {
 }
 
 #[cfg(all(test, feature = "schema"))]
+// The settings for tests in clippy.toml do not know that this is one.
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{Field, Kind, PartialSettings, fields};
