@@ -1,4 +1,4 @@
-//! Errors of reading an archive file.
+//! Errors of reading an archive file, and the reason why the plain bytes of a compressed member end.
 
 use std::{fmt, io, sync::Arc};
 
@@ -150,4 +150,27 @@ pub enum PayloadError {
     /// Records of this type hold no payload of a capture.
     #[error("{0} records have no payload")]
     NoPayload(crate::RecordType),
+}
+
+/// The kind of beginning of the next member.
+pub(crate) enum MemberStart {
+    /// A member with a valid header.
+    Member,
+    /// The end of the input.
+    End,
+    /// Bytes that are not a member.
+    Broken(Damage),
+}
+
+/// Reason why no further plain bytes come for now.
+#[derive(Debug)]
+pub(crate) enum MemberStop {
+    /// The member has ended well: `advance` opens the next.
+    MemberEnd,
+    /// The file has ended.
+    End,
+    /// The member can't be decoded further: `resync` looks for the next.
+    Broken(Damage),
+    /// The input failed.
+    Failed(io::Error),
 }

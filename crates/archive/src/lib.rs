@@ -6,48 +6,34 @@
 
 #![warn(missing_docs)]
 
-mod arc_line;
-mod binary;
 mod buffer;
-mod chunked;
 mod coding;
-mod compression;
 mod error;
 mod gzip;
-mod headers;
 mod http;
 mod inflate;
 mod lz4;
 mod media;
-mod member;
 pub mod name;
 mod payload;
 mod pieces;
 mod reader;
 mod record;
-mod record_block;
-mod resume;
 pub mod signature;
-mod sniff;
 mod source;
-mod spares;
 mod start;
 mod stream;
 #[cfg(feature = "wacz")]
 pub mod wacz;
 pub mod write;
-mod zeros;
 mod zst;
 
-pub use binary::binary_type;
+pub use buffer::RecordBlock;
 pub use error::{ArchiveError, Damage, PayloadError};
-pub use headers::Headers;
-pub use http::http_body;
-pub use media::{MediaType, TypeSource};
+pub use http::{Headers, http_body};
+pub use media::{MediaType, TypeSource, binary_type};
 pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, media_type, payload};
-pub use reader::{ReadOptions, Reader};
+pub use reader::{ReadOptions, Reader, ResumePoint};
 pub use record::{ArchiveFormat, Note, Place, Record, RecordType};
-pub use record_block::RecordBlock;
-pub use resume::ResumePoint;
 pub use signature::FileSignature;
 pub use zst::{dictionary_length, needs_dictionary};

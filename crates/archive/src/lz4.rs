@@ -8,11 +8,9 @@ use std::io::{self, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use crate::buffer::Buffer;
-use crate::error::Damage;
-use crate::member::{MemberStart, MemberStop};
+use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{LZ4 as MAGIC, is_skippable};
-use crate::source::Source;
+use crate::{buffer::Buffer, source::Source};
 
 /// Maximum length of a frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;

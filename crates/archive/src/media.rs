@@ -1,6 +1,11 @@
-//! The kind of document a payload is: HTML, XHTML, text or something else.
+//! The kind of document a payload is: HTML, XHTML, text or something else, also by its first bytes.
+//!
+//! Binary payloads (PDF, images, archives) are recognised by their first bytes, regardless of their headers. The
+//! patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF and
+//! further archives.
 
-use crate::{record::Record, record::RecordType};
+use crate::record::{Record, RecordType};
+use crate::signature;
 
 /// A media type, with the distinctions that matter for extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,5 +76,261 @@ fn parse(value: &str) -> Option<MediaType> {
         | "application/x-unknown-content-type"
         | "*/*" => None,
         _ => Some(MediaType::Other(essence)),
+    }
+}
+
+/// Tags that begin an HTML page, after WHATWG MIME sniffing and a few more that real pages begin
+/// with. A tag must end there.
+const TAGS: [&[u8]; 32] = [
+    b"!doctype html", b"html", b"head", b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style",
+    b"title", b"b", b"body", b"br", b"p", b"h2", b"h3", b"meta", b"link", b"center", b"img", b"span", b"form",
+    b"noscript", b"base", b"ul", b"frameset", b"section", b"article", b"main", b"header",
+];
+
+/// The tags that begin a whole page. Other texts, such as Markdown, may begin with the remaining ones.
+const PAGE_TAGS: [&[u8]; 6] = [b"!doctype html", b"html", b"head", b"title", b"body", b"frameset"];
+
+/// Bytes looked at.
+const SNIFF: usize = 4096;
+
+/// The first tag of a page, and two facts about the bytes before it.
+struct FirstTag {
+    /// The bytes behind its `<`.
+    tag: Vec<u8>,
+    /// True if an XML declaration stands before it.
+    xml: bool,
+    /// True if it is a comment that does not end within the bytes that are looked at.
+    is_comment: bool,
+}
+
+impl FirstTag {
+    /// Finds the first tag, if only comments, declarations and blanks come before it.
+    fn of(body: &[u8]) -> Option<Self> {
+        let head = body.get(..SNIFF).unwrap_or(body);
+        let head = match head {
+            // The tags are ASCII: in UTF-16 every other byte of them is zero.
+            [0xff, 0xfe, wide @ ..] | [0xfe, 0xff, wide @ ..] => wide.iter().copied().filter(|b| *b != 0).collect(),
+            _ => head.to_owned(),
+        };
+        let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let mut xml = false;
+        loop {
+            rest = rest.trim_ascii_start();
+            if let Some(comment) = rest.strip_prefix(b"<!--") {
+                match memchr::memmem::find(comment, b"-->") {
+                    Some(end) => rest = comment.get(end + 3..).unwrap_or_default(),
+                    None => return Some(Self { tag: Vec::new(), xml, is_comment: true }),
+                }
+            } else if rest.starts_with(b"<?") {
+                xml |= rest.starts_with(b"<?xml");
+                match memchr::memchr(b'>', rest) {
+                    Some(end) => rest = rest.get(end + 1..).unwrap_or_default(),
+                    None => return Some(Self { tag: rest.to_owned(), xml, is_comment: false }),
+                }
+            } else {
+                return rest.strip_prefix(b"<").map(|tag| Self { tag: tag.to_owned(), xml, is_comment: false });
+            }
+        }
+    }
+
+    /// Returns whether it is one of these tags, and ends there.
+    fn is_one_of(&self, names: &[&[u8]]) -> bool {
+        names.iter().any(|name| {
+            self.tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+                && self.tag.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/'))
+        })
+    }
+
+    fn page(&self) -> MediaType {
+        if self.xml { MediaType::Xhtml } else { MediaType::Html }
+    }
+}
+
+/// Tells HTML and XHTML from anything else by the first bytes.
+pub(crate) fn sniff(body: &[u8]) -> MediaType {
+    match FirstTag::of(body) {
+        Some(first) if first.is_comment => MediaType::Html,
+        Some(first) if first.is_one_of(&TAGS) => first.page(),
+        Some(first) if first.xml => MediaType::Other("text/xml".into()),
+        _ => MediaType::Other(String::new()),
+    }
+}
+
+/// The type of a text that begins as a whole page.
+pub(crate) fn page_type(text: &[u8]) -> Option<MediaType> {
+    FirstTag::of(text).filter(|first| first.is_one_of(&PAGE_TAGS)).map(|first| first.page())
+}
+
+/// Bytes that the standard looks at.
+const HEAD_BYTES: usize = 1445;
+/// Bytes in which the headers of a saved message name its type.
+const MESSAGE_HEAD_BYTES: usize = 4096;
+
+/// First bytes of formats, with the names of the formats.
+const PATTERNS: [(&[u8], &str); 33] = [
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS-Adobe-", "application/postscript"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"\0\0\x01\0", "image/x-icon"),
+    (b"\0\0\x02\0", "image/x-icon"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"ID3\x02", "audio/mpeg"),
+    (b"ID3\x03", "audio/mpeg"),
+    (b"ID3\x04", "audio/mpeg"),
+    (b"OggS\0", "application/ogg"),
+    (b"MThd\0\0\0\x06", "audio/midi"),
+    (b"fLaC\0", "audio/flac"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
+    (b"FLV\x01", "video/x-flv"),
+    (b"wOFF", "font/woff"),
+    (b"wOF2", "font/woff2"),
+    (b"OTTO\0", "font/otf"),
+    (b"\0\x01\0\0", "font/ttf"),
+    (b"ttcf\0", "font/collection"),
+    (&signature::GZIP_DEFLATE, "application/gzip"),
+    (&signature::BZIP2, "application/x-bzip2"),
+    (&signature::XZ, "application/x-xz"),
+    (&signature::ZSTD, "application/zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (b"{\\rtf", "application/rtf"),
+    (b"\0asm", "application/wasm"),
+    (b"\x7fELF", "application/x-elf"),
+];
+
+/// The media type of a payload that is not a page by its first bytes; none if it may be one. It decides whatever is
+/// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
+pub fn binary_type(body: &[u8]) -> Option<String> {
+    let head = body.get(..HEAD_BYTES).unwrap_or(body);
+    if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
+        return Some((*name).to_owned());
+    }
+    if head.starts_with(&signature::ZIP) {
+        return Some(zipped(head));
+    }
+    if is_mhtml(body) {
+        return Some("multipart/related".to_owned());
+    }
+    contained(head).or_else(|| is_binary(head).then_some("application/octet-stream")).map(str::to_owned)
+}
+
+/// Returns whether this is a page with its images in one file, as browsers save it (MHTML): the headers of a message of
+/// several related parts.
+fn is_mhtml(body: &[u8]) -> bool {
+    let head = body.get(..MESSAGE_HEAD_BYTES).unwrap_or(body);
+    for line in head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
+        let Some((name, value)) = line.iter().position(|byte| *byte == b':').and_then(|at| line.split_at_checked(at))
+        else {
+            // A long header goes on, or the head ends.
+            match line.first() {
+                Some(b' ' | b'\t') => continue,
+                _ => return false,
+            }
+        };
+        if name.eq_ignore_ascii_case(b"content-type") {
+            let kind = value.get(1..).unwrap_or_default().trim_ascii_start();
+            return kind.get(..17).is_some_and(|kind| kind.eq_ignore_ascii_case(b"multipart/related"));
+        }
+        if !name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' ' | b'\t')) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Formats whose name stands after a length.
+fn contained(head: &[u8]) -> Option<&'static str> {
+    let name = |from: usize, to: usize| head.get(from..to).unwrap_or_default();
+    match (name(0, 4), name(8, 12)) {
+        (b"RIFF", b"WEBP") => Some("image/webp"),
+        (b"RIFF", b"WAVE") => Some("audio/wave"),
+        (b"RIFF", b"AVI ") => Some("video/avi"),
+        (b"FORM", b"AIFF") => Some("audio/aiff"),
+        _ if name(4, 8) == b"ftyp" => Some("video/mp4"),
+        _ => None,
+    }
+}
+
+/// A ZIP archive by its first member: EPUB and OpenDocument begin with a file that holds their type,
+/// Office Open XML with its list of parts.
+fn zipped(head: &[u8]) -> String {
+    let name = head.get(30..).unwrap_or_default();
+    if let Some(content) = name.strip_prefix(b"mimetype") {
+        let end =
+            content.iter().position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'/' | b'.' | b'+' | b'-'));
+        // The signature of the next member begins with a letter.
+        let stated = content.get(..end.unwrap_or(content.len())).unwrap_or_default();
+        let stated = stated.strip_suffix(b"PK").unwrap_or(stated);
+        if let Ok(stated) = std::str::from_utf8(stated)
+            && stated.starts_with("application/")
+        {
+            return stated.to_owned();
+        }
+    }
+    if name.starts_with(b"[Content_Types].xml") || name.starts_with(b"_rels/.rels") {
+        return "application/vnd.openxmlformats-officedocument".to_owned();
+    }
+    "application/zip".to_owned()
+}
+
+/// Returns whether the bytes are data: more than one in 20 does not occur in text, where chance would give one in nine.
+/// UTF-16, which is recognised by a bracket beside a zero, is text, and so is a start with a tag, which the standard
+/// checks first.
+fn is_binary(head: &[u8]) -> bool {
+    let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    let data = head.iter().filter(is_data).count();
+    let wide = head.windows(2).any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
+    let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let is_page = || matches!(sniff(head), MediaType::Html | MediaType::Xhtml);
+    data * 20 > head.len() && !wide && !marked && !is_page()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_whatever_they_are_called() {
+        for (body, expected) in [
+            (&b"%PDF-1.7\n%\xe2\xe3"[..], Some("application/pdf")),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", Some("image/jpeg")),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"\0\0\0\x20ftypisom", Some("video/mp4")),
+            (
+                b"PK\x03\x04\x14\0\x06\0\x08\0aaaabbbbccccdddd\x13\0\0\0[Content_Types].xml",
+                Some("application/vnd.openxmlformats-officedocument"),
+            ),
+            (
+                b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x08\0\0\0mimetypeapplication/epub+zipPK\x03\x04",
+                Some("application/epub+zip"),
+            ),
+            (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x05\0\0\0a.txt", Some("application/zip")),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Some("application/x-ole-storage")),
+            (b"\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
+            (b"<!doctype html><p>GIF89a", None),
+            (b"<!DOCTYPE html>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", None),
+            (b"<q\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
+            (
+                b"From: <Saved>\r\nSubject: A\r\n mill: b\r\nContent-type: Multipart/related;\r\n\ttype=x",
+                Some("multipart/related"),
+            ),
+            (b"Subject: mills\n\nContent-Type: multipart/related", None),
+            (b"Content-Type: text/html\n\n<p>Content-Type: multipart/related", None),
+            (b"<p>a\nContent-Type: multipart/related", None),
+            (b"GIF is a format", None),
+            (b"Plain words, sent as a page.", None),
+            (b"<\0p\0>\0a\0", None),
+            (b"\xfe\xff\0a\0b", None),
+            // ISO-2022-JP begins its letters with an escape.
+            (b"\x1b$B$\"\x1b(B", None),
+            (b"", None),
+        ] {
+            assert_eq!(binary_type(body).as_deref(), expected, "{body:?}");
+        }
     }
 }

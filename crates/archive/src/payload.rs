@@ -2,14 +2,10 @@
 
 use std::{borrow::Cow, fmt};
 
-use crate::binary::binary_type;
 use crate::coding::{self, CodingResult};
-use crate::error::PayloadError;
-use crate::headers::Headers;
-use crate::media::{self, MediaType, TypeSource};
+use crate::media::{self, MediaType, TypeSource, binary_type, page_type, sniff};
 use crate::record::{Record, RecordType};
-use crate::sniff::{page_type, sniff};
-use crate::{chunked, http};
+use crate::{error::PayloadError, http, http::Headers};
 
 /// Maximum number of codings that are undone. Each may cost as much as `max_payload`, and a body can be made that goes
 /// on for any number of rounds.
@@ -200,7 +196,7 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
         return;
     }
     let undone = match coding {
-        Coding::Chunked => match chunked::join(&payload.body) {
+        Coding::Chunked => match coding::join(&payload.body) {
             Some(joined) => {
                 if joined.wrong {
                     payload.notes.push(PayloadNote::WrongChunks);

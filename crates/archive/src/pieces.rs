@@ -2,12 +2,9 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::reader::{ReadOptions, Reader, arc_starts};
-use crate::record::Record;
-use crate::resume::{MemberAccount, ReaderState, ResumePoint};
-use crate::source::Source;
-use crate::start::is_warc;
+use crate::reader::{MemberAccount, ReadOptions, Reader, ReaderState, ResumePoint, arc_starts};
 use crate::stream::{Stream, StreamCodec, StreamPosition};
+use crate::{record::Record, source::Source, start::is_warc};
 
 impl Reader {
     /// The places at which readers may begin that share an archive in gzip or zstd members: for each of `cuts`, stored

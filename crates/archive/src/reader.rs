@@ -1,24 +1,23 @@
 //! Reads records from plain bytes, intact or damaged.
+//!
+//! The state of a reader between two items. Another reader can continue from it.
 
 mod block;
 mod frame;
 mod resuming;
-mod segments;
 #[cfg(test)]
 mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
-use crate::arc_line::{ARC_REACH, ArcLine};
-use crate::compression::detect;
-use crate::error::{ArchiveError, Damage};
-use crate::member::MemberStop;
-use crate::record::Record;
-use crate::record_block::RecordBlock;
-use crate::resume::{MemberAccount, ResumePoint};
-use crate::source::Source;
-use crate::start::{FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts};
-use crate::stream::Stream;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ArchiveError, Damage, MemberStop};
+use crate::start::{
+    ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts,
+};
+use crate::stream::{Stream, StreamCodec, StreamPosition};
+use crate::{buffer::RecordBlock, record::Record, source::Source, stream::codec::detect};
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -408,4 +407,57 @@ impl Iterator for Reader {
 pub(crate) fn arc_starts(bytes: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
     ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()
+}
+
+/// State of a [`Reader`](crate::Reader) between two items, a few numbers that can be stored.
+///
+/// A reader that resumes there, over the same bytes and with the same options, gives the items that
+/// the other would have given, equal in every field. It decodes again from the start of the
+/// compressed member at hand, and may read the last items again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResumePoint {
+    /// State of the reader; none at the start of the file.
+    pub(crate) state: Option<ReaderState>,
+    /// Items that come after the state and have been given.
+    pub(crate) items: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReaderState {
+    pub(crate) compression: StreamCodec,
+    pub(crate) stand: StreamPosition,
+    pub(crate) arc: bool,
+    pub(crate) given: u64,
+    pub(crate) accounted: MemberAccount,
+    pub(crate) wrong_lengths: u32,
+    pub(crate) finished: bool,
+}
+
+/// The account of the stored bytes of a member so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MemberAccount {
+    /// Stored offset of the member.
+    pub(crate) member: u64,
+    /// Stored offset up to which its bytes gave whole records or were reported; the start of the
+    /// member, or before it, if there is none.
+    pub(crate) until: u64,
+    /// Bytes that the last record's block lacks; None if the record is whole.
+    pub(crate) missing: Option<u64>,
+}
+
+impl ResumePoint {
+    /// The point after a number of items from the start, for a source of items that is not a file.
+    pub fn after(items: u64) -> Self {
+        Self { state: None, items }
+    }
+
+    /// Items from the state, or from the start, that have been given.
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// Stored offset from which a resuming reader decodes; of a zstd file it reads the head as well.
+    pub fn offset(&self) -> u64 {
+        self.state.map_or(0, |state| state.stand.offset)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{headers::Headers, record_block::RecordBlock};
+use crate::{buffer::RecordBlock, http::Headers};
 
 /// The stored place of a record.
 ///

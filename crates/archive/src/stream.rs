@@ -1,18 +1,15 @@
 //! The plain bytes of an archive, with the members that they come from.
 
-mod codec;
+pub(crate) mod codec;
 
 use std::{collections::VecDeque, io};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::buffer::Buffer;
-use crate::error::Damage;
-use crate::member::{MemberStart, MemberStop};
-use crate::record_block::RecordBlock;
+use crate::buffer::{Buffer, RecordBlock, Spares};
+use crate::error::{Damage, MemberStart, MemberStop};
 use crate::source::{MAX_BACK, Source};
-use crate::spares::Spares;
 
 pub(crate) use codec::{Codec, StreamCodec};
 

@@ -4,11 +4,9 @@ use std::io::{self, Read};
 
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::buffer::Buffer;
-use crate::error::Damage;
-use crate::member::{MemberStart, MemberStop};
+use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{ZSTD as MAGIC, is_skippable};
-use crate::source::Source;
+use crate::{buffer::Buffer, source::Source};
 
 /// First bytes of the dictionary frame at the head of a `.warc.zst`.
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];

@@ -3,14 +3,10 @@
 use memchr::memchr_iter;
 
 use super::Reader;
-use crate::arc_line::ARC_REACH;
-use crate::error::Damage;
-use crate::http;
-use crate::member::MemberStop;
+use crate::error::{Damage, MemberStop};
 use crate::record::{ArchiveFormat, Note};
-use crate::record_block::RecordBlock;
-use crate::start::{FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
-use crate::stream::StreamCodec;
+use crate::start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
+use crate::{buffer::RecordBlock, http, stream::StreamCodec};
 
 /// Maximum bytes reserved for a block before they are decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;

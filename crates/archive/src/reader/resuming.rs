@@ -1,16 +1,11 @@
 //! Continues to read a file at the place where another reader stopped.
 
-use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::VecDeque, fs::File, path::Path, sync::Arc};
 
 use super::{ReadOptions, Reader};
-use crate::error::ArchiveError;
-use crate::resume::{ReaderState, ResumePoint};
-use crate::source::Source;
-use crate::stream::Stream;
+use crate::reader::{ReaderState, ResumePoint};
+use crate::{error::ArchiveError, source::Source, stream::Stream};
 
 impl Reader {
     /// The point from which another reader can continue with the item that comes next.

@@ -1,19 +1,13 @@
 //! The contents of a WACZ file.
 
-use std::fmt;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
-use std::sync::Arc;
+use std::{fmt, fs::File, path::Path, sync::Arc};
 
 use flate2::read::DeflateDecoder;
 use zip::result::ZipError;
 
-use crate::wacz::WaczError;
-use crate::wacz::bytes::{Bytes, Open, Window};
-use crate::wacz::directory::{self, UnreadEntries};
-use crate::wacz::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
-use crate::wacz::pages::is_list;
+use crate::wacz::directory::{self, Bytes, Entry, LOCAL, LOCAL_HEADER, Open, StorageMethod, UnreadEntries, Window};
+use crate::{wacz::WaczError, wacz::page_lists::is_list};
 
 /// Maximum bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;

@@ -1,11 +1,11 @@
-//! The directory at the end of a WACZ file, and the entries to read from it.
+//! The directory at the end of a WACZ file, the entries to read from it, and windows on its bytes.
 
-use std::collections::HashMap;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
+use std::{collections::HashMap, io, sync::Arc};
 
 use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::ZipIterable};
 
-use crate::wacz::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
+use crate::name::is_archive;
 
 /// Maximum entries of one container.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;
@@ -154,4 +154,108 @@ fn is_header(bytes: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
     let mut head = Vec::new();
     bytes.take(LOCAL.len() as u64).read_to_end(&mut head)?;
     Ok(head == LOCAL)
+}
+
+/// Bytes of a header before the name.
+pub(crate) const LOCAL_HEADER: u64 = 30;
+/// The first bytes of a header.
+pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+
+/// The storage method of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageMethod {
+    /// Stored without compression.
+    Stored,
+    /// Deflated.
+    Deflated,
+    /// Another compression, by its number, which is not supported.
+    Other(u16),
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name as it stands.
+    pub name: String,
+    /// The storage method.
+    pub method: StorageMethod,
+    /// True if it is encrypted, and so not read.
+    pub encrypted: bool,
+    /// Bytes that it takes in the container.
+    pub stored: u64,
+    /// Offset of its header in the container.
+    pub header: u64,
+}
+
+impl Entry {
+    /// Returns whether its name leads to a place below the container's root.
+    pub fn is_below_root(&self) -> bool {
+        let is_drive = self.name.as_bytes().get(1) == Some(&b':');
+        !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
+    }
+
+    /// Returns whether it may hold captures by its name, but is not read: an archive elsewhere than in `archive/`, or a
+    /// file there that is no archive.
+    pub fn is_passed_over(&self) -> bool {
+        let is_file = !self.name.ends_with('/');
+        is_file && !self.is_archive() && (self.name.starts_with("archive/") || is_archive(&self.name))
+    }
+
+    /// Returns whether it says to be an archive of the container.
+    pub(crate) fn is_archive(&self) -> bool {
+        self.name.starts_with("archive/") && is_archive(&self.name)
+    }
+}
+
+/// Bytes that can be sought in.
+pub trait Bytes: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Bytes for T {}
+
+/// Opens the bytes of a container, each time from their start: a file, or an object behind a network.
+pub type Open = Arc<dyn Fn() -> io::Result<Box<dyn Bytes>> + Send + Sync>;
+
+/// A part of some bytes, with a start and an end of its own.
+#[derive(Debug)]
+pub struct Window<R> {
+    input: R,
+    start: u64,
+    length: u64,
+    at: u64,
+}
+
+impl<R: Read + Seek> Window<R> {
+    /// The `length` bytes from `start` on, or fewer if the input ends before.
+    ///
+    /// # Errors
+    /// If the input cannot be sought in.
+    pub fn new(mut input: R, start: u64, length: u64) -> io::Result<Self> {
+        input.seek(SeekFrom::Start(start))?;
+        Ok(Self { input, start, length, at: 0 })
+    }
+}
+
+impl<R: Read> Read for Window<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let room = buffer.len().min(left);
+        let read = self.input.read(buffer.get_mut(..room).unwrap_or_default())?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Window<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.length.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        let at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        let place = self.start.checked_add(at).ok_or(io::ErrorKind::InvalidInput)?;
+        self.input.seek(SeekFrom::Start(place))?;
+        self.at = at;
+        Ok(at)
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use crate::wacz::pages::{Lines, Piece};
+use crate::wacz::page_lists::{Lines, Piece};
 use crate::wacz::{Bytes, Container, PageList, StorageMethod, Window, collection, write_texts};
 
 const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\"All\"}\n\

@@ -1,8 +1,7 @@
 //! Copies a WACZ file and adds the text of its pages.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, Write};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use data_encoding::HEXLOWER;
 use serde_json::value::{RawValue, to_raw_value};
@@ -10,9 +9,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-use crate::wacz::entry::StorageMethod;
+use crate::wacz::directory::StorageMethod;
 use crate::wacz::hashes::{DESCRIPTION, DIGEST};
-use crate::wacz::pages::{Lines, Piece, is_list};
+use crate::wacz::page_lists::{Lines, Piece, is_list};
 use crate::wacz::{Container, Entry, WaczError};
 
 /// The result of writing.

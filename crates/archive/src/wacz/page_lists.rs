@@ -1,7 +1,7 @@
-//! Reads the lists of pages in a WACZ file.
+//! Reads the lists of pages in a WACZ file, and a description that names several WACZ files (Multi-WACZ).
 
-use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader};
+use std::io::{BufRead, BufReader};
+use std::{collections::HashMap, io};
 
 use serde::Deserialize;
 use trommel_text::hash;
@@ -171,4 +171,33 @@ pub(crate) fn is_list(name: &str) -> bool {
 
 fn key(url: &str) -> u64 {
     hash(url.split('#').next().unwrap_or(url).as_bytes())
+}
+
+#[derive(Deserialize)]
+struct Description {
+    profile: String,
+    #[serde(default)]
+    resources: Vec<Resource>,
+}
+
+#[derive(Deserialize)]
+struct Resource {
+    #[serde(default)]
+    path: String,
+    #[serde(default)]
+    name: String,
+}
+
+/// The paths or URLs of the containers that a multi-WACZ names, in its order; none if the bytes are
+/// none. They are relative to its own place.
+pub fn collection(json: &[u8]) -> Option<Vec<String>> {
+    let description: Description = serde_json::from_slice(json).ok()?;
+    if !matches!(description.profile.as_str(), "multi-wacz-package" | "wacz-multi") {
+        return None;
+    }
+    let paths = description.resources.into_iter().map(|resource| match resource.path.is_empty() {
+        true => resource.name,
+        false => resource.path,
+    });
+    Some(paths.filter(|path| !path.is_empty()).collect())
 }
