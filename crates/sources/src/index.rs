@@ -4,9 +4,8 @@ mod cdxj;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use flate2::read::MultiGzDecoder;
 

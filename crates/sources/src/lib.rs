@@ -18,16 +18,12 @@ mod error;
 mod index;
 mod location;
 mod network;
-mod redact;
 #[cfg_attr(not(feature = "remote"), path = "no_remote.rs")]
 mod remote;
-mod scheme;
 mod selection;
 
-pub use error::{RecordIndexError, SourceError};
-pub use location::{Base, Location, is_url};
+pub use error::{RecordIndexError, SourceError, redacted};
+pub use location::{Base, Location, Scheme, is_url, split_container};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
-pub use redact::redacted;
 pub use remote::{Remote, RemoteReader, SeekableObject};
-pub use scheme::{Scheme, split_container};
 pub use selection::{ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

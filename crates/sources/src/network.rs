@@ -1,13 +1,9 @@
 //! Options of the network: how long reading may wait, and what stops it.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
-use std::time::Duration;
+use std::{fs::File, path::Path, sync::Arc, thread, time::Duration};
 
 use crate::SourceError;
 

@@ -3,6 +3,7 @@
 use std::{ops::Range, path::Path};
 
 use crate::{NetworkOptions, SourceError};
+
 pub use std::io::{Empty as RemoteReader, Empty as SeekableObject};
 
 /// A type without values, in place of remote objects.

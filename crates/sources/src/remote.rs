@@ -1,34 +1,27 @@
 //! Objects behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`.
 
-mod bucket;
-mod client;
 mod hub;
-mod names;
 mod object;
-mod redirect;
-mod retry;
-mod seekable;
+mod requests;
 mod store;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, ops::Range};
 
 use bytes::{Buf, Bytes};
 use object_store::{ObjectStore, path::Path};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TryRecvError;
-use tokio::task::JoinHandle;
+use tokio::{sync::mpsc, sync::mpsc::error::TryRecvError, task::JoinHandle};
 
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
-use client::UNKNOWN_LENGTH;
 use object::Object;
-pub use seekable::SeekableObject;
+use requests::UNKNOWN_LENGTH;
+
+pub use object::SeekableObject;
 
 /// Bytes of one piece on its way to the reader.
 const PIECE: usize = 64 << 10;

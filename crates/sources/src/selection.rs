@@ -4,11 +4,8 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{cmp::Reverse, collections::HashMap, ops::Range, sync::Arc};
 
 use tempfile::TempPath;
 

@@ -1,13 +1,10 @@
 //! Parquet with the columns of Common Crawl's URL index.
 
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs::File, path::Path, sync::Arc};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
-use parquet::schema::types::Type;
+use parquet::{record::Field, schema::types::Type};
 
 use super::{IndexEntry, IndexLine, TakeLine};
 use crate::RecordIndexError;

@@ -1,19 +1,21 @@
 //! The Hugging Face Hub: where the files of a dataset or bucket are, and the lists of them.
 //!
-//! Files come from `ENDPOINT/.../resolve/...`, which sends on to the host that stores them. Lists come in pages, each
-//! naming the next in its `Link` header. The token goes to the endpoint only.
+//! Files come from `ENDPOINT/.../resolve/...`, which sends on to the host that stores them. Lists come in pages,
+//! each naming the next in its `Link`. Names are read as far as a list has an end.
 
-use std::{env, error::Error};
+use std::collections::BTreeSet;
+use std::env;
+use std::error::Error;
 
-use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::LINK};
+use ::http::header::LINK;
+use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use object_store::ClientOptions;
 use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequestBody, HttpResponse};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Deserialize;
 use url::Url;
 
-use super::names::Names;
-use super::retry::{RetryingConnector, innermost};
+use super::requests::{RetryingConnector, innermost};
 use crate::{NetworkOptions, SourceError};
 
 /// The hub, unless `HF_ENDPOINT` names another.
@@ -164,6 +166,45 @@ fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
+/// Bytes of all names: some two million.
+const MAX_BYTES: usize = 256 << 20;
+/// Names that may come again. Stores name each object once; one that gives the same page again and again has no end.
+const MAX_REPEATED: usize = 100;
+
+/// The names of objects, each once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    names: BTreeSet<String>,
+    bytes: usize,
+    repeated: usize,
+}
+
+impl Names {
+    /// Adds a name.
+    ///
+    /// # Errors
+    /// If the list repeats itself, or has too many names.
+    pub(super) fn add(&mut self, name: String) -> Result<(), SourceError> {
+        let bytes = name.len();
+        if self.names.insert(name) {
+            self.bytes += bytes;
+        } else {
+            self.repeated += 1;
+        }
+        let what = match (self.bytes > MAX_BYTES, self.repeated > MAX_REPEATED) {
+            (false, false) => return Ok(()),
+            (true, _) => format!("a list of more than {} names", self.names.len()),
+            (_, true) => "a list that repeats itself".to_owned(),
+        };
+        Err(SourceError::Failed(what))
+    }
+
+    /// All of them, sorted.
+    pub(super) fn in_order(self) -> Vec<String> {
+        self.names.into_iter().collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,5 +243,17 @@ mod tests {
             let error = next(&format!("<{other}>; rel=\"next\"")).unwrap_err();
             assert!(matches!(error, SourceError::OtherHost(_)), "{error}");
         }
+    }
+
+    #[test]
+    fn a_list_has_an_end() {
+        let mut names = Names::default();
+        let error = (0..5000).find_map(|at| names.add(format!("s3://b/{}", at % 7)).err());
+        assert_eq!(error.unwrap().to_string(), "a list that repeats itself");
+        assert_eq!(names.in_order().len(), 7);
+        let mut names = Names { bytes: MAX_BYTES - 7, ..Names::default() };
+        assert!(names.add("s3://b/".to_owned()).is_ok());
+        let error = names.add("s3://b/1".to_owned()).unwrap_err();
+        assert_eq!(error.to_string(), "a list of more than 2 names");
     }
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use object_store::{aws::AmazonS3Builder, path::Path};
 use tokio::runtime::Runtime;
 
-use super::{Remote, object::Object, retry::RetryingConnector};
+use super::Remote;
+use super::object::Object;
+use super::requests::RetryingConnector;
 use crate::{NetworkOptions, SourceError, StopFlag};
 
 /// Head lines of all requests so far.

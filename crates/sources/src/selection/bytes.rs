@@ -1,10 +1,7 @@
 //! Reads the stored bytes of wanted records.
 
-use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
-use std::sync::Arc;
+use std::{fmt, fs::File, ops::Range, sync::Arc};
 
 use super::{ReadBatch, RecordSelection};
 use crate::{Location, Remote, SourceError};

@@ -1,19 +1,22 @@
-//! Repeats failed requests with growing pauses, as long as the server asks for it.
+//! Requests to the stores: an HTTP client, redirects no further than the user allows, repeats of failed requests.
+//!
+//! Pauses between repeats grow, and are as long as the server asks for.
 
-use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
+use std::{error::Error, str::FromStr};
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE, HOST, IF_MATCH, LOCATION, PROXY_AUTHORIZATION, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
-use object_store::ClientOptions;
+use jiff::{Span, SpanRelativeTo};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
+use object_store::{ClientConfigKey, ClientOptions};
+use reqwest::{Certificate, Client, NoProxy, Proxy, redirect::Policy};
+use url::Url;
 
-use super::client::{UNKNOWN_LENGTH, client};
-use super::redirect;
 use crate::{NetworkOptions, SourceError, redacted};
 
 /// First pause; each is up to three times the one before.
@@ -40,18 +43,18 @@ pub(super) struct RetryingConnector {
 
 impl HttpConnector for RetryingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Client { inner: client(options, &self.options)?, connector: self.clone() }))
+        Ok(HttpClient::new(RetryingClient { inner: client(options, &self.options)?, connector: self.clone() }))
     }
 }
 
 #[derive(Debug)]
-struct Client {
+struct RetryingClient {
     inner: HttpClient,
     connector: RetryingConnector,
 }
 
 #[async_trait::async_trait]
-impl HttpService for Client {
+impl HttpService for RetryingClient {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         if let Some(authorization) = &self.connector.authorization {
             request.headers_mut().insert(AUTHORIZATION, authorization.clone());
@@ -63,7 +66,7 @@ impl HttpService for Client {
         let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
         loop {
             let follow_hosts = self.connector.options.follow_hosts || self.connector.sends_on;
-            let answer = redirect::send(&self.inner, request.clone(), follow_hosts).await;
+            let answer = send(&self.inner, request.clone(), follow_hosts).await;
             let (reason, asked) = match &answer {
                 Ok(response) if is_busy(response.status()) => {
                     unanswered = 0;
@@ -174,6 +177,151 @@ fn bounded_list(uri: &Uri, answer: HttpResponse) -> HttpResponse {
         HttpError::new(HttpErrorKind::Unknown, SourceError::Failed(what))
     };
     answer.map(|body| HttpResponseBody::new(Limited::new(body, MAX_LIST_PAGE).map_err(too_long)))
+}
+
+/// Maximum redirects of one request.
+const MAX_REDIRECTS: usize = 10;
+
+/// Sends a request and follows where it is redirected to: on the same host, or anywhere if the user asked
+/// for that. What says who asks goes to the server that it is for only, and a request that is signed, which
+/// another server could not take anyway, goes nowhere else.
+pub(super) async fn send(
+    client: &HttpClient,
+    mut request: HttpRequest,
+    follow_hosts: bool,
+) -> Result<HttpResponse, HttpError> {
+    let mut redirects = 0;
+    loop {
+        let response = client.execute(request.clone()).await?;
+        let Some(next) = target(&request, &response) else { return Ok(response) };
+        redirects += 1;
+        if redirects > MAX_REDIRECTS {
+            return Err(refused(SourceError::Redirects(MAX_REDIRECTS)));
+        }
+        let Ok(here) = Url::parse(&request.uri().to_string()) else { return Ok(response) };
+        let host = || next.host_str().unwrap_or_default().to_owned();
+        if !["http", "https"].contains(&next.scheme()) {
+            return Err(refused(SourceError::Address(format!("{}:// after a redirect", next.scheme()))));
+        }
+        if next.origin() != here.origin() {
+            if is_signed(request.headers()) {
+                return Err(refused(SourceError::SignedRedirect(host())));
+            }
+            if next.host() != here.host() && !follow_hosts {
+                return Err(refused(SourceError::OtherHost(host())));
+            }
+            forget_credentials(request.headers_mut());
+        }
+        let Ok(uri) = next.as_str().parse() else { return Ok(response) };
+        *request.uri_mut() = uri;
+        // Made anew for where it goes.
+        request.headers_mut().remove(HOST);
+    }
+}
+
+/// The target of a redirect to which the same request can be sent; none for other answers.
+fn target(request: &HttpRequest, response: &HttpResponse) -> Option<Url> {
+    let reads = [Method::GET, Method::HEAD].contains(request.method());
+    let is_redirect = match response.status() {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => reads,
+        _ => false,
+    };
+    let location = response.headers().get(LOCATION).filter(|_| is_redirect)?;
+    let here = Url::parse(&request.uri().to_string()).ok()?;
+    // User and password in it are a server's, not the user's, and fragments are for readers.
+    let mut next = here.join(location.to_str().ok()?).ok()?;
+    next.set_fragment(None);
+    let _ = next.set_username("").and(next.set_password(None));
+    Some(next)
+}
+
+/// Returns whether the headers hold a signature of AWS, or a token that goes with one.
+fn is_signed(headers: &HeaderMap) -> bool {
+    let by_aws = headers.get(AUTHORIZATION).is_some_and(|value| value.as_bytes().starts_with(b"AWS"));
+    by_aws || headers.contains_key("x-amz-security-token")
+}
+
+fn forget_credentials(headers: &mut HeaderMap) {
+    let of_aws: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with("x-amz-")).cloned().collect();
+    for name in of_aws.into_iter().chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {
+        headers.remove(name);
+    }
+}
+
+/// Wraps an error that another attempt would not mend.
+fn refused(error: SourceError) -> HttpError {
+    HttpError::new(HttpErrorKind::Unknown, error)
+}
+
+/// Length of an object whose server does not say it.
+pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
+
+/// Creates a client with the options of a store, which come from the environment as well. That of `object_store`
+/// follows redirects, with all its headers, to any host that a server names.
+pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> object_store::Result<HttpClient> {
+    let failed = |error: reqwest::Error| object_store::Error::Generic { store: "network", source: Box::new(error) };
+    let mut builder = Client::builder()
+        .redirect(Policy::none())
+        .user_agent(text(options, ClientConfigKey::UserAgent).unwrap_or(USER_AGENT.to_owned()))
+        .https_only(!is_set(options, ClientConfigKey::AllowHttp));
+    if let Some(proxy) = text(options, ClientConfigKey::ProxyUrl) {
+        let mut proxy = Proxy::all(proxy).map_err(failed)?;
+        if let Some(hosts) = text(options, ClientConfigKey::ProxyExcludes) {
+            proxy = proxy.no_proxy(NoProxy::from_string(&hosts));
+        }
+        if let Some(pem) = text(options, ClientConfigKey::ProxyCaCertificate) {
+            let certificate = Certificate::from_pem(pem.as_bytes()).map_err(failed)?;
+            builder = builder.tls_certs_merge([certificate]);
+        }
+        builder = builder.proxy(proxy);
+    }
+    if is_set(options, ClientConfigKey::AllowInvalidCertificates) {
+        builder = builder.tls_danger_accept_invalid_certs(true);
+    }
+    if is_set(options, ClientConfigKey::Http1Only) {
+        builder = builder.http1_only();
+    }
+    if let Some(time) = time(options, ClientConfigKey::ConnectTimeout) {
+        builder = builder.connect_timeout(time);
+    }
+    if let Some(time) = time(options, ClientConfigKey::Timeout) {
+        builder = builder.timeout(time);
+    }
+    if let Some(time) = time(options, ClientConfigKey::PoolIdleTimeout) {
+        builder = builder.pool_idle_timeout(time);
+    }
+    if let Some(most) = parsed(options, ClientConfigKey::PoolMaxIdlePerHost) {
+        builder = builder.pool_max_idle_per_host(most);
+    }
+    // A reader that is slow must not look like a server that is: only silence counts.
+    builder = builder.read_timeout(network.idle);
+    #[cfg(test)]
+    for (host, address) in &network.addresses {
+        builder = builder.resolve(host, *address);
+    }
+    Ok(HttpClient::new(builder.build().map_err(failed)?))
+}
+
+/// The name of this program for servers.
+const USER_AGENT: &str = concat!("trommel/", env!("CARGO_PKG_VERSION"));
+
+fn text(options: &ClientOptions, key: ClientConfigKey) -> Option<String> {
+    options.get_config_value(&key)
+}
+
+fn parsed<T: FromStr>(options: &ClientOptions, key: ClientConfigKey) -> Option<T> {
+    text(options, key)?.parse().ok()
+}
+
+fn is_set(options: &ClientOptions, key: ClientConfigKey) -> bool {
+    parsed(options, key).unwrap_or(false)
+}
+
+/// A time such as `30s`.
+fn time(options: &ClientOptions, key: ClientConfigKey) -> Option<Duration> {
+    let span: Span = parsed(options, key)?;
+    span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.try_into().ok()
 }
 
 #[cfg(test)]
