@@ -5,9 +5,7 @@
 //! the events to its caller.
 
 mod counts;
-mod environment;
 mod error;
-mod events;
 mod execution;
 #[cfg(fuzzing)]
 #[doc(hidden)]
@@ -18,40 +16,30 @@ mod plan;
 mod read;
 mod sites;
 mod state;
-mod stream;
 mod work;
 mod write;
 
-pub use counts::clock::{Clock, Stage};
-pub use counts::drop_reason::{DropReason, FailureKind};
-pub use counts::progress::{Progress, ProgressState};
+pub use crate::run::counts::summary::{DropReason, FailureKind, Slowest};
+pub use crate::run::inputs::found::PageFiles;
+pub use crate::run::plan::prepared::BUILD;
+pub use crate::run::plan::request::InputShare;
+pub use crate::run::read::revisits::{crawl_charset, record_at, record_in};
+pub use crate::run::read::selected::open_input;
+pub use crate::run::work::record::{RecordOutcome, SingleRecords};
+pub use crate::run::work::task::RecordLabel;
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
-pub use counts::times::Slowest;
-pub use environment::Environment;
-pub use error::{BucketError, NameError, ResumeError, RunError};
-pub use events::{RunEvent, RunPosition, TakeEvent};
-pub use execution::run;
+pub use counts::{Clock, Progress, ProgressState, Stage};
+pub use error::{BucketError, NameError, ResumeError, RunError, RunEvent, RunPosition, TakeEvent};
+pub use execution::{Environment, Run, run};
 pub use inputs::packed::{Packed, PackedOptions};
-pub use inputs::pages::PageFiles;
 pub use inputs::unpack::unpack;
 pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
-pub use plan::Plan;
 pub use plan::existing::Existing;
-pub use plan::follow::{Follow, FollowError};
-pub use plan::named_files::NamedFiles;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};
-pub use plan::recipe::BUILD;
 pub use plan::request::{FollowTimes, PreparedRun, RequestError, RunRequest};
-pub use plan::set_aside::{HardPages, SetAside, SetAsideError};
-pub use plan::share::InputShare;
-pub use read::crawl_metadata::crawl_charset;
-pub use read::place::{record_at, record_in};
-pub use read::records::open_input;
+pub use plan::{Follow, FollowError, HardPages, NamedFiles, Plan, SetAside, SetAsideError};
 pub use sites::{RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
-pub use stream::Run;
-pub use work::label::RecordLabel;
 pub use work::record::Extract;
-pub use work::single::{RecordOutcome, SingleRecords};
 pub use write::bucket::Bucket;
 
 /// Of inputs behind URLs.

@@ -1,7 +1,265 @@
-//! Counts and times of a run.
+//! Counts and times of a run: measures where its time goes, and reports its progress.
 
-pub(crate) mod clock;
-pub(crate) mod drop_reason;
-pub(crate) mod progress;
 pub(crate) mod summary;
-pub(crate) mod times;
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, fmt};
+
+use trommel_extract::{ExtractionObserver, ExtractionStage};
+
+use crate::run::counts::summary::Summary;
+
+trommel_text::named! {
+    /// A stage on the way from an archive to an output.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stage {
+        /// Reading archives: inflating and dividing into records.
+        Records = "records",
+        /// HTTP framing and codings.
+        Payload = "payload",
+        /// The text of the page, and its tables.
+        Tables = "charset and tables",
+        /// Features, scores and choice.
+        Choice = "features and choice",
+        /// Text, title, metadata and language.
+        Document = "text, metadata, language",
+        /// Filters and encoding.
+        Encoding = "filters and encoding",
+        /// Compressing and writing.
+        Writing = "compressing and writing",
+    }
+}
+
+/// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
+/// was not let run counts as well.
+#[derive(Debug, Default)]
+// Atomic sums: all threads add to them, and a lock would show in what is measured.
+pub struct Clock {
+    stages: [AtomicU64; Stage::ALL.len()],
+    /// CPU seconds of the threads that have ended, by name.
+    threads: Mutex<BTreeMap<String, f64>>,
+}
+
+impl Clock {
+    /// Adds the time since `begin` to a stage, and begins anew.
+    pub fn lap(&self, stage: Stage, begin: &mut Instant) {
+        let now = Instant::now();
+        self.add(stage, now.saturating_duration_since(*begin));
+        *begin = now;
+    }
+
+    fn add(&self, stage: Stage, time: Duration) {
+        if let Some(sum) = self.stages.get(stage as usize) {
+            let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            // Only sums are read, after the threads have ended, so no order among them matters.
+            sum.fetch_add(nanos, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes note of the CPU time of the calling thread, whose work is done, where the system tells it.
+    pub(crate) fn thread_ended(&self, name: &str) {
+        if let Some(seconds) = cpu_seconds() {
+            let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            *threads.entry(name.to_owned()).or_default() += seconds;
+        }
+    }
+
+    /// Time spent in a stage so far.
+    pub fn spent(&self, stage: Stage) -> Duration {
+        let sum = self.stages.get(stage as usize);
+        Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
+    }
+}
+
+/// CPU seconds of the calling thread.
+fn cpu_seconds() -> Option<f64> {
+    // Without code that is not safe, only Linux tells them, in hundredths: user and system time.
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<f64>().ok();
+    Some((next()? + next()?) / 100.0)
+}
+
+impl ExtractionObserver for Clock {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        let stage = match stage {
+            ExtractionStage::Parse => Stage::Tables,
+            ExtractionStage::Classify => Stage::Choice,
+            ExtractionStage::Render => Stage::Document,
+        };
+        self.add(stage, time);
+    }
+}
+
+/// A line a stage and a line a thread: seconds, and share of all.
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stages = Stage::ALL.map(|stage| (stage.name().to_owned(), self.spent(stage).as_secs_f64()));
+        write!(f, "seconds in each stage, all threads")?;
+        lines(f, &stages)?;
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads: Vec<(String, f64)> = threads.clone().into_iter().collect();
+        if !threads.is_empty() {
+            write!(f, "\nCPU seconds of each thread")?;
+        }
+        lines(f, &threads)
+    }
+}
+
+fn lines(f: &mut fmt::Formatter<'_>, spent: &[(String, f64)]) -> fmt::Result {
+    let all: f64 = spent.iter().map(|(_, seconds)| seconds).sum();
+    for (name, seconds) in spent {
+        // A run without a page has spent nothing.
+        let share = 100.0 * seconds / all.max(f64::MIN_POSITIVE);
+        write!(f, "\n{seconds:>10.2} {share:>5.1} %  {name}")?;
+    }
+    Ok(())
+}
+
+/// Counts of a run at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct ProgressState {
+    /// Stored bytes read.
+    pub bytes: u64,
+    /// Stored bytes of all inputs; none if standard input is among them.
+    // Without it a bar can count, but not say how much is left.
+    pub total: Option<u64>,
+    /// Archives in work.
+    pub archives: usize,
+    /// Records done.
+    pub records: u64,
+    /// Pages among them.
+    pub pages: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Records passed over.
+    pub dropped: u64,
+    /// Records that failed.
+    pub failures: u64,
+}
+
+/// Receives the progress of a run: several times a second, and once at the end.
+pub trait Progress {
+    /// Takes note of the counts.
+    fn update(&mut self, state: &ProgressState);
+}
+
+/// Takes no note.
+impl Progress for () {
+    fn update(&mut self, _: &ProgressState) {}
+}
+
+/// Counts that all lanes add to.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    bytes: AtomicU64,
+    archives: AtomicUsize,
+    records: AtomicU64,
+    pages: AtomicU64,
+    documents: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Counters {
+    /// Counts that go on from those of an earlier part of the run.
+    pub(crate) fn of(summary: &Summary) -> Self {
+        Self {
+            records: AtomicU64::new(summary.records),
+            pages: AtomicU64::new(summary.pages),
+            documents: AtomicU64::new(summary.documents),
+            failures: AtomicU64::new(summary.failures.values().sum()),
+            ..Self::default()
+        }
+    }
+
+    /// Adds stored bytes that were read.
+    pub(crate) fn read(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// An archive was opened.
+    pub(crate) fn open(&self) {
+        self.archives.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An archive is done.
+    pub(crate) fn close(&self) {
+        self.archives.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A record is done.
+    pub(crate) fn record(&self, is_page: bool, is_document: bool, is_failure: bool) {
+        let counts = [(&self.pages, is_page), (&self.documents, is_document), (&self.failures, is_failure)];
+        for (count, is_one) in counts {
+            count.fetch_add(u64::from(is_one), Ordering::Relaxed);
+        }
+        self.records.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Archives in work.
+    pub(crate) fn archives(&self) -> usize {
+        self.archives.load(Ordering::Relaxed)
+    }
+
+    /// Returns the current counts, with the stored bytes of all inputs as `total`.
+    pub(crate) fn state(&self, total: Option<u64>) -> ProgressState {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (records, documents, failures) = (of(&self.records), of(&self.documents), of(&self.failures));
+        ProgressState {
+            bytes: of(&self.bytes),
+            total,
+            archives: self.archives(),
+            records,
+            pages: of(&self.pages),
+            documents,
+            dropped: records.saturating_sub(documents.saturating_add(failures)),
+            failures,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_follow_each_other_and_add_up() {
+        let clock = Clock::default();
+        let start = Instant::now();
+        let mut begin = start;
+        clock.lap(Stage::Tables, &mut begin);
+        clock.lap(Stage::Choice, &mut begin);
+        clock.lap(Stage::Tables, &mut begin);
+        assert_eq!(clock.spent(Stage::Tables) + clock.spent(Stage::Choice), begin - start);
+        assert_eq!(clock.spent(Stage::Writing), Duration::ZERO);
+    }
+
+    #[test]
+    fn stages_of_an_extraction_are_three_of_a_run() {
+        let clock = Clock::default();
+        for (stage, seconds) in
+            [(ExtractionStage::Parse, 1), (ExtractionStage::Classify, 2), (ExtractionStage::Render, 3)]
+        {
+            clock.stage_ended(stage, Duration::from_secs(seconds));
+        }
+        let spent = [Stage::Tables, Stage::Choice, Stage::Document].map(|stage| clock.spent(stage));
+        assert_eq!(spent, [1, 2, 3].map(Duration::from_secs));
+    }
+
+    #[test]
+    fn a_line_a_stage_with_its_share() {
+        let clock = Clock::default();
+        clock.stages[Stage::Records as usize].store(500_000_000, Ordering::Relaxed);
+        clock.stages[Stage::Writing as usize].store(1_500_000_000, Ordering::Relaxed);
+        let text = clock.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 1 + Stage::ALL.len());
+        assert_eq!(lines[1], "      0.50  25.0 %  records");
+        assert_eq!(lines[7], "      1.50  75.0 %  compressing and writing");
+        clock.threads.lock().unwrap().extend([("reader-0".to_owned(), 1.0), ("worker-0".to_owned(), 3.0)]);
+        let threads = "\nCPU seconds of each thread\n      1.00  25.0 %  reader-0\n      3.00  75.0 %  worker-0";
+        assert!(clock.to_string().ends_with(threads), "{clock}");
+    }
+}

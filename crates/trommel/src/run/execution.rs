@@ -1,31 +1,34 @@
-//! A run: readers, workers and writers of archives side by side.
+//! A run: readers, workers and writers of archives side by side, from its beginning on.
+//!
+//! At the beginning it is found out what is there already, and what is left of an earlier run. The surroundings of
+//! a run are standard output, progress, disk, network and the flag that stops it. Programs that take the documents
+//! themselves get a run as a stream of typed events.
 
-pub(crate) mod begin;
 pub(crate) mod lanes;
 
-use std::io;
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, io, io::Write, sync::Mutex, time::Instant};
 
 use trommel_record::filters::{Duplicates, Filters};
+use trommel_record::{BULK_MAPPING, Disk, LocalDisk, OutputRecord, hidden, replaceable};
+use trommel_sources::NetworkOptions;
 
-use crate::run::counts::progress::Counters;
-use crate::run::counts::summary::Summary;
-use crate::run::environment::Environment;
-use crate::run::error::RunError;
-use crate::run::execution::begin::{begin, make_folder, mark_begun};
+use crate::run::counts::{Clock, Counters, Progress};
+use crate::run::error::{ResumeError, RunError, RunEvent, RunPosition, TakeEvent};
 use crate::run::execution::lanes::{Caller, Lanes, Ticker};
-use crate::run::plan::Plan;
-use crate::run::plan::output::Destination;
-use crate::run::read::follow::FollowState;
-use crate::run::read::reader::size;
-use crate::run::state::checkpoint::ContinuedRun;
-use crate::run::state::lock::OutputLock;
-use crate::run::work::encoder::Encoder;
-use crate::run::work::record::Extract;
-use crate::run::write::lane::Writing;
-use crate::run::write::ledger::Ledger;
+use crate::run::plan::existing::{
+    Existing, check_kinds, outputs, remove_leftovers, remove_output_shares, remove_sides,
+};
+use crate::run::plan::output::{Destination, Output};
+use crate::run::state::checkpoint::{Checkpoint, ContinuedRun};
+use crate::run::work::worker::{Encoder, MapDocument};
+use crate::run::{
+    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, read::reader::size,
+    state::OutputLock, state::remaining::ArchiveState, work::record::Extract, write::lane::Writing,
+    write::ledger::Ledger, write::manifest, write::side_output::remove_shares,
+};
+use crate::{Settings, metrics::Metrics};
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
@@ -143,4 +146,234 @@ fn is_reader_gone(plan: &Plan, error: &RunError) -> bool {
         _ => return false,
     };
     source.kind() == io::ErrorKind::BrokenPipe
+}
+
+impl Plan {
+    /// Returns whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
+    /// changed.
+    ///
+    /// # Errors
+    /// If it would be refused.
+    pub fn has_work(&self, existing: Existing) -> Result<bool, RunError> {
+        let continued = find_continued(self, existing)?;
+        Ok(!continued.is_some_and(|continued| continued.is_done(self)))
+    }
+}
+
+/// The run to be continued; none if one begins. Refuses files that must not be there.
+fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
+    plan.check_names(None)?;
+    let path = plan.state_file();
+    if existing == Existing::Resume {
+        let path = path.as_deref().ok_or(ResumeError::Stream)?;
+        if let Some(continued) = ContinuedRun::load(plan, path)? {
+            return Ok(Some(continued));
+        }
+    }
+    let outputs = outputs(plan)?;
+    check_kinds(plan, &outputs)?;
+    if existing != Existing::Overwrite {
+        if let Some(path) = &path
+            && Checkpoint::read(path)?.is_some_and(|state| !state.finished)
+        {
+            return Err(RunError::Interrupted(path.clone()));
+        }
+        if let Some(output) = outputs.first().cloned() {
+            return Err(match existing {
+                Existing::Resume => RunError::NoState(output),
+                _ => RunError::Exists(output),
+            });
+        }
+    }
+    Ok(None)
+}
+
+/// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
+/// one.
+pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun, RunError> {
+    let path = plan.state_file();
+    if let Some(continued) = find_continued(plan, existing)? {
+        tracing::info!(
+            "continuing; inputs finished: {}, records read: {}",
+            continued.contents.done.len(),
+            continued.state.summary.records
+        );
+        let archives = continued.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).map(Path::to_owned).collect();
+        remove_left_shares(plan, disk, &kept)?;
+        return Ok(continued);
+    }
+    if let (Existing::Resume, Some(path)) = (existing, &path) {
+        tracing::info!("{}: no such state; starting afresh", path.display());
+    }
+    // Before its files are written over.
+    if let Some(path) = path.filter(|path| path.exists()) {
+        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+    }
+    remove_leftovers(plan, disk)?;
+    remove_left_shares(plan, disk, &[])?;
+    remove_sides(plan, disk)?;
+    Ok(ContinuedRun::new_run(plan))
+}
+
+/// Removes shares of archives in the outputs and in files beside them that no state names.
+fn remove_left_shares(plan: &Plan, disk: &dyn Disk, kept: &[PathBuf]) -> Result<(), RunError> {
+    let named = plan.side_files().into_iter();
+    let files: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
+    remove_output_shares(plan, disk, kept)?;
+    remove_shares(disk, files, kept)
+}
+
+/// Makes the folder of the outputs.
+pub(crate) fn make_folder(plan: &Plan) -> Result<(), RunError> {
+    match &plan.output.destination {
+        Destination::Folder(folder) => fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the mark of completeness, and writes the files that do not depend on the inputs.
+pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<(), RunError> {
+    if let Destination::Folder(folder) = &plan.output.destination {
+        // The mark of completeness goes first, so that it never stands beside unfinished outputs.
+        manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
+    }
+    if let Some(path) = plan.output.mapping_path()
+        && (existing == Existing::Overwrite || !path.exists())
+    {
+        // Settings that somebody changed stay.
+        write_mapping(disk, &path).map_err(|source| RunError::output(&path, source))?;
+    }
+    Ok(())
+}
+
+fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    let new = hidden(path, "tmp")?;
+    let mut file = disk.create(&new)?;
+    file.write_all(BULK_MAPPING.as_bytes())?;
+    file.sync()?;
+    // Some systems refuse to rename an open file.
+    drop(file);
+    disk.rename(&new, path)
+}
+
+/// A run that nobody stops.
+// Static, so that an environment can borrow it for as long as it lives.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The surroundings of a run.
+pub struct Environment<'a> {
+    /// Standard output; written to only if it is the plan's destination.
+    pub stdout: &'a mut dyn Write,
+    /// Receives the progress of the run.
+    pub progress: &'a mut dyn Progress,
+    /// The file system of inputs and outputs.
+    pub disk: &'a dyn Disk,
+    /// Set from outside, ends the run early with [`RunError::Stopped`](crate::run::RunError::Stopped).
+    pub stop: &'a AtomicBool,
+    /// Options of waiting for the network. Their flag ends waiting reads of the network, of standard input and
+    /// of named pipes. It should be the flag of [`Environment::stop`].
+    pub network: NetworkOptions,
+    /// Takes the counts of a run that ends early.
+    pub unfinished: Option<&'a mut Summary>,
+    /// The treatment of existing outputs.
+    pub existing: Existing,
+    /// Measures the time of reading, encoding and writing.
+    pub clock: Option<&'a Clock>,
+    /// Receives the counts.
+    pub metrics: Option<&'a Metrics>,
+}
+
+impl<'a> Environment<'a> {
+    /// The local file system, nobody who stops the run, and a new run.
+    pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
+        Self {
+            stdout,
+            progress,
+            disk: &LocalDisk,
+            stop: &NEVER,
+            network: NetworkOptions::default(),
+            unfinished: None,
+            existing: Existing::Refuse,
+            clock: None,
+            metrics: None,
+        }
+    }
+}
+
+/// A run whose documents go to the caller. `T` is a document as the caller takes it.
+pub struct Run<'a, T = OutputRecord> {
+    plan: Plan,
+    extract: &'a Extract<'a>,
+    map: Box<MapDocument<'a, T>>,
+    start: Option<RunPosition>,
+}
+
+impl<'a> Run<'a> {
+    /// Reads `inputs` under `settings` and extracts pages with `extract`.
+    pub fn new(settings: Settings, inputs: Vec<Input>, extract: &'a Extract<'a>) -> Self {
+        Self::of_plan(&Plan::new(inputs, Output::caller()).with_settings(settings), extract)
+    }
+
+    /// The run of a plan, whose output is ignored.
+    pub fn of_plan(plan: &Plan, extract: &'a Extract<'a>) -> Self {
+        let plan = Plan { output: Output::caller(), ..plan.clone() };
+        Self { plan, extract, map: Box::new(|record| record), start: None }
+    }
+}
+
+impl<'a, T: Send> Run<'a, T> {
+    /// Sets the function by which workers turn each document into the caller's form, in any order. Encoding belongs
+    /// here, because [`Run::each`] calls its function on one thread.
+    #[must_use]
+    pub fn map<U: Send>(self, map: impl Fn(T) -> U + Sync + 'a) -> Run<'a, U>
+    where
+        T: 'a,
+    {
+        let before = self.map;
+        let map = Box::new(move |record| map(before(record)));
+        Run { plan: self.plan, extract: self.extract, map, start: self.start }
+    }
+
+    /// Starts at a position that an earlier run with the same settings and inputs gave. A run that gives no positions
+    /// ends with [`RunError::Start`].
+    #[must_use]
+    pub fn starting_at(mut self, position: RunPosition) -> Self {
+        self.start = Some(position);
+        self
+    }
+
+    /// Reads all inputs, and gives `take` each event in order.
+    ///
+    /// # Errors
+    /// As for a whole run; an error of `take` ends it.
+    pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary, RunError> {
+        self.execute(environment, true, take)
+    }
+
+    /// Reads all inputs, and gives `take` the documents in order.
+    ///
+    /// # Errors
+    /// As for [`Run::each`].
+    pub fn documents(
+        self,
+        environment: Environment<'_>,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> Result<Summary, RunError> {
+        self.execute(environment, false, &mut |event, _| match event {
+            RunEvent::Document(document) => take(document),
+            _ => Ok(()),
+        })
+    }
+
+    fn execute(
+        self,
+        environment: Environment<'_>,
+        wants_drops: bool,
+        take: &mut TakeEvent<'_, T>,
+    ) -> Result<Summary, RunError> {
+        let mut take = |event, position| take(event, position).map_err(RunError::Caller);
+        let caller = Caller { map: &*self.map, take: &mut take, wants_drops, start: self.start };
+        execute(&self.plan, self.extract, environment, Some(caller))
+    }
 }

@@ -1,39 +1,32 @@
 //! Inputs: finds the archives that arguments name.
+//!
+//! Bounds of what is read whole before a run: strangers may serve lists that never end.
+//!
+//! The network, if this build supports it.
 
-mod bounded;
-mod found;
-pub(crate) mod identity;
-pub(crate) mod network;
+pub(crate) mod found;
 pub(crate) mod packed;
-pub(crate) mod pages;
 pub(crate) mod pieces;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unpack;
 
-use std::error::Error;
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::{error::Error, ffi::OsStr, fs, fs::File, io, ops::Range};
 
-use crate::run::inputs::packed::Packed;
-use crate::run::inputs::pages::PageFiles;
-use crate::{PartialSettings, SettingsFileError};
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
 use tempfile::{NamedTempFile, TempPath};
 use trommel_archive::signature;
 use trommel_sources::{
-    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Scheme, SelectOptions, is_url, redacted,
-    split_container,
+    Base, FoundRecord, Location, NetworkOptions, RecordIndexError, RecordSelection, Remote, Scheme, SelectOptions,
+    SourceError, is_url, redacted, split_container,
 };
 
-use crate::run::inputs::network::Network;
-
-use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, bounded};
-use found::Found;
+use crate::{PartialSettings, SettingsFileError, run::inputs::packed::Packed};
+use found::{Found, PageFiles};
 
 /// One archive to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +176,7 @@ pub fn expand(
             from_path(PathBuf::from(argument), &mut inputs)?;
         }
     }
-    Ok(pages::joined(inputs))
+    Ok(found::joined(inputs))
 }
 
 /// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
@@ -337,7 +330,7 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 
 /// The input that a file is by its name.
 fn from_file(path: PathBuf) -> Input {
-    pages::by_name(&path).unwrap_or(Input::File(path))
+    found::by_name(&path).unwrap_or(Input::File(path))
 }
 
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
@@ -430,4 +423,109 @@ fn text_of(bytes: impl Read) -> io::Result<String> {
         false => bounded(reader, MAX_MANIFEST).read_to_string(&mut text)?,
     };
     Ok(text)
+}
+
+/// Bytes of a manifest: a million paths.
+pub(super) const MAX_MANIFEST: u64 = 128 << 20;
+/// Bytes of a configuration behind a URL.
+pub(super) const MAX_CONFIG: u64 = 4 << 20;
+/// Bytes of an index behind a URL, which is copied to a temporary file.
+// The parts of Common Crawl's index have a gigabyte.
+pub(super) const MAX_INDEX: u64 = 4 << 30;
+
+/// Wraps `input` so that reading fails if it has more than `most` bytes.
+pub(super) fn bounded<R: Read>(input: R, most: u64) -> Bounded<R> {
+    Bounded { input, left: most, most }
+}
+
+/// The reader that [`bounded`] returns.
+pub(super) struct Bounded<R> {
+    input: R,
+    left: u64,
+    most: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other(format!("has more than {} MiB", self.most >> 20))),
+        }
+        Ok(read)
+    }
+}
+
+/// Opens objects; the thread that waits for them starts with the first.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    options: NetworkOptions,
+    // Most runs need no network, and start no thread for it.
+    remote: OnceLock<Result<Remote, SourceError>>,
+}
+
+impl Network {
+    pub(crate) fn new(options: NetworkOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    fn remote(&self) -> Result<&Remote, SourceError> {
+        self.remote.get_or_init(|| Remote::new(self.options.clone())).as_ref().map_err(Clone::clone)
+    }
+
+    /// The bytes of an object.
+    pub(crate) fn open(&self, url: &str) -> Result<impl Read + Send + use<>, SourceError> {
+        self.remote()?.open(url)
+    }
+
+    /// The bytes of an object from `offset` on.
+    pub(crate) fn open_at(&self, url: &str, offset: u64) -> Result<Box<dyn Read + Send>, SourceError> {
+        Ok(Box::new(self.remote()?.open_at(url, offset)?))
+    }
+
+    /// The objects below a prefix of a bucket or repository.
+    pub(crate) fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
+        self.remote()?.list(url)
+    }
+
+    /// The records of a selection, from the row `from` on.
+    pub(crate) fn read<'a>(
+        &self,
+        selection: &'a RecordSelection,
+        from: usize,
+    ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
+        Ok(selection.read(from, self.remote_of(selection)?))
+    }
+
+    /// Bytes of one archive of a selection, by its number.
+    pub(crate) fn read_range(
+        &self,
+        selection: &RecordSelection,
+        archive: usize,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, SourceError> {
+        selection.read_range(archive, range, self.remote_of(selection)?)
+    }
+
+    fn remote_of(&self, selection: &RecordSelection) -> Result<Option<&Remote>, SourceError> {
+        match selection.is_remote().then(|| self.remote()).transpose() {
+            // The records in files are read all the same.
+            Err(SourceError::NotBuilt) => Ok(None),
+            remote => remote,
+        }
+    }
+}
+
+#[cfg(test)]
+mod bounded_tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_an_error() {
+        let mut bytes = Vec::new();
+        bounded([7; 100].as_slice(), 100).read_to_end(&mut bytes).unwrap();
+        assert_eq!(bytes.len(), 100);
+        let error = bounded(io::repeat(0), 3 << 20).read_to_end(&mut bytes).unwrap_err();
+        assert_eq!(error.to_string(), "has more than 3 MiB");
+    }
 }

@@ -1,33 +1,23 @@
 //! The plan of a run: its inputs, its outputs and its settings.
+//!
+//! It knows files that settings name by their content, the inputs that are followed while they grow, and the
+//! records that are copied for other tools: those that are not pages, and pages that are hard to extract. It
+//! describes itself in words.
 
-pub(crate) mod assemble;
-pub(crate) mod describe;
 pub(crate) mod existing;
-pub(crate) mod follow;
-pub(crate) mod named_files;
 pub(crate) mod output;
 pub(crate) mod prepared;
-pub(crate) mod recipe;
 pub(crate) mod request;
-pub(crate) mod set_aside;
-pub(crate) mod share;
-pub(crate) mod side_names;
 
-use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread;
+use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, str::FromStr, sync::Arc, thread, time::Duration};
 
-use crate::Settings;
-use trommel_record::{Assemble, Format, hidden};
+use trommel_extract::Document;
+use trommel_record::{Assemble, Format, filters::Filters, hidden};
+use trommel_sources::{is_url, redacted};
 
-use crate::run::inputs::Input;
-use crate::run::inputs::pieces::PIECE_BYTES;
-use crate::run::plan::follow::Follow;
-use crate::run::plan::named_files::NamedFiles;
-use crate::run::plan::output::{Destination, Output};
-use crate::run::plan::set_aside::{HardPages, SetAside, index_of};
+use crate::run::plan::output::{Destination, Encoding, Output};
+use crate::{Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
 /// The state of a run in the folder of its outputs.
 // Hidden, so that readers of the folder pass over it.
@@ -146,5 +136,197 @@ impl Plan {
     /// The files and folders that documents are written to, without repetition; of parts the first.
     pub fn outputs(&self) -> Vec<PathBuf> {
         self.output.paths(&self.inputs)
+    }
+}
+
+/// Names and checksums of the files that settings name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedFiles {
+    /// Name of the model and its SHA-256.
+    pub model: String,
+    /// SHA-256 of the memory of sites; empty without one.
+    pub sites: String,
+    /// SHA-256 of the tokenizer; empty without one.
+    pub tokenizer: String,
+    /// SHA-256 of the lists of hosts, separated by commas; empty without one.
+    pub hosts: String,
+}
+
+/// The inputs to follow, and the time limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Follow {
+    /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
+    pub arguments: Vec<String>,
+    /// Time without new data after which everything is written out.
+    pub idle: Duration,
+    /// Time without anything new after which the run ends; none: it goes on until it is stopped.
+    pub until_idle: Option<Duration>,
+}
+
+/// Something that does not grow as files do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}: only files, folders, globs and pipes can be followed")]
+pub struct FollowError(String);
+
+impl Follow {
+    /// Usual value of [`Follow::idle`].
+    // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
+    pub const IDLE: Duration = Duration::from_secs(2);
+
+    /// Follows the arguments until the run is stopped.
+    ///
+    /// # Errors
+    /// If an argument is a URL or a manifest.
+    pub fn new(arguments: &[String]) -> Result<Self, FollowError> {
+        let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
+        match arguments.iter().find(is_fixed) {
+            Some(argument) => Err(FollowError(redacted(argument))),
+            None => Ok(Self { arguments: arguments.to_vec(), idle: Self::IDLE, until_idle: None }),
+        }
+    }
+}
+
+/// Lists what the run would read, do and write, in order: inputs with their stored bytes, stages with their
+/// settings, outputs.
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "inputs: {}", self.inputs.len())?;
+        for input in &self.inputs {
+            let size = match input {
+                Input::File(path) => match fs::metadata(path) {
+                    Ok(file) => format!("{} bytes", file.len()),
+                    Err(error) => error.to_string(),
+                },
+                Input::Selection(selection) => format!(
+                    "{} records of {} archives, {} bytes",
+                    selection.rows().len(),
+                    selection.archives().len(),
+                    selection.bytes()
+                ),
+                Input::Url(_) | Input::Stdin => "size not known".to_owned(),
+                Input::Packed(packed) => format!("{} bytes", packed.bytes()),
+                Input::Pages(pages) => format!("{} pages, {} bytes", pages.files().len(), pages.bytes()),
+                Input::Nothing { reason, .. } => reason.clone(),
+            };
+            writeln!(f, "  {}: {size}", input.name())?;
+        }
+        writeln!(f, "stages:")?;
+        writeln!(f, "  read: {} bytes of a record and {} of a page at most", self.max_record(), self.max_payload())?;
+        // In the order of a run: filters of captures come before the page is read, those of documents after.
+        let (early, late) = Filters::new(&self.settings.filters).describe_both();
+        for stage in early {
+            writeln!(f, "  {stage}")?;
+        }
+        let choices = self.settings.canonical().into_iter();
+        let choices = choices.filter(|(_, value)| !matches!(value.as_str(), "" | "[]" | "null"));
+        let choices: Vec<String> = choices.map(|(name, value)| format!("{name} {value}")).collect();
+        writeln!(f, "  extract: model {}, {}", self.files.model, choices.join(", "))?;
+        for stage in late {
+            writeln!(f, "  {stage}")?;
+        }
+        for Encoding { format, compression, by_page } in &self.output.encodings {
+            let files = if *by_page { ", a file a page" } else { "" };
+            writeln!(f, "  encode: {format}, compression {compression}{files}")?;
+        }
+        if let Some(size) = self.output.split {
+            writeln!(f, "  split: {size} bytes of documents in a part at most")?;
+        }
+        writeln!(f, "workers: {}", self.jobs())?;
+        writeln!(f, "outputs:")?;
+        let paths = self.output.paths(&self.inputs);
+        if paths.is_empty() {
+            writeln!(f, "  standard output")?;
+        }
+        for path in paths {
+            writeln!(f, "  {}", path.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// A kind of payload whose records are kept in a file of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// A media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
+    pub kind: String,
+    /// WARC file for the records, each in a gzip member.
+    pub path: PathBuf,
+}
+
+/// An option that names no kind and file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")]
+pub struct SetAsideError(String);
+
+impl FromStr for SetAside {
+    type Err = SetAsideError;
+
+    fn from_str(text: &str) -> Result<Self, SetAsideError> {
+        text.split_once('=')
+            .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
+            .map(|(kind, path)| Self { kind: kind.to_ascii_lowercase(), path: path.into() })
+            .ok_or_else(|| SetAsideError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.kind, self.path.display())
+    }
+}
+
+impl SetAside {
+    /// Returns whether records of this media type are kept here.
+    pub(crate) fn keeps(&self, media_type: &str) -> bool {
+        let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
+        [media_type, first, second].contains(&self.kind.as_str())
+    }
+}
+
+/// The file for pages of low confidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HardPages {
+    /// WARC file for the records, each in a gzip member.
+    pub path: PathBuf,
+    /// Documents with a lower confidence (0..=1) are copied.
+    pub below: f32,
+}
+
+impl HardPages {
+    /// Returns whether another extractor may do better on the page of a document. It would find nothing on a block
+    /// page, such as a captcha.
+    pub(crate) fn takes(&self, document: &Document) -> bool {
+        document.confidence < self.below && document.blocked.is_none()
+    }
+}
+
+impl fmt::Display for HardPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "confidence below {} to {}", self.below, self.path.display())
+    }
+}
+
+/// The index of where the records of a file were, beside it: CDXJ.
+pub(crate) fn index_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".cdxj");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_types_or_parts_of_them() {
+        let kept: SetAside = "PDF=x/pdfs.warc.gz".parse().unwrap();
+        assert_eq!(index_of(&kept.path), Path::new("x/pdfs.warc.gz.cdxj"));
+        assert_eq!(kept.to_string(), "pdf=x/pdfs.warc.gz");
+        assert!(kept.keeps("application/pdf") && !kept.keeps("image/png"));
+        let images: SetAside = "image=i.warc.gz".parse().unwrap();
+        assert!(images.keeps("image/png") && !images.keeps("application/pdf"));
+        for text in ["pdf", "pdf=", "=x.warc.gz", "pdf=x.pdf"] {
+            assert!(text.parse::<SetAside>().is_err(), "{text}");
+        }
     }
 }

@@ -1,13 +1,9 @@
 //! The site memory of a run: its settings, its file, and the first of two passes.
 
-use std::collections::BTreeMap;
-use std::error::Error;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{collections::BTreeMap, error::Error, fs::File, sync::Arc};
 
-use crate::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use tracing::subscriber::NoSubscriber;
@@ -15,14 +11,10 @@ use trommel_extract::{Document, SiteSurvey};
 use trommel_model::sites::SiteMemory;
 use trommel_record::{AtomicFile, DigestWriter};
 
-use crate::run::counts::summary::Summary;
-use crate::run::environment::Environment;
-use crate::run::error::RunError;
-use crate::run::execution::run;
-use crate::run::inputs::Input;
-use crate::run::plan::Plan;
-use crate::run::plan::named_files::NamedFiles;
-use crate::run::plan::output::Output;
+use crate::run::execution::{Environment, run};
+use crate::run::plan::{NamedFiles, Plan};
+use crate::run::{counts::summary::Summary, error::RunError, inputs::Input, plan::output::Output};
+use crate::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
 
 /// The memory of sites that settings ask for.
 #[derive(Debug, Default)]

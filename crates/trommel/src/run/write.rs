@@ -5,6 +5,4 @@ pub(crate) mod lane;
 pub(crate) mod ledger;
 pub(crate) mod manifest;
 pub(crate) mod outputs;
-pub(crate) mod publish;
 pub(crate) mod side_output;
-pub(crate) mod stdout;

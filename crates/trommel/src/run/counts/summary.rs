@@ -1,12 +1,11 @@
-//! The counts of a run.
+//! The counts of a run, how long its pages take, and the reasons why a record gave no document.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr};
+use trommel_record::filters::Reason;
 use trommel_text::without_controls;
-
-use crate::run::counts::drop_reason::{DropReason, FailureKind};
-use crate::run::counts::times::{Slowest, Times};
 
 /// Places of damage that are listed one by one; further ones are counted only.
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.
@@ -374,6 +373,151 @@ fn size(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
+/// Steps of the scale within a doubling.
+// A logarithmic scale keeps any number of pages in some hundred counts, which fit into the saved state.
+const STEPS_PER_DOUBLING: f64 = 16.0;
+
+/// Times of pages on a logarithmic scale (16 steps a doubling, so percentiles are off by 4.4 % at
+/// most), and the slowest page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Times {
+    /// Pages by step; step 0 ends at one microsecond.
+    steps: BTreeMap<u32, u64>,
+    slowest: Option<Slowest>,
+}
+
+/// The page that took longest, with its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slowest {
+    /// Seconds of one worker.
+    pub seconds: f64,
+    /// WARC-Record-ID, or the URL where there is none.
+    pub id: String,
+    /// The archive.
+    pub file: String,
+    /// Stored offset of the record.
+    pub offset: u64,
+}
+
+impl Times {
+    /// Notes a page; `place` is asked for only if it is the slowest so far.
+    pub(crate) fn add(&mut self, time: Duration, place: impl FnOnce() -> (String, String, u64)) {
+        let seconds = time.as_secs_f64();
+        // Below a microsecond the clock itself is no better.
+        let step = (seconds * 1e6).max(1.0).log2() * STEPS_PER_DOUBLING;
+        *self.steps.entry(step.ceil() as u32).or_default() += 1;
+        if self.slowest.as_ref().is_none_or(|slowest| seconds > slowest.seconds) {
+            let (id, file, offset) = place();
+            self.slowest = Some(Slowest { seconds, id, file, offset });
+        }
+    }
+
+    /// Adds the times of other pages, which came after these.
+    pub(crate) fn join(&mut self, more: Self) {
+        for (step, pages) in more.steps {
+            *self.steps.entry(step).or_default() += pages;
+        }
+        let seconds = |slowest: &Option<Slowest>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
+        if seconds(&more.slowest) > seconds(&self.slowest) {
+            self.slowest = more.slowest;
+        }
+    }
+
+    /// Seconds within which this share of the pages was done; none if there is no page.
+    pub(crate) fn within(&self, share: f64) -> Option<f64> {
+        let all: u64 = self.steps.values().sum();
+        let wanted = (all as f64 * share).ceil();
+        let mut seen = 0;
+        for (&step, &pages) in &self.steps {
+            seen += pages;
+            if seen as f64 >= wanted {
+                // The end of the last step lies beyond the slowest page.
+                let most = self.slowest.as_ref().map_or(f64::INFINITY, |page| page.seconds);
+                return Some(((f64::from(step) / STEPS_PER_DOUBLING).exp2() / 1e6).min(most));
+            }
+        }
+        None
+    }
+
+    /// The slowest page.
+    pub(crate) fn slowest(&self) -> Option<&Slowest> {
+        self.slowest.as_ref()
+    }
+}
+
+/// Reason why a record was rightly passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// Describes the archive.
+    Warcinfo,
+    /// A request that the crawler sent.
+    Request,
+    /// The crawler's notes about another record.
+    Metadata,
+    /// A record of the crawler's own: a log, its arguments, a copy of a page.
+    CrawlerRecord,
+    /// A capture equal to an earlier one, stored without its content.
+    Revisit,
+    /// Another form of a capture, such as its text.
+    Conversion,
+    /// A later part of a capture stored in several records.
+    Continuation,
+    /// A record type outside the standard.
+    UnknownType,
+    /// A capture without content.
+    NoPayload,
+    /// A capture of something else than HTML.
+    NotHtml,
+    /// A capture that the WACZ file does not list as a page, where only pages are wanted.
+    NotListed,
+    /// A page without text, in a format that has no place for one.
+    NoText,
+    /// A page that a filter dropped.
+    // In files a filter's reason is a name like all others.
+    #[serde(untagged)]
+    Filtered(Reason),
+}
+
+/// Reason why a record that should have given a document gave none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The payload cannot be taken out of the record.
+    Payload,
+    /// The output format refused the document.
+    Encode,
+    /// The program met a fault of its own on this record.
+    Panic,
+}
+
+impl DropReason {
+    /// The name used in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Filtered(reason) => reason.name(),
+            other => other.into(),
+        }
+    }
+}
+
+impl FailureKind {
+    /// The name used in summaries.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -484,5 +628,42 @@ mod tests {
         let json = serde_json::to_value(&summary).unwrap();
         assert_eq!(json["drops"], serde_json::json!({"request": 1, "not-html": 1}));
         assert_eq!(json["failures"]["panic"], 1);
+    }
+
+    #[test]
+    fn percentiles_and_the_slowest() {
+        let mut times = Times::default();
+        assert_eq!(times.within(0.5), None);
+        for millis in 1..=100 {
+            times.add(Duration::from_millis(millis), || (millis.to_string(), "a".to_owned(), millis));
+        }
+        for (share, expected) in [(0.5, 0.050), (0.99, 0.099)] {
+            let within = times.within(share).unwrap();
+            assert!((within / expected - 1.0).abs() < 0.045, "{share}: {within}");
+        }
+        let slowest = times.slowest().unwrap();
+        assert_eq!(times.within(1.0), Some(slowest.seconds));
+        assert_eq!((slowest.id.as_str(), slowest.offset), ("100", 100));
+    }
+
+    #[test]
+    fn names_are_the_same_in_words_and_in_json() {
+        for reason in [
+            DropReason::Warcinfo,
+            DropReason::UnknownType,
+            DropReason::NoPayload,
+            DropReason::NotHtml,
+            DropReason::NoText,
+            DropReason::Filtered(Reason::NearDuplicate),
+        ] {
+            let json = serde_json::to_value(reason).unwrap();
+            assert_eq!(json, reason.to_string());
+            assert_eq!(serde_json::from_value::<DropReason>(json).unwrap(), reason);
+            let packed = rmp_serde::to_vec(&reason).unwrap();
+            assert_eq!(rmp_serde::from_slice::<DropReason>(&packed).unwrap(), reason);
+        }
+        for kind in [FailureKind::Payload, FailureKind::Encode, FailureKind::Panic] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.to_string());
+        }
     }
 }

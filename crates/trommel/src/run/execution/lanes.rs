@@ -1,29 +1,23 @@
 //! Archives side by side: a reader and a writer for each lane, and workers that all lanes share.
 
-use std::collections::BTreeMap;
-use std::io::Write;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::Write};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::{PayloadOptions, RecordBlock};
 use trommel_record::filters::Filters;
 use trommel_sources::NetworkOptions;
 
-use crate::run::counts::clock::Stage;
-use crate::run::counts::progress::{Counters, Progress};
-use crate::run::error::RunError;
-use crate::run::events::{RunPosition, TakeStep};
-use crate::run::inputs::Input;
-use crate::run::inputs::network::Network;
-use crate::run::plan::Plan;
-use crate::run::read::follow::FollowState;
+use crate::run::counts::{Counters, Progress, Stage};
+use crate::run::error::{RunError, RunPosition, TakeStep};
+use crate::run::inputs::{Input, Network};
 use crate::run::read::reader::{Reading, RecordFeed, size};
-use crate::run::work::gate::Gate;
 use crate::run::work::record::{Extract, RecordExtractor};
-use crate::run::work::task::{Step, Task, WorkerResult};
+use crate::run::work::task::{Gate, Step, Task, WorkerResult};
 use crate::run::work::worker::{LaneEnd, MapDocument, RESULTS_PER_SEND, Worker};
 use crate::run::write::lane::{LaneWriter, Writing};
+use crate::{run::plan::Plan, run::read::follow::FollowState};
 
 /// Records between readers and writers, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.

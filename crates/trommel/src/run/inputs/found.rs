@@ -1,11 +1,20 @@
-//! Lists the archives in a folder or below a prefix.
+//! Lists the archives in a folder or below a prefix, and tells an input from what it was when it was read before.
+//!
+//! Pages in files, a page in each, are read as the records of one input.
 
-use std::collections::BTreeMap;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{collections::BTreeMap, fs::File, io, sync::Arc};
 
-use trommel_archive::name::{self, is_archive, is_wacz};
+use data_encoding::HEXLOWER;
+use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use trommel_archive::name::{common_folder, is_archive, is_wacz, without_one_of, without_page_endings};
+use trommel_archive::{ArchiveFormat, FileSignature, Headers, Place, Record, RecordBlock, RecordType, http_body, name};
 
 use super::Input;
-use super::pages::is_page;
 
 /// The contents of a folder or prefix.
 pub(super) struct Found<T> {
@@ -87,5 +96,358 @@ impl<T: Ord> Found<T> {
         }
         self.archives.sort();
         inputs.extend(self.archives.into_iter().map(input));
+    }
+}
+
+/// Endings of pages with their images in one file.
+const MHTML: [&str; 2] = [".mhtml", ".mht"];
+/// Reason why those are not read.
+const NO_MHTML: &str = "an MHTML file, not a page: save the page as HTML";
+
+/// Pages in files. The number of a page is that of its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageFiles {
+    name: String,
+    files: Vec<PathBuf>,
+}
+
+impl PageFiles {
+    /// The pages in these files, under the name of the folder or the file that was named.
+    pub(crate) fn new(name: String, files: Vec<PathBuf>) -> Self {
+        Self { name, files }
+    }
+
+    /// The folder or file that was named, or the folder of several.
+    pub(crate) fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// The files, in their order.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Keeps the files that are `wanted`, by their names.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.files.retain(|file| wanted(&file.to_string_lossy()));
+    }
+
+    /// Stored bytes of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| length(file)).fold(0, u64::saturating_add)
+    }
+
+    /// The name of the outputs.
+    pub(crate) fn stem(&self) -> String {
+        let name = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
+        match (name, self.files.as_slice()) {
+            (Some(name), [_]) if is_page(&name) => without_page_endings(&name).to_owned(),
+            (Some(name), _) => name,
+            // The folder at hand, or one above it.
+            (None, _) => "pages".to_owned(),
+        }
+    }
+
+    /// SHA-256 of the names and lengths of the files: a run goes on with the same pages alone.
+    pub(crate) fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for file in &self.files {
+            digest.update(format!("{}\0{}\0", file.display(), length(file)));
+        }
+        HEXLOWER.encode(&digest.finalize())
+    }
+}
+
+fn length(file: &Path) -> u64 {
+    file.metadata().map_or(0, |found| found.len())
+}
+
+/// Returns whether this is the name of a page in a file.
+pub(crate) fn is_page(name: &str) -> bool {
+    without_page_endings(name).len() < name.len()
+}
+
+/// The input that a file is by its name, if it is no archive.
+pub(super) fn by_name(path: &Path) -> Option<Input> {
+    let name = path.file_name()?.to_string_lossy();
+    let shown = path.to_string_lossy().into_owned();
+    if without_one_of(&name, &MHTML).len() < name.len() {
+        return Some(Input::Nothing { argument: shown, reason: NO_MHTML.to_owned() });
+    }
+    is_page(&name).then(|| Input::Pages(Arc::new(PageFiles::new(shown, vec![path.to_owned()]))))
+}
+
+/// Makes one input of pages that were named file by file, at the place of the first.
+pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
+    let is_single = |input: &Input| matches!(input, Input::Pages(pages) if is_page_alone(pages));
+    let singles = inputs.iter().filter(|input| is_single(input));
+    let files: Vec<PathBuf> = singles.filter_map(Input::pages).flat_map(|pages| pages.files.clone()).collect();
+    if files.len() < 2 {
+        return inputs;
+    }
+    let folder = common_folder(files.iter().map(PathBuf::as_path));
+    let name = if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.to_string_lossy().into_owned() };
+    let mut all = Some(Input::Pages(Arc::new(PageFiles::new(name, files))));
+    inputs.into_iter().filter_map(|input| if is_single(&input) { all.take() } else { Some(input) }).collect()
+}
+
+/// Returns whether it is a page that was named by itself.
+fn is_page_alone(pages: &PageFiles) -> bool {
+    matches!(pages.files.as_slice(), [file] if file.to_string_lossy() == pages.name)
+}
+
+/// The record of the page in a file. A page that was saved with the head of its response has its status, too. Its place
+/// is the whole file.
+///
+/// # Errors
+/// If the file cannot be read. Of the decoded page not more than `most` bytes are read.
+pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
+    let mut bytes = Vec::new();
+    // One more, so that it shows that there were more.
+    let most = most.saturating_add(1);
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    let stored = length(path);
+    let bytes = match FileSignature::of(&bytes) {
+        Some(FileSignature::Gzip) => inflated(MultiGzDecoder::new(bytes.as_slice()), most)?,
+        Some(FileSignature::Zstd) => inflated(zstd::stream::read::Decoder::new(bytes.as_slice())?, most)?,
+        _ => bytes,
+    };
+    let is_response = http_body(&bytes).len() < bytes.len();
+    let (kind, content_type) = match is_response {
+        true => (RecordType::Response, "application/http"),
+        false => (RecordType::Resource, ""),
+    };
+    let mut headers = Headers::new();
+    headers.push("WARC-Type", kind.as_str());
+    if !content_type.is_empty() {
+        headers.push("Content-Type", content_type);
+    }
+    Ok(Record {
+        place: Place { file: path.to_string_lossy().into(), offset: 0, length: stored, inner: 0 },
+        format: ArchiveFormat::Warc,
+        kind,
+        headers,
+        block: RecordBlock::from(bytes),
+        notes: Vec::new(),
+    })
+}
+
+fn inflated(stored: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stored.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Bytes at the head and at the tail of an archive that its checksum covers.
+// Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
+const END_BYTES: u64 = 1 << 16;
+
+/// An input as it was when it was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    /// The input as the user named it.
+    pub(crate) name: String,
+    /// The stamp of its file; none if it is not a regular file or did not exist.
+    pub(crate) stamp: Option<FileStamp>,
+}
+
+/// The stamp of a file: facts that change with it, without all its bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileStamp {
+    size: u64,
+    /// Nanoseconds since 1970; none where the system has no such time.
+    modified: Option<u64>,
+    /// SHA-256 of its head and tail; of an index, which is read as a whole, of all.
+    ends: String,
+}
+
+impl Identity {
+    /// The identity of an input at this moment.
+    pub(crate) fn of(input: &Input) -> Self {
+        let stamp = match input {
+            Input::Pages(pages) => Some(FileStamp::of_pages(pages)),
+            _ => input.path().and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
+        };
+        Self { name: input.name(), stamp }
+    }
+
+    /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
+    /// was missing has not changed: it is new.
+    pub(crate) fn change(&self, input: &Input) -> Option<String> {
+        let then = self.stamp.as_ref()?;
+        if let Input::Pages(pages) = input {
+            return (*then != FileStamp::of_pages(pages)).then(|| "its pages are others".to_owned());
+        }
+        let Some(path) = input.path() else { return Some("it was a file".to_owned()) };
+        match then.change(path, ends_of(input)) {
+            Ok(change) => change,
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// Returns whether the input is a file that was not there, and is now.
+    pub(crate) fn was_missing(&self, input: &Input) -> bool {
+        let is_there = |path: &Path| path.metadata().is_ok_and(|file| file.is_file());
+        self.stamp.is_none() && matches!(input, Input::File(path) if is_there(path))
+    }
+
+    /// Returns whether the input, of which nothing could be read, may be read now: a file that was missing, or what the
+    /// network did not give.
+    pub(crate) fn has_appeared(&self, input: &Input) -> bool {
+        self.stamp.is_none()
+            && match input {
+                Input::File(_) => self.was_missing(input),
+                Input::Url(_) => true,
+                // A container of the network: that it is an archive of one says that it came.
+                Input::Packed(packed) => packed.path().is_none(),
+                Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => false,
+            }
+    }
+}
+
+impl FileStamp {
+    /// That of pages in files: their names and lengths.
+    fn of_pages(pages: &PageFiles) -> Self {
+        Self { size: pages.bytes(), modified: None, ends: pages.digest() }
+    }
+
+    /// Computes the identity of a regular file; none for other files, because a pipe must not be opened twice.
+    fn of(path: &Path, covered: u64) -> io::Result<Option<Self>> {
+        let found = path.metadata()?;
+        if !found.is_file() {
+            return Ok(None);
+        }
+        let modified = found.modified().ok().and_then(nanoseconds);
+        Ok(Some(Self { size: found.len(), modified, ends: digest_of_ends(path, found.len(), covered)? }))
+    }
+
+    fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {
+        let found = path.metadata()?;
+        // The cheap tests first: the file is opened only if size and time leave a doubt.
+        if found.len() != self.size {
+            let (then, now) = (self.size, found.len());
+            return Ok(Some(format!("it had {then} bytes, now {now}")));
+        }
+        // A copy has another time and the same bytes.
+        let modified = found.modified().ok().and_then(nanoseconds);
+        if modified == self.modified || digest_of_ends(path, self.size, covered)? == self.ends {
+            return Ok(None);
+        }
+        Ok(Some("its bytes are others".to_owned()))
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> Option<u64> {
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+/// Bytes at the head and at the tail that count.
+fn ends_of(input: &Input) -> u64 {
+    match input {
+        // An index names single records, so each of its lines counts.
+        Input::Selection(_) => u64::MAX,
+        _ => END_BYTES,
+    }
+}
+
+fn digest_of_ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut digest = Sha256::new();
+    let mut bytes = Vec::new();
+    file.by_ref().take(covered).read_to_end(&mut bytes)?;
+    digest.update(&bytes);
+    if size > covered {
+        file.seek(SeekFrom::Start(size.saturating_sub(covered).max(covered)))?;
+        bytes.clear();
+        file.take(covered).read_to_end(&mut bytes)?;
+        digest.update(&bytes);
+    }
+    Ok(HEXLOWER.encode(&digest.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn pages_are_known_by_their_names() {
+        for name in ["a.html", "b.HTM", "c.xhtml.gz", "d.html.zst"] {
+            assert!(is_page(name), "{name}");
+        }
+        for name in ["a.warc.gz", "html", "a.html.txt", "a.gz", "a.mhtml"] {
+            assert!(!is_page(name), "{name}");
+        }
+        let of = |name: &str| by_name(Path::new(name)).map(|input| (input.name(), matches!(input, Input::Pages(_))));
+        assert_eq!(of("x/a.html"), Some(("x/a.html".to_owned(), true)));
+        assert_eq!(of("x/a.MHTML"), Some(("x/a.MHTML".to_owned(), false)));
+        assert_eq!(of("a.warc"), None);
+    }
+
+    #[test]
+    fn pages_that_are_named_one_by_one_are_one_input() {
+        let single = |name: &str| by_name(Path::new(name)).unwrap();
+        let inputs = vec![single("s/a.html"), Input::Stdin, single("s/t/b.html"), single("s/a.html")];
+        let joined = joined(inputs);
+        let names: Vec<String> = joined.iter().map(Input::name).collect();
+        assert_eq!(names, ["s", "-"]);
+        assert_eq!(joined[0].pages().unwrap().files(), paths(&["s/a.html", "s/t/b.html", "s/a.html"]));
+        let stem = |name: &str, files: &[&str]| PageFiles::new(name.to_owned(), paths(files)).stem();
+        assert_eq!(stem("s/a.html", &["s/a.html"]), "a");
+        assert_eq!(stem("s.html", &["s.html/a.html", "s.html/b.html"]), "s.html");
+        assert_eq!(stem(".", &["a.html", "b.html"]), "pages");
+    }
+
+    #[test]
+    fn records_are_the_pages_whatever_their_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            page_record(&path, 100).unwrap()
+        };
+        let page = b"<p>one";
+        let plain = record("a.html", page);
+        assert_eq!((&plain.block[..], plain.kind, plain.place.length), (&page[..], RecordType::Resource, 6));
+        let zst = record("a.html.zst", &zstd::encode_all(&page[..], 1).unwrap());
+        assert_eq!(&zst.block[..], page);
+        let gz = record("a.html.gz", &trommel_archive::write::gzip_member(page, 1).unwrap());
+        assert_eq!(&gz.block[..], page);
+        let saved = record("b.html", b"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n<p>one");
+        assert_eq!(saved.kind, RecordType::Response);
+        assert_eq!(record("c.html", &[b'x'; 500]).block.len(), 101);
+        assert!(page_record(&folder.path().join("gone.html"), 9).is_err());
+    }
+
+    #[test]
+    fn changes_are_seen_and_copies_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.warc");
+        let input = Input::File(path.clone());
+        assert!(Identity::of(&input).stamp.is_none());
+        let mut bytes = vec![b'x'; 300_000];
+        fs::write(&path, &bytes).unwrap();
+        let identity = Identity::of(&input);
+        assert_eq!(identity.change(&input), None);
+        let touch = |seconds| {
+            let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+        };
+        touch(1000);
+        assert_eq!(identity.change(&input), None);
+        *bytes.last_mut().unwrap() = b'y';
+        fs::write(&path, &bytes).unwrap();
+        touch(2000);
+        let change = identity.change(&input);
+        assert_eq!(change.as_deref(), Some("its bytes are others"));
+        fs::write(&path, b"short").unwrap();
+        let change = identity.change(&input);
+        assert_eq!(change.as_deref(), Some("it had 300000 bytes, now 5"));
+        fs::remove_file(&path).unwrap();
+        assert!(identity.change(&input).is_some());
     }
 }

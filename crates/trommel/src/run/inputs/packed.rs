@@ -1,10 +1,9 @@
 //! Reads archives inside WACZ files.
 
-use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{fmt, fs::File};
 
 use trommel_archive::wacz::{Container, Entry, PageList, StorageMethod, Window};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};

@@ -1,10 +1,7 @@
 //! The pieces that a large archive is read in side by side.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::{fs::File, io, path::Path, sync::Arc};
 
 use trommel_archive::{ReadOptions, Reader, ResumePoint};
 

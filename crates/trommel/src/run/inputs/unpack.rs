@@ -1,10 +1,7 @@
 //! Replaces each WACZ file among the inputs by the archives in it.
 
-use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
+use std::{fmt, fs::File, path::Path, sync::Arc};
 
 use trommel_archive::wacz::{Container, StorageMethod, WaczError, collection};
 use trommel_archive::{name::is_wacz, signature};

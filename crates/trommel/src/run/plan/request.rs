@@ -1,28 +1,23 @@
 //! The request for a run: its inputs, outputs and settings. The plan is made from it.
+//!
+//! It may ask for the share of one of several programs. Formats that need all documents first have an assembler.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{ffi::OsString, str::FromStr, sync::Arc, time::Duration};
 
-use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share, TextForm};
-use trommel_record::Format;
+use sha2::{Digest as _, Sha256};
+use trommel_record::{Assemble, Format, PageFolder, Printed, dedup::KeyShare};
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
-use crate::run::error::NameError;
-use crate::run::inputs::packed::PackedOptions;
-use crate::run::inputs::pages::PageFiles;
-use crate::run::inputs::pieces::PIECE_BYTES;
-use crate::run::inputs::unpack::unpack;
 use crate::run::inputs::{Input, InputError, expand, select};
-use crate::run::plan::Plan;
-use crate::run::plan::assemble::assembler;
-use crate::run::plan::follow::{Follow, FollowError};
-use crate::run::plan::named_files::NamedFiles;
 use crate::run::plan::output::{DestinationError, Output};
-use crate::run::plan::set_aside::{HardPages, SetAside};
-use crate::run::plan::share::InputShare;
+use crate::run::plan::{Follow, FollowError, HardPages, NamedFiles, Plan, SetAside};
 use crate::run::sites::{RunSites, SitesError};
+use crate::run::{
+    error::NameError, inputs::found::PageFiles, inputs::packed::PackedOptions, inputs::pieces::PIECE_BYTES,
+    inputs::unpack::unpack,
+};
+use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share, TextForm};
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -289,4 +284,82 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     let below = model.confidence_below(share.map_or(USUAL_SHARE_PERCENT, Share::percent));
     let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
     Ok(Some(HardPages { path: path.to_owned(), below }))
+}
+
+/// One of several equal shares of the inputs, `2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputShare(KeyShare);
+
+impl FromStr for InputShare {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse().map(Self)
+    }
+}
+
+impl InputShare {
+    /// Returns whether an input is in this share. By its name alone, so that it stays where it is when others come and
+    /// go.
+    pub fn contains(self, input: &Input) -> bool {
+        self.contains_name(&input.name())
+    }
+
+    /// Returns whether what has this name is in this share.
+    pub(crate) fn contains_name(self, name: &str) -> bool {
+        // A hash that is the same on every machine and in every version, as shares run apart.
+        let digest = Sha256::digest(name.as_bytes());
+        self.0.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
+    }
+}
+
+/// Makes an output in this format from its spool, for a run with `settings`; none if the program was built without
+/// the format.
+pub(crate) fn assembler(
+    format: Format,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,
+) -> Option<Arc<dyn Assemble>> {
+    match format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let options = settings.document_options();
+            Some(Arc::new(trommel_record::Parquet { optional: trommel_record::OptionalColumns::of(&options) }))
+        }
+        #[cfg(feature = "parquet")]
+        Format::Annotations => {
+            let base = settings.archive.base_url.clone();
+            Some(Arc::new(trommel_record::AnnotationTable { base }))
+        }
+        #[cfg(feature = "index")]
+        Format::Tantivy => Some(Arc::new(crate::index::Tantivy)),
+        Format::Text => Some(Arc::new(PageFolder(Printed::Text))),
+        Format::Markdown => Some(Arc::new(PageFolder(Printed::Markdown))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_apart_and_together_all() {
+        let inputs: Vec<Input> = (0..200).map(|at| Input::File(format!("{at}.warc.gz").into())).collect();
+        let mut taken = 0;
+        for number in 1..=4 {
+            let shard: InputShare = format!("{number}/4").parse().unwrap();
+            let count = inputs.iter().filter(|input| shard.contains(input)).count();
+            assert!((30..=70).contains(&count), "{count} in {number}");
+            taken += count;
+        }
+        assert_eq!(taken, inputs.len());
+    }
+
+    #[test]
+    fn faults_are_told() {
+        for text in ["0/4", "5/4", "1/0", "1", "a/b", "-1/4", "1/"] {
+            assert!(text.parse::<InputShare>().is_err(), "{text}");
+        }
+        assert!("4/4".parse::<InputShare>().is_ok());
+    }
 }

@@ -1,26 +1,20 @@
 //! Follows inputs: continues to read as they grow and new ones appear.
-
-mod discovery;
-mod mark;
+//!
+//! An argument stands for the inputs that it finds at the time.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint};
+use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint, name::is_archive};
 
-use crate::run::inputs::Input;
-use crate::run::inputs::identity::Identity;
-use crate::run::plan::follow::Follow;
 use crate::run::plan::output::{short_digest, stem_of};
-use crate::run::read::live::GrowingInput;
-use crate::run::read::reader::{Disconnected, RecordFeed};
-use crate::run::state::checkpoint::ContinuedRun;
+use crate::run::read::live::{GrowingInput, Mark, OPEN, Pipe, without_open};
+use crate::run::read::reader::{Disconnected, RecordFeed, is_pipe};
 use crate::run::work::task::{ArchiveEnd, Opened, Step};
-use discovery::{find_inputs, there};
-use mark::Mark;
+use crate::run::{inputs::Input, inputs::found::Identity, plan::Follow, state::checkpoint::ContinuedRun};
 
 /// Time between two scans of the inputs.
 // By asking: notifications of file systems do not reach network folders and containers.
@@ -364,4 +358,81 @@ fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool
         Ok(tail == *b"\r\n\r\n")
     };
     tail().unwrap_or(true)
+}
+
+/// The inputs that an argument currently stands for, except the known ones. The names are those that they
+/// have when they are complete.
+pub(super) fn find_inputs(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
+    if argument == "-" {
+        if known.contains("-") {
+            return Vec::new();
+        }
+        return match Pipe::new(|| Ok(std::io::stdin())) {
+            Ok(pipe) => vec![("-".to_owned(), GrowingInput::Pipe(pipe))],
+            Err(error) => {
+                tracing::error!("-: {error}");
+                Vec::new()
+            }
+        };
+    }
+    let path = Path::new(argument);
+    if is_pipe(path) {
+        if known.contains(argument) {
+            return Vec::new();
+        }
+        let opened = path.to_owned();
+        return match Pipe::new(move || fs::File::open(opened)) {
+            Ok(pipe) => vec![(argument.to_owned(), GrowingInput::Pipe(pipe))],
+            Err(error) => {
+                tracing::error!("{argument}: {error}");
+                Vec::new()
+            }
+        };
+    }
+    let mut paths = Vec::new();
+    if path.is_dir() {
+        below(path, &mut paths);
+    } else if argument.contains(['*', '?', '[']) && !path.exists() {
+        for pattern in [argument.to_owned(), format!("{argument}{OPEN}")] {
+            paths.extend(glob::glob(&pattern).into_iter().flatten().flatten());
+        }
+        paths.retain(|path| path.is_file());
+    } else {
+        paths.push(path.to_owned());
+    }
+    let mut names: Vec<PathBuf> = paths.iter().map(|path| without_open(path)).collect();
+    names.sort();
+    // A file and the same file while it is open are one input.
+    names.dedup();
+    let new = names.into_iter().filter_map(|path| {
+        let name = path.to_string_lossy().into_owned();
+        (!known.contains(&name)).then(|| (name, GrowingInput::File(there(&path))))
+    });
+    new.collect()
+}
+
+/// The file under its own name, or under the one that it has while it is written.
+pub(super) fn there(path: &Path) -> PathBuf {
+    let mut open = path.as_os_str().to_owned();
+    open.push(OPEN);
+    match (path.exists(), Path::new(&open).exists()) {
+        (false, true) => open.into(),
+        _ => path.to_owned(),
+    }
+}
+
+/// Archives in a folder and below, finished or not.
+fn below(folder: &Path, paths: &mut Vec<PathBuf>) {
+    // What cannot be read now is looked at again.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder {
+            below(&path, paths);
+        } else if is_archive(name.strip_suffix(OPEN).unwrap_or(&name)) && path.is_file() {
+            paths.push(path);
+        }
+    }
 }

@@ -1,33 +1,25 @@
 //! The thread that reads the inputs of a lane in order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::{Duration, Instant};
-use std::{fmt, fs, io, thread};
+use std::{fmt, fs, io, path::Path, thread};
 
-use crate::metrics::Metrics;
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, Reader, Record, RecordBlock, RecordType, ResumePoint};
 use trommel_record::Disk;
 use trommel_sources::{StopFlag, interruptible, open_file, redacted};
 
-use crate::run::counts::clock::{Clock, Stage};
-use crate::run::counts::progress::Counters;
-use crate::run::inputs::Input;
-use crate::run::inputs::identity::Identity;
-use crate::run::inputs::network::Network;
+use crate::metrics::Metrics;
+use crate::run::counts::{Clock, Counters, Stage};
 use crate::run::inputs::packed::{ContainerFault, ContainerLists, Packed};
-use crate::run::inputs::pieces::Piece;
-use crate::run::plan::prepared::ReadPlan;
-use crate::run::read::crawl_metadata;
+use crate::run::inputs::{Input, Network};
 use crate::run::read::piece_end::{PieceEnd, Reach};
-use crate::run::read::revisits::Revisits;
-use crate::run::work::crawler_records::page_url;
-use crate::run::work::gate::Gate;
-use crate::run::work::panic::panic_message;
-use crate::run::work::task::{ArchiveEnd, CapturedRecord, Opened, Step, Task};
-use crate::run::write::lane::Writing;
-use crate::run::write::ledger::Picked;
+use crate::run::work::record::{page_url, panic_message};
+use crate::run::work::task::{ArchiveEnd, CapturedRecord, Gate, Opened, Step, Task};
+use crate::run::{
+    inputs::found::Identity, inputs::pieces::Piece, plan::prepared::ReadPlan, read::revisits, read::revisits::Revisits,
+    write::lane::Writing, write::ledger::Picked,
+};
 
 /// Time between two looks at whether enough archives are done.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -368,7 +360,7 @@ impl<'a> RecordFeed<'a> {
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some(held) = self.held.take() {
             let HeldResponse { record, after } = held;
-            let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
+            let charset = next.and_then(|next| revisits::crawl_charset(&record, next));
             self.send_record(record, charset, after)?;
         }
         Ok(())

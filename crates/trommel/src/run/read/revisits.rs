@@ -1,17 +1,17 @@
-//! Finds the captures that revisits refer to: stored once, and visited again.
+//! Finds the captures that revisits refer to, stored once and visited again, and reads one record at its place.
+//!
+//! The metadata record of a crawl about a response comes before it.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{Read, Seek as _, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{collections::HashMap, fs::File, io, path::Path, sync::Arc};
 
-use trommel_archive::{Note, Reader, Record, RecordType};
+use trommel_archive::{ArchiveError, Note, ReadOptions, Reader, Record, RecordType};
 use trommel_sources::{StopFlag, redacted};
 use trommel_text::{hash, mix};
 
-use crate::run::inputs::Input;
-use crate::run::inputs::network::Network;
+use crate::run::inputs::found::{is_page, page_record};
+use crate::run::inputs::{Input, Network};
 use crate::run::plan::prepared::ReadPlan;
 
 /// Maximum number of captures that are remembered: some 150 MB.
@@ -165,4 +165,102 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
     // A tenth of a second more or less is the same capture in one writing or the other.
     let date = date.get(..19).unwrap_or(date);
     key(3, &format!("{url} {date}"))
+}
+
+/// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
+/// several. The encoding that the crawl's metadata record after it states is returned with it. None if no
+/// record begins there.
+///
+/// # Errors
+/// If the archive cannot be read.
+pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+    if archive.file_name().is_some_and(|name| is_page(&name.to_string_lossy())) {
+        let most = ReadOptions::default().max_record;
+        let failed = |source| ArchiveError::Io { file: archive.to_string_lossy().into(), offset, source };
+        return Ok(Some((page_record(archive, most).map_err(failed)?, None)).filter(|_| offset == 0));
+    }
+    let open = |from| {
+        let mut file = File::open(archive)?;
+        file.seek(SeekFrom::Start(from))?;
+        Ok(file)
+    };
+    record_in(&archive.to_string_lossy(), open, offset, inner)
+}
+
+/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+///
+/// # Errors
+/// If the archive cannot be read.
+pub fn record_in<R: Read + Send + 'static>(
+    name: &str,
+    open: impl Fn(u64) -> io::Result<R>,
+    offset: u64,
+    inner: u64,
+) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+    let name: Arc<str> = name.into();
+    let from = |from| {
+        let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
+        Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
+    };
+    // From the place itself first, which is a seek; from the start only where that fails.
+    match from(offset)?.map(|reader| find_record(reader, 0, inner)) {
+        Ok(Some(found)) => Ok(Some(found)),
+        // Members of some zstd archives need the dictionary at the file's start.
+        _ => Ok(find_record(from(0)??, offset, inner)),
+    }
+}
+
+/// The record at `offset` of the reader's archive.
+fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<(Record, Option<String>)> {
+    let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
+    let record = reader
+        .by_ref()
+        .take_while(|item| match item {
+            Ok(record) => record.place.offset <= offset,
+            Err(error) => !error.is_fatal(),
+        })
+        .filter_map(Result::ok)
+        .find(is_here)?;
+    let next = reader.next().and_then(Result::ok);
+    let charset = next.and_then(|next| crawl_charset(&record, &next));
+    Some((record, charset))
+}
+
+/// The encoding that the crawler detected for `response`, if `next`, the record after it, is a metadata
+/// record about it.
+pub fn crawl_charset(response: &Record, next: &Record) -> Option<String> {
+    if next.kind != RecordType::Metadata || !is_about(response, next) {
+        return None;
+    }
+    let charset = field(&next.block, "charset-detected")?;
+    (!charset.is_empty()).then(|| charset.to_owned())
+}
+
+fn is_about(response: &Record, next: &Record) -> bool {
+    match (next.concurrent_to(), response.id()) {
+        // The id says it for sure. Some crawlers write none, but the same address right behind.
+        (Some(concurrent), Some(id)) if concurrent == id => true,
+        _ => response.url().is_some() && response.url() == next.url(),
+    }
+}
+
+/// Value of a field in an `application/warc-fields` block.
+fn field<'a>(block: &'a [u8], name: &str) -> Option<&'a str> {
+    block.split(|&byte| byte == b'\n').find_map(|line| {
+        let (key, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
+        key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_name() {
+        let block = b"fetchTimeMs: 258\r\n\xff: x\r\nCharset-Detected:  windows-1251 \r\n\r\n";
+        assert_eq!(field(block, "charset-detected"), Some("windows-1251"));
+        assert_eq!(field(block, "fetchTimeMs"), Some("258"));
+        assert_eq!(field(block, "languages-cld2"), None);
+    }
 }

@@ -1,10 +1,13 @@
-//! Reads the records that an index names.
+//! Reads the records that an index names, pages in files as records, and records for a program that wants no documents.
 
-use std::io::Cursor;
+use std::io;
+use std::io::{Cursor, Read};
 
-use trommel_archive::{ArchiveError, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
-use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
+use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, StoredRecord, redacted};
 
+use crate::run::inputs::found::{PageFiles, page_record};
+use crate::run::inputs::{Input, Network};
 use crate::run::read::reader::{Disconnected, RecordFeed};
 use crate::run::work::task::Step;
 
@@ -151,4 +154,85 @@ struct Dictionary {
     /// The number of the archive in its selection.
     archive: usize,
     bytes: Vec<u8>,
+}
+
+/// An object behind a URL. Its bytes come for as long as the network is there.
+struct Object<R> {
+    bytes: R,
+    _network: Network,
+}
+
+impl<R: Read> Read for Object<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(buffer)
+    }
+}
+
+/// The records of an input, from the first on.
+pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
+
+/// Opens an input to read its records.
+///
+/// # Errors
+/// In one line that names the input.
+pub fn open_input(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
+    let options = ReadOptions::default();
+    let opened = match input {
+        Input::File(path) => Reader::open(path, options),
+        Input::Packed(packed) => packed.open(None, options),
+        Input::Stdin => Reader::new(input.name(), io::stdin(), options),
+        Input::Url(url) => {
+            let network = Network::new(network.clone());
+            let bytes = network.open(url).map_err(|error| format!("{}: {error}", redacted(url)))?;
+            Reader::new(redacted(url), Object { bytes, _network: network }, options)
+        }
+        Input::Pages(pages) => {
+            let pages = pages.clone();
+            let records = (0..pages.files().len()).filter_map(move |at| {
+                let path = pages.files().get(at)?;
+                let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
+                Some(page_record(path, options.max_record).map_err(failed))
+            });
+            return Ok(Box::new(records));
+        }
+        Input::Selection(selection) => return Err(format!("{}: is an index, no archive", selection.name())),
+        Input::Nothing { argument, reason } => return Err(format!("{argument}: {reason}")),
+    };
+    Ok(Box::new(opened.map_err(|error| error.to_string())?))
+}
+
+impl RecordFeed<'_> {
+    /// Sends the pages from `point` on; gives the stored bytes read. A file that cannot be read counts as damage, and
+    /// the others are read all the same.
+    pub(crate) fn read_pages(&mut self, point: Option<ResumePoint>, pages: &PageFiles) -> Result<u64, Disconnected> {
+        let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
+        let most = self.reading.plan.options.max_record;
+        // A run that is continued has written the beginning of its output.
+        let mut begun = point.is_some();
+        let mut bytes = 0u64;
+        for (row, path) in (0u64..).zip(pages.files()).skip(from) {
+            if self.reading.stop.is_set() {
+                return Err(Disconnected);
+            }
+            let after = ResumePoint::after(row + 1);
+            match page_record(path, most) {
+                Ok(record) => {
+                    if !begun {
+                        begun = true;
+                        self.send(0, None, Step::Begin { info: None, date: None })?;
+                    }
+                    bytes = bytes.saturating_add(record.place.length);
+                    self.advance(bytes);
+                    self.send_record(record, None, after)?;
+                }
+                Err(error) => {
+                    let file = path.display().to_string();
+                    // The line names the input already.
+                    let what = if file == pages.name() { error.to_string() } else { format!("{file}: {error}") };
+                    self.send(0, begun.then_some(after), Step::Damage { offset: 0, lost: 0, what })?;
+                }
+            }
+        }
+        Ok(bytes)
+    }
 }

@@ -1,28 +1,19 @@
 //! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
-use std::mem::take;
 use std::path::{Path, PathBuf};
+use std::{io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::filters::DuplicatesState;
-use trommel_record::{Disk, Extent, hidden, read_own, replaceable};
+use trommel_record::{Disk, Extent, filters::DuplicatesState, hidden, read_own, replaceable};
 
-use crate::run::counts::summary::Summary;
-use crate::run::counts::times::Times;
-use crate::run::error::RunError;
-use crate::run::error::resume::{ResumeError, VERSION};
-use crate::run::events::RunPosition;
-use crate::run::inputs::Input;
-use crate::run::inputs::identity::Identity;
-use crate::run::plan::Plan;
-use crate::run::plan::output::Destination;
-use crate::run::state::archive::ArchiveState;
-use crate::run::state::files::{CompleteFile, OutputsState, SideState};
-use crate::run::state::journal::{self, Contents};
-use crate::run::state::remaining::{Partial, Remaining, Turn};
+use crate::run::counts::summary::{Summary, Times};
+use crate::run::error::{ResumeError, RunError, RunPosition, VERSION};
+use crate::run::state::remaining::{
+    ArchiveState, CompleteFile, Contents, OutputsState, Partial, Remaining, SideState, Turn,
+};
+use crate::run::{inputs::Input, inputs::found::Identity, plan::Plan, plan::output::Destination, state::remaining};
 
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
@@ -208,7 +199,7 @@ impl ContinuedRun {
     pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
         let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else { return Ok(None) };
         let journal = journal_file(path);
-        let mut contents = journal::read(&journal, &state.journal)
+        let mut contents = remaining::read(&journal, &state.journal)
             .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
         // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
@@ -355,7 +346,7 @@ mod tests {
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());
         state.summary.records = 7;
-        state.summary.drop(crate::run::counts::drop_reason::DropReason::NotHtml);
+        state.summary.drop(crate::run::counts::summary::DropReason::NotHtml);
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
         let read = load("wet").unwrap().unwrap();

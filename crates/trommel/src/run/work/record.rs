@@ -1,26 +1,26 @@
 //! Reads the document of one record, or the reason why it has none.
+//!
+//! Records in which a crawler keeps notes and copies of its own were never captured; they and texts for programs,
+//! such as robots.txt and ads.txt, are recognised. Faults of the program itself are caught. Programs that have an
+//! order and an output of their own get one record at a time.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use crate::{PAGE_FACTOR, page_hints};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints};
-use trommel_record::filters::{Capture, Filters, Fingerprint, PageText};
+use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, OrderedFilter, PageText};
 use trommel_record::{OutputRecord, RecordSource};
 use trommel_text::{TextStats, hash};
 
-use crate::run::counts::clock::{Clock, Stage};
-use crate::run::counts::drop_reason::{DropReason, FailureKind};
-use crate::run::plan::set_aside::{HardPages, SetAside};
-use crate::run::work::aside::AsideRecord;
-use crate::run::work::crawler_records::{CrawlerRecord, crawler_record, page_url};
-use crate::run::work::gate::Gate;
-use crate::run::work::id::id;
-use crate::run::work::panic::panic_message;
-use crate::run::work::quarantine::FailedRecord;
-use crate::run::work::robot_files::is_for_robots;
-use crate::run::work::task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult};
+use crate::run::counts::summary::{DropReason, FailureKind};
+use crate::run::counts::{Clock, Stage};
+use crate::run::plan::{HardPages, SetAside};
+use crate::run::work::task::{
+    AsideRecord, CapturedRecord, DocumentForms, FailedRecord, Gate, PageTime, RecordVerdict, WorkerResult, id,
+};
+use crate::{PAGE_FACTOR, page_hints, run::inputs::packed::Listing};
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
@@ -281,4 +281,197 @@ fn by_kind(record: &Record) -> Option<DropReason> {
 /// The time that a page took, and where it stands.
 fn page_time(record: &Record, id: &str, time: Duration) -> PageTime {
     PageTime { time, id: id.to_owned(), file: record.place.file.clone(), offset: record.place.offset }
+}
+
+/// A record that a crawler made itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CrawlerRecord<'a> {
+    /// The text or the document of a page as its browser had it, by the URL of the page.
+    Copy(&'a str),
+    /// A log, its arguments, a list, a picture of a page.
+    Note,
+}
+
+/// The names of copies behind `urn:`, or alone.
+const COPIES: [&str; 4] = ["text", "textfinal", "dom", "onreadydom"];
+/// The names of other records behind `urn:`, of pages such as `about:blank` too.
+const NOTES: [&str; 4] = ["pageinfo", "view", "fullpage", "thumbnail"];
+/// Schemes before the address of something captured.
+const CAPTURED: [&str; 5] = ["http", "https", "view-source", "blob", "feed"];
+/// The beginning of the block of an ARC record that its owner removed.
+const DELETED: &[u8] = b"DELETED_TIME=";
+
+/// Kind of a record of the crawler's own; none for captures.
+pub(super) fn crawler_record(record: &Record) -> Option<CrawlerRecord<'_>> {
+    if record.block.trim_ascii_start().starts_with(DELETED) {
+        return Some(CrawlerRecord::Note);
+    }
+    of_url(record.url()?)
+}
+
+/// The URL of the page that a record is about: that of a copy is the page's.
+pub(crate) fn page_url(record: &Record) -> Option<&str> {
+    match crawler_record(record) {
+        Some(CrawlerRecord::Copy(page)) => Some(page),
+        _ => record.url(),
+    }
+}
+
+fn of_url(url: &str) -> Option<CrawlerRecord<'_>> {
+    let (scheme, rest) = url.split_once(':')?;
+    let scheme = scheme.to_ascii_lowercase();
+    // `metadata://gnu.org/software/wget/warc/wget.log`
+    if scheme == "metadata" {
+        return Some(CrawlerRecord::Note);
+    }
+    // `urn:text:https://...`, `urn:X-wpull:log`
+    let (name, about) = match scheme == "urn" {
+        true => rest.split_once(':').map(|(name, about)| (name.to_ascii_lowercase(), about))?,
+        false => (scheme, rest),
+    };
+    let is_urn = about.len() < rest.len();
+    if COPIES.contains(&name.as_str()) && about.contains(':') {
+        return Some(CrawlerRecord::Copy(about));
+    }
+    if is_urn && (NOTES.contains(&name.as_str()) || name.starts_with("x-")) {
+        return Some(CrawlerRecord::Note);
+    }
+    // Of other names it is known by the address behind them: `screenshot:https://...`, `youtube-dl:00001:https://...`
+    let before = about.split_once("://")?.0;
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b"+-.:_".contains(&b);
+    let is_about = !before.is_empty() && before.bytes().all(is_name) && !CAPTURED.contains(&name.as_str());
+    is_about.then_some(CrawlerRecord::Note)
+}
+
+/// Files that nearly every site serves as plain text and that programs read.
+// They would be documents of nearly every host in an archive, and hold no text for people.
+const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
+
+/// Returns whether a text at this address is for programs: it gives no document.
+pub(super) fn is_for_robots(url: Option<&str>) -> bool {
+    let path = url.and_then(|url| {
+        let (_, rest) = url.split_once("://")?;
+        rest.get(rest.find('/')?..)?.split(['?', '#']).next()
+    });
+    path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
+}
+
+/// The message of a panic, in one line.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = panic
+        // `panic!` with a plain text and with arguments give two types.
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    format!("internal fault: {}", message.replace('\n', " "))
+}
+
+/// Gives the documents of records in the order in which they come, as a run does.
+pub struct SingleRecords<'a> {
+    records: RecordExtractor<'a>,
+    duplicates: Duplicates,
+}
+
+/// The outcome of one record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordOutcome {
+    /// A document.
+    Document(Box<OutputRecord>),
+    /// No document, for a reason that is not a fault.
+    Dropped(DropReason),
+    /// No document, by a fault.
+    Failed {
+        /// Kind of fault.
+        kind: FailureKind,
+        /// One line that names the file, the offset, the record and the fault.
+        message: String,
+    },
+}
+
+impl<'a> SingleRecords<'a> {
+    /// Extracts pages with `extract`; keeps those that pass `filters`, which compare documents with those before
+    /// them; reads no more of a payload than `payload` allows.
+    pub fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
+        Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
+    }
+
+    /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
+    /// crawl's metadata states for it.
+    pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
+        let captured = CapturedRecord { record, charset, listing: Listing::default() };
+        let result = self
+            .records
+            .result(&captured, &|record| Ok(Some(DocumentForms { encoded: Vec::new(), item: Some(Box::new(record)) })));
+        let outcome = match result.verdict {
+            RecordVerdict::Document { forms, fingerprint, .. } => {
+                // As the writer of a run does it: after the worker, in the order in which records come.
+                match (self.duplicates.judge(&fingerprint), forms.item) {
+                    (Some(reason), _) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
+                    (None, Some(record)) => RecordOutcome::Document(record),
+                    (None, None) => RecordOutcome::Dropped(DropReason::NoText),
+                }
+            }
+            RecordVerdict::Dropped(reason) => RecordOutcome::Dropped(reason),
+            RecordVerdict::Failed { kind, message, .. } => RecordOutcome::Failed { kind, message },
+        };
+        (outcome, result.page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_crawlers_are_told_by_their_addresses() {
+        for (url, page) in [
+            ("urn:text:https://a.example/b?c=http://d", "https://a.example/b?c=http://d"),
+            ("URN:textFinal:http://a.example/", "http://a.example/"),
+            ("urn:dom:https://a.example/", "https://a.example/"),
+            ("onreadydom:http://a.example/x:y", "http://a.example/x:y"),
+            ("urn:text:about:blank", "about:blank"),
+        ] {
+            assert_eq!(of_url(url), Some(CrawlerRecord::Copy(page)), "{url}");
+        }
+        for url in [
+            "metadata://gnu.org/software/wget/warc/wget_arguments.txt",
+            "metadata:x",
+            "urn:X-wpull:log",
+            "urn:pageinfo:https://a.example/",
+            "urn:pageinfo:about:blank",
+            "urn:view:https://a.example/",
+            "screenshot:https://a.example/",
+            "youtube-dl:00001:https://a.example/",
+        ] {
+            assert_eq!(of_url(url), Some(CrawlerRecord::Note), "{url}");
+        }
+        for url in [
+            "https://a.example/urn:text:https://b",
+            "http://a.example:80/?u=http://b.example",
+            "a.example/?u=http://b.example",
+            "a.example:80/x?u=http://b.example",
+            "view-source:https://a.example/",
+            "file:///srv/notes/log.txt",
+            "urn:isbn:0000000000",
+            "urn:uuid:00000000-0000-4000-8000-000000000001",
+            "text:notes",
+            "dns:a.example",
+            "x",
+            "",
+        ] {
+            assert_eq!(of_url(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn texts_for_programs_are_told_by_their_path() {
+        for path in ["/robots.txt", "/ads.txt?x=1", "/.well-known/security.txt", "/sellers.json#a"] {
+            assert!(is_for_robots(Some(&format!("https://a.example{path}"))), "{path}");
+        }
+        for path in ["", "/", "/a/robots.txt", "/robots.txt.html", "/about.txt"] {
+            assert!(!is_for_robots(Some(&format!("https://a.example{path}"))), "{path}");
+        }
+        assert!(!is_for_robots(None));
+    }
 }

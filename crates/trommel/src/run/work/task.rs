@@ -1,15 +1,19 @@
-//! The tasks that pass from the reader through the workers to the writer.
+//! The tasks that pass from the reader through the workers to the writer, within bounds, and copies of records.
+//!
+//! Copies are for other tools. Failed records become WARC records that can be run again, dropped ones a line of
+//! JSON (`--dropped`). A copied record has a line in an index. Records have ids.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{io, io::Write as _, path::Path, time::Duration};
 
+use serde::Serialize;
+use serde_json::json;
+use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{Record, ResumePoint};
-use trommel_record::filters::Fingerprint;
+use trommel_record::{RecordSource, filters::Fingerprint, record_id};
 
-use crate::run::{
-    counts::drop_reason::{DropReason, FailureKind},
-    inputs::{identity::Identity, packed::Listing, pieces::Fate},
-    work::{aside::AsideRecord, label::RecordLabel},
-};
+use crate::run::counts::summary::{DropReason, FailureKind};
+use crate::run::{inputs::found::Identity, inputs::packed::Listing, inputs::pieces::Fate, plan::SetAside};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`CapturedRecord`] before the workers, [`WorkerResult`] after them.
@@ -189,4 +193,355 @@ pub(crate) enum RecordVerdict<T> {
         /// The record and the facts about its failure, for the quarantine.
         members: Vec<u8>,
     },
+}
+
+/// Lets tasks in while both their number and their bytes are within bounds. A task larger than all
+/// the bytes goes in alone.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    tasks: usize,
+    bytes: u64,
+    inside: Mutex<Occupancy>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Occupancy {
+    tasks: usize,
+    bytes: u64,
+    closed: bool,
+}
+
+impl Gate {
+    /// Creates a gate for a maximum number of tasks and bytes.
+    pub(crate) fn new(tasks: usize, bytes: u64) -> Self {
+        Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Occupancy> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room for a task of `bytes`. False if the gate has been closed.
+    pub(crate) fn enter(&self, bytes: u64) -> bool {
+        let mut inside = self.lock();
+        loop {
+            if inside.closed {
+                return false;
+            }
+            let fits = inside.tasks < self.tasks && inside.bytes.saturating_add(bytes) <= self.bytes;
+            // Alone even if it is too large: it would otherwise wait forever.
+            if fits || inside.tasks == 0 {
+                inside.tasks += 1;
+                inside.bytes = inside.bytes.saturating_add(bytes);
+                return true;
+            }
+            inside = self.changed.wait(inside).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
+    pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
+        // A closed gate holds nothing: the run is ending, and nobody counts any more.
+        let entered = self.enter(bytes);
+        GatePass { gate: entered.then_some(self), bytes }
+    }
+
+    /// Releases the places of `tasks` finished tasks with `bytes` in total.
+    pub(crate) fn leave(&self, tasks: usize, bytes: u64) {
+        let mut inside = self.lock();
+        inside.tasks = inside.tasks.saturating_sub(tasks);
+        inside.bytes = inside.bytes.saturating_sub(bytes);
+        // Who waits with many bytes may not fit where another does.
+        self.changed.notify_all();
+    }
+
+    /// Tasks inside.
+    pub(crate) fn inside(&self) -> usize {
+        self.lock().tasks
+    }
+
+    /// Returns whether nothing is let in any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Lets nothing in any more.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+}
+
+/// A place inside a gate.
+#[derive(Debug)]
+pub(crate) struct GatePass<'a> {
+    gate: Option<&'a Gate>,
+    bytes: u64,
+}
+
+impl Drop for GatePass<'_> {
+    fn drop(&mut self) {
+        if let Some(gate) = self.gate {
+            gate.leave(1, self.bytes);
+        }
+    }
+}
+
+/// Names a record that has no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordLabel {
+    /// WARC-Record-ID without angle brackets.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its date.
+    pub date: Option<String>,
+    /// Its place.
+    pub source: RecordSource,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    url: Option<&'a str>,
+    date: Option<&'a str>,
+    reason: &'static str,
+    source: &'a RecordSource,
+}
+
+impl RecordLabel {
+    pub(crate) fn of(record: &Record) -> Self {
+        Self {
+            id: id(record),
+            url: record.url().map(str::to_owned),
+            date: record.date().map(str::to_owned),
+            source: RecordSource::from(&record.place),
+        }
+    }
+
+    /// A JSON line.
+    pub(crate) fn line(&self, reason: DropReason) -> Vec<u8> {
+        let line = Line {
+            id: &self.id,
+            url: self.url.as_deref(),
+            date: self.date.as_deref(),
+            reason: reason.name(),
+            source: &self.source,
+        };
+        // Strings and numbers always have a form.
+        let mut line = serde_json::to_vec(&line).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
+/// the folder it is in.
+pub(crate) fn id(record: &Record) -> String {
+    record.id().map_or_else(|| derived(record), str::to_owned)
+}
+
+fn derived(record: &Record) -> String {
+    let place = &record.place;
+    // The folder is left out: the same archive on another machine gives the same ids.
+    let file = Path::new(&*place.file).file_name().unwrap_or_default();
+    record_id(&[
+        "source",
+        &file.to_string_lossy(),
+        &place.offset.to_string(),
+        &place.inner.to_string(),
+        record.url().unwrap_or_default(),
+        // Of any form: it tells records apart.
+        record.headers.get("WARC-Date").unwrap_or_default(),
+    ])
+}
+
+/// A record that is set aside.
+#[derive(Debug)]
+pub(crate) struct AsideRecord {
+    /// The number of the plan's file that takes it.
+    pub(crate) place: usize,
+    /// The record as a gzip member.
+    pub(crate) member: Vec<u8>,
+    /// Its line in the index.
+    pub(crate) line: Vec<u8>,
+}
+
+impl AsideRecord {
+    /// The copy of a record that is no page, if one of `all` takes its kind.
+    pub(crate) fn of(all: &[SetAside], record: &Record, id: &str, media_type: &str) -> Option<Self> {
+        // The first that takes it: a record is kept once.
+        let place = all.iter().position(|set_aside| set_aside.keeps(media_type))?;
+        Self::new(place, record, id, media_type)
+    }
+
+    /// The copy of a record for the file of that number.
+    pub(crate) fn new(place: usize, record: &Record, id: &str, media_type: &str) -> Option<Self> {
+        let member = record_member(record, id).ok()?;
+        Some(Self { place, member, line: line(record, media_type) })
+    }
+}
+
+/// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
+fn line(record: &Record, media_type: &str) -> Vec<u8> {
+    let digits = |date: &str| -> String {
+        let digits = date.chars().filter(char::is_ascii_digit);
+        digits.take(14).collect()
+    };
+    let date = record.date().map(digits).unwrap_or_default();
+    let url = record.url().unwrap_or("-");
+    let key: String = url.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+    let mut fields = json!({
+        "url": url,
+        "mime": media_type,
+        "filename": &*record.place.file,
+        "offset": record.place.offset.to_string(),
+        "length": record.place.length.to_string(),
+    });
+    if record.place.inner > 0 {
+        // Otherwise `--select` would take the first record of the gzip member.
+        fields["inner"] = record.place.inner.to_string().into();
+    }
+    let mut line = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = writeln!(line, "{key} {date} {fields}");
+    line
+}
+
+const VERSION: &str = "WARC/1.1";
+
+/// A record that failed.
+pub(crate) struct FailedRecord<'a> {
+    /// Its id, or the one derived from its place.
+    pub(crate) id: &'a str,
+    pub(crate) record: &'a Record,
+    /// The encoding that the crawl's metadata record gives for it.
+    pub(crate) charset: Option<&'a str>,
+}
+
+impl FailedRecord<'_> {
+    /// The record as a gzip member, and after it another with a metadata record about it: reason,
+    /// place and message. The same record and failure give the same bytes.
+    ///
+    /// # Errors
+    /// None is known: fields that a WARC record can't have are mended before.
+    pub(crate) fn members(&self, kind: FailureKind, message: &str) -> io::Result<Vec<u8>> {
+        let bracketed = format!("<{}>", one_line(self.id));
+        let mut out = record_member(self.record, self.id)?;
+        let id = record_id(&["quarantine", self.id, kind.name()]);
+        let mut about = vec![
+            ("WARC-Type".to_owned(), "metadata".to_owned()),
+            ("WARC-Record-ID".to_owned(), format!("<{id}>")),
+            // Archive tools find what is said about a record by this field.
+            ("WARC-Concurrent-To".to_owned(), bracketed),
+        ];
+        for name in ["WARC-Target-URI", "WARC-Date"] {
+            let value = self.record.headers.get(name).filter(|value| !value.is_empty());
+            about.extend(value.map(|value| (name.to_owned(), one_line(value))));
+        }
+        about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
+        let mut block = format!(
+            "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
+            one_line(&self.record.place.file),
+            self.record.place.offset,
+            self.record.place.length,
+            self.record.place.inner,
+            one_line(message),
+        );
+        for note in &self.record.notes {
+            block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
+        }
+        // Under the name that crawls use for it, so that a run over this file finds it again.
+        if let Some(charset) = self.charset {
+            block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
+        }
+        out.extend(member(&about, block.as_bytes())?);
+        Ok(out)
+    }
+}
+
+/// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.
+pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (name, value) in record.headers.iter() {
+        // The block may be shorter than stated; its length is written anew.
+        if name.eq_ignore_ascii_case("Content-Length") {
+            fields.push((name.to_owned(), record.block.len().to_string()));
+        } else if !name.is_empty() {
+            fields.push((one_line(name).replace(':', " "), one_line(value)));
+        }
+    }
+    if record.id().is_none() {
+        fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
+        fields.push(("WARC-Record-ID".to_owned(), format!("<{}>", one_line(id))));
+    }
+    member(&fields, &record.block)
+}
+
+fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let mut plain = Vec::with_capacity(block.len() + 1024);
+    write_record(&mut plain, VERSION, &fields, block)?;
+    // The usual level; a member for each record, so that each can be read by its offset.
+    gzip_member(&plain, 6)
+}
+
+fn one_line(value: &str) -> String {
+    // A line end in a value would begin another field, and let a page forge headers.
+    value.replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn the_number_is_bounded() {
+        let gate = Gate::new(3, 100);
+        let (inside, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        assert!(gate.enter(1));
+                        most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        gate.leave(1, 1);
+                    }
+                });
+            }
+        });
+        assert!((1..=3).contains(&most.into_inner()));
+    }
+
+    #[test]
+    fn a_large_task_goes_alone() {
+        let gate = Gate::new(10, 100);
+        assert!(gate.enter(500));
+        thread::scope(|scope| {
+            let second = scope.spawn(|| gate.enter(1));
+            thread::sleep(Duration::from_millis(20));
+            assert!(!second.is_finished());
+            gate.leave(1, 500);
+            assert!(second.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn closing_wakes_who_waits() {
+        let gate = Gate::new(1, 1);
+        assert!(gate.enter(1));
+        thread::scope(|scope| {
+            let second = scope.spawn(|| gate.enter(1));
+            thread::sleep(Duration::from_millis(20));
+            gate.close();
+            assert!(!second.join().unwrap());
+        });
+        assert!(!gate.enter(0));
+    }
 }

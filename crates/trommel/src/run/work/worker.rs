@@ -1,13 +1,11 @@
-//! Extracts and encodes the documents of a run on one thread.
+//! Extracts and encodes the documents of a run on one thread, in one of its formats.
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
-use trommel_record::OutputRecord;
+use trommel_record::{Compression, Encode, Format, OutputRecord, encoder};
 
-use crate::run::work::encoder::Encoder;
-use crate::run::work::label::RecordLabel;
-use crate::run::work::record::RecordExtractor;
-use crate::run::work::task::{CapturedRecord, DocumentForms, Step, Task, WorkerResult};
+use crate::run::work::task::{CapturedRecord, DocumentForms, RecordLabel, Step, Task, WorkerResult};
+use crate::run::{error::RunError, plan::output::Encoding, work::record::RecordExtractor};
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.
@@ -98,6 +96,30 @@ impl<T> Worker<'_, T> {
         let item = self.map.map(|map| map(record));
         let is_empty = item.is_none() && encoded.iter().all(Option::is_none);
         Ok((!is_empty).then_some(DocumentForms { encoded, item }))
+    }
+}
+
+/// The encoder of documents for one output.
+pub(crate) struct Encoder {
+    pub(crate) encode: Box<dyn Encode>,
+    pub(crate) encoding: Encoding,
+    /// The compression that the encoder leaves to the file.
+    // WET compresses each record by itself, so its file must not be compressed again.
+    pub(crate) compression: Compression,
+}
+
+impl Encoder {
+    /// One for each encoding, in their order.
+    pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>, RunError> {
+        encodings
+            .iter()
+            .map(|&encoding| {
+                // Until it is assembled.
+                let format = if encoding.by_page { Format::Msgpack } else { encoding.format };
+                let (encode, compression) = encoder(format, encoding.compression)?;
+                Ok(Self { encode, encoding, compression })
+            })
+            .collect()
     }
 }
 

@@ -1,18 +1,15 @@
 //! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are complete.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::{collections::HashSet, fs, io};
 
 use tempfile::TempDir;
 use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
 
 use crate::run::{
-    counts::summary::Summary,
-    error::BucketError,
-    plan::{Plan, existing::Existing, output::Destination},
+    counts::summary::Summary, error::BucketError, plan::Plan, plan::existing::Existing, plan::output::Destination,
 };
 
 /// The mark of a folder that is complete.

@@ -2,31 +2,22 @@
 
 mod record;
 
-use std::io::Write;
-use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{io::Write, mem::take};
 
-use crate::metrics::Metrics;
 use trommel_archive::ResumePoint;
-use trommel_record::Disk;
-use trommel_record::filters::Duplicates;
+use trommel_record::{Disk, filters::Duplicates};
 
-use crate::run::counts::clock::Clock;
-use crate::run::counts::progress::Counters;
-use crate::run::counts::summary::DamageReport;
-use crate::run::error::RunError;
-use crate::run::events::{RunEvent, RunPosition, TakeStep};
-use crate::run::inputs::pieces::Fate;
-use crate::run::plan::output::Destination;
-use crate::run::plan::prepared::WritePlan;
-use crate::run::state::archive::{ArchiveState, Message};
-use crate::run::state::files::{CompleteFile, InputStart, OutputsState};
+use crate::run::counts::{Clock, Counters};
+use crate::run::error::{RunError, RunEvent, RunPosition, TakeStep};
+use crate::run::state::remaining::{ArchiveState, CompleteFile, InputStart, Message, OutputsState};
 use crate::run::work::task::{ArchiveEnd, Opened, Step, Task, WorkerResult};
-use crate::run::write::ledger::{Ledger, Shared, SharedState};
-use crate::run::write::outputs::Outputs;
-use crate::run::write::publish::listed;
-use crate::run::write::side_output::SideOutputs;
-use crate::run::write::stdout::Stdout;
+use crate::run::write::ledger::{Ledger, Shared, SharedState, listed};
+use crate::run::write::outputs::{Outputs, Stdout};
+use crate::{
+    metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate, run::plan::output::Destination,
+    run::plan::prepared::WritePlan, run::write::side_output::SideOutputs,
+};
 
 /// Records after which the state is saved even if they gave few bytes.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.

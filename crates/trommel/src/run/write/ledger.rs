@@ -1,31 +1,28 @@
 //! The order of the archives of a run: whose turn is next, what is done, and the state that says so on disk.
+//!
+//! Complete files get their names.
 
 mod ending;
 mod order;
 
 use std::collections::{HashMap, VecDeque};
-use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::{mem::take, time::Instant};
 
 use trommel_archive::ResumePoint;
 use trommel_record::filters::{Duplicates, DuplicatesState};
-use trommel_record::{Disk, discard};
+use trommel_record::{Assemble, Disk, OutputError, discard, hidden, open_own, publish};
 
-use crate::run::counts::summary::{FileReport, Summary};
-use crate::run::counts::times::Times;
-use crate::run::error::RunError;
+use crate::run::counts::summary::{FileReport, Summary, Times};
 use crate::run::inputs::pieces::{Fate, Piece};
-use crate::run::plan::prepared::WritePlan;
-use crate::run::state::archive::ArchiveState;
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
-use crate::run::state::files::{CompleteFile, OutputsState, SideState};
-use crate::run::state::journal::{Journal, JournalEntry};
-use crate::run::state::remaining::{Partial, Turn};
-use crate::run::write::manifest::ManifestFile;
-use crate::run::write::outputs::Outputs;
-use crate::run::write::publish::{check_complete, listed, published};
-use crate::run::write::side_output::SideOutputs;
+use crate::run::state::remaining::{
+    ArchiveState, CompleteFile, Journal, JournalEntry, OutputsState, Partial, SideState, Turn,
+};
+use crate::run::write::manifest::{ManifestFile, size_and_digest};
+use crate::run::{
+    error::RunError, plan::prepared::WritePlan, write::outputs::Outputs, write::side_output::SideOutputs,
+};
 
 /// Archives that may be done before an earlier one is: the state names each of them.
 const MAX_AHEAD: usize = 256;
@@ -400,4 +397,54 @@ impl<'a> Ledger<'a> {
         }
         self.reports.push(report);
     }
+}
+
+/// Checks the files that an interrupted run left complete, before they are given their names.
+pub(crate) fn check_complete(plan: &WritePlan<'_>, saved: &Checkpoint) -> Result<(), RunError> {
+    let files = saved.complete.iter();
+    let files =
+        files.map(|CompleteFile { file, extent }| (&file.path, extent, plan.assembler(file.encoding).is_some()));
+    let sides = saved.complete_sides.iter().map(|side| (&side.path, &side.extent, false));
+    for (path, extent, is_assembled) in files.chain(sides) {
+        let spool = hidden(path, "tmp").map_err(|source| RunError::output(path, source))?;
+        let checked = match (spool.exists(), is_assembled) {
+            (true, _) => open_own(&spool, false),
+            // It has its name already.
+            (false, false) => open_own(path, false),
+            // What it was made of is gone, as it should be.
+            (false, true) => continue,
+        };
+        checked.and_then(|file| extent.check_all(file)).map_err(|source| RunError::unfinished(path, source))?;
+    }
+    Ok(())
+}
+
+/// Gives a complete file of documents its name; says how a manifest lists it.
+pub(crate) fn listed(plan: &WritePlan<'_>, disk: &dyn Disk, complete: &CompleteFile) -> Result<ManifestFile, RunError> {
+    let CompleteFile { file, extent } = complete;
+    let assemble = plan.assembler(file.encoding);
+    published(disk, &file.path, assemble)?;
+    let (bytes, sha256) = match (plan.is_folder(), assemble) {
+        (true, None) => (extent.length, Some(extent.hex())),
+        (true, Some(_)) => size_and_digest(&file.path).map_err(|source| RunError::output(&file.path, source))?,
+        // Nobody lists it.
+        (false, _) => (0, None),
+    };
+    let encoding = plan.output.encodings.get(file.encoding);
+    Ok(ManifestFile {
+        name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        format: encoding.map_or_else(String::new, |encoding| encoding.format.to_string()),
+        inputs: vec![file.input.clone()],
+        documents: file.documents,
+        bytes,
+        sha256,
+    })
+}
+
+/// Gives a complete file its name.
+pub(crate) fn published(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
+    publish(disk, path, assemble).map_err(|error| match error {
+        OutputError::Io(source) => RunError::output(path, source),
+        error => RunError::Encode(error),
+    })
 }

@@ -1,9 +1,7 @@
 //! Writes the manifest of a folder of outputs: `_MANIFEST` and `_SUCCESS`.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+use std::{collections::HashSet, io, path::Path};
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,14 @@
-//! The output files of an archive, or of all: one for each format, or parts of bounded size.
+//! The output files of an archive, or of all: one for each format, or parts of bounded size, or standard output.
+//!
+//! Standard output has no hidden name and no state: what was written is gone.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::{fs::File, io::Write};
 
-use trommel_record::{Compression, Disk, OutputHead, Shard, hidden};
+use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden};
 
-use crate::run::error::RunError;
-use crate::run::plan::prepared::WritePlan;
-use crate::run::state::files::{CompleteFile, InputStart, OpenPart, OutputsState, WrittenFile};
-use crate::run::work::encoder::Encoder;
+use crate::run::state::remaining::{CompleteFile, InputStart, OpenPart, OutputsState, WrittenFile};
+use crate::run::{error::RunError, plan::prepared::WritePlan, work::worker::Encoder};
 
 /// The files that are being written, one for each encoding; none as long as no record came.
 pub(crate) struct Outputs<'a> {
@@ -239,4 +239,64 @@ pub(crate) fn head(
     let mut bytes = Vec::new();
     encoder.encode.head(&OutputHead { name, info: info.as_deref(), date: date.as_deref(), epoch }, &mut bytes)?;
     Ok(bytes)
+}
+
+/// The documents of a run on standard output.
+pub(crate) struct Stdout<'a, 'o> {
+    plan: &'a WritePlan<'a>,
+    /// The frames; none after the reader has closed the pipe.
+    frames: Option<Frames<&'o mut dyn Write>>,
+    begun: bool,
+}
+
+impl<'a, 'o> Stdout<'a, 'o> {
+    /// Standard output in the one encoding of the plan.
+    pub(crate) fn new(plan: &'a WritePlan<'a>, stdout: &'o mut dyn Write) -> Option<Self> {
+        let encoder = plan.encoders.first()?;
+        Some(Self { plan, frames: Some(Frames::new(stdout, encoder.compression, false)), begun: false })
+    }
+
+    fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<(), RunError> {
+        let Some(frames) = &mut self.frames else { return Ok(()) };
+        act(frames).map_err(|source| RunError::output(Path::new("standard output"), source))
+    }
+
+    /// Begins it with the first input of which there is a record.
+    pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<(), RunError> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        let Some(encoder) = self.plan.encoders.first() else { return Ok(()) };
+        // Named as in a folder.
+        let name = format!("{}{}", beginning.stem, encoder.encoding.suffix());
+        let head = head(encoder, &name, beginning, self.plan.epoch)?;
+        self.on(|frames| frames.write(&head))
+    }
+
+    /// Writes an encoded document.
+    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(), RunError> {
+        match encoded.first() {
+            Some(Some(bytes)) => self.on(|frames| frames.write(bytes)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the frame, so that a reader need not wait for the next document.
+    pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
+        self.on(|frames| frames.end_frame()?.flush())
+    }
+
+    /// Ends the output, if it was begun.
+    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        match self.begun {
+            true => self.on(|frames| frames.finish().map(drop)),
+            false => Ok(()),
+        }
+    }
+
+    /// Lets go of it: its reader is gone.
+    pub(crate) fn close(&mut self) {
+        self.frames = None;
+    }
 }

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use trommel_record::{Compression, Disk, Shard, hidden, open_in_place, open_own, replaceable};
 
-use crate::run::error::RunError;
-use crate::run::plan::prepared::WritePlan;
-use crate::run::plan::set_aside::index_of;
-use crate::run::state::files::SideState;
-use crate::run::work::aside::AsideRecord;
-use crate::run::write::outputs::share_of;
+use crate::run::{
+    error::RunError, plan::index_of, plan::prepared::WritePlan, state::remaining::SideState, work::task::AsideRecord,
+    write::outputs::share_of,
+};
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
 pub(crate) struct SideOutput<'a> {

@@ -1,15 +1,12 @@
 //! Writes and counts the result of one record.
 
-use crate::metrics::Metrics;
 use trommel_archive::ResumePoint;
 use trommel_record::filters::OrderedFilter as _;
 
 use super::{LaneWriter, OpenArchive};
-use crate::run::counts::drop_reason::DropReason;
-use crate::run::error::RunError;
-use crate::run::events::RunEvent;
-use crate::run::state::archive::ArchiveState;
+use crate::run::error::{RunError, RunEvent};
 use crate::run::work::task::{RecordVerdict, WorkerResult};
+use crate::{metrics::Metrics, run::counts::summary::DropReason, run::state::remaining::ArchiveState};
 
 impl<T> LaneWriter<'_, '_, '_, T> {
     /// Writes and counts the result of a record.

@@ -7,11 +7,8 @@ use trommel_record::discard;
 
 use super::{Ledger, Shared, SharedState, Work};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
-use crate::run::error::RunError;
-use crate::run::state::archive::ArchiveState;
-use crate::run::state::checkpoint::journal_file;
-use crate::run::write::manifest;
-use crate::run::write::publish::{listed, published};
+use crate::run::write::ledger::{listed, published};
+use crate::run::{error::RunError, state::checkpoint::journal_file, state::remaining::ArchiveState, write::manifest};
 
 impl<'a> Ledger<'a> {
     /// Ends all remaining files, and records the end on disk.

@@ -4,12 +4,8 @@ use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use super::{Ledger, Picked, Shared, Work};
-use crate::run::counts::summary::FileReport;
-use crate::run::error::RunError;
-use crate::run::inputs::pieces::Fate;
-use crate::run::state::archive::{ArchiveState, PieceState};
-use crate::run::state::journal::{DoneInput, JournalEntry};
-use crate::run::state::remaining::{Partial, Turn};
+use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, Partial, PieceState, Turn};
+use crate::run::{counts::summary::FileReport, error::RunError, inputs::pieces::Fate};
 
 impl<'a> Ledger<'a> {
     /// The next archive, or piece of one, to be read; none if there is none left. The caller checks if others must be
