@@ -4,6 +4,8 @@
 
 use super::tag::{ShortName, Tag};
 
+pub(crate) use super::tag::{Markup, RawTag};
+
 /// Name of an attribute that something is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -272,34 +274,6 @@ impl<'a> TagText<'a> {
     fn slice(&self, place: &ValuePlace) -> &'a [u8] {
         self.bytes.get(place.start as usize..place.end as usize).unwrap_or_default()
     }
-}
-
-/// A tag found in the bytes of a page. All positions are indices into the bytes given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RawTag {
-    /// The `<`.
-    pub start: usize,
-    /// One past the `>`.
-    pub end: usize,
-    pub name: (usize, usize),
-    /// Range of the attributes, from the end of the name to the `>`.
-    pub attributes: (usize, usize),
-    pub is_end: bool,
-    pub self_closing: bool,
-    /// True if the `>` stands where an attribute's value was to begin (`<p a=>`).
-    pub value_missing: bool,
-}
-
-/// The kind of markup at a `<`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Markup {
-    Tag(RawTag),
-    /// A doctype, bogus comment or stray `<`; reading goes on at this index.
-    Skip(usize),
-    /// The bytes end inside the markup; `quoted` tells whether inside a quoted value.
-    Cut {
-        quoted: bool,
-    },
 }
 
 pub(crate) fn is_space(byte: u8) -> bool {
