@@ -55,6 +55,15 @@ pub struct TrainOptions {
     pub comments: bool,
 }
 
+/// Purpose of a fit.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    /// Every candidate, to be judged on other pages. The scorers of kinds are of one seed.
+    Test,
+    /// The model itself, with this penalty.
+    Use(f64),
+}
+
 /// The first of the sets that do not teach every scorer.
 #[derive(Clone, Copy, Debug)]
 struct SetRoles {

@@ -19,7 +19,11 @@ use crate::embedded::{JudgedEmbedded, judged};
 use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
 use crate::file::{KindShares, ModelError, ModelFile, PageType, PageTypeScorer, Scorer, pack};
 use crate::kept_blocks::{Choice, Layout, weighed};
-use crate::{additive::sigmoid, compiled::Compiled, kept_blocks};
+use crate::{
+    additive::{Additive, sigmoid},
+    compiled::Compiled,
+    kept_blocks,
+};
 
 /// Column that tells the main headline.
 // Rules and metadata take the headline that the model saw, so that they never disagree about it.
@@ -137,15 +141,10 @@ impl Model {
         if !(0.0..=1.0).contains(&file.known_words) {
             return Err(ModelError::Unsound { part: "known words" });
         }
-        let kinds = file
-            .kind_scorers()
-            .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
-            .collect::<Result<Vec<Scorer>, ModelError>>()?;
-        let page_types = file
-            .page_types
-            .iter()
-            .map(|page_type| Scorer::Additive(page_type.scorer.clone()).on(&columns))
-            .collect::<Result<Vec<Scorer>, ModelError>>()?;
+        let ready = |scorer: &Additive| Scorer::Additive(scorer.clone()).on(&columns);
+        let kinds = file.kind_scorers().map(|kind| ready(&kind.scorer)).collect::<Result<Vec<Scorer>, ModelError>>()?;
+        let page_types = file.page_types.iter().map(|page_type| ready(&page_type.scorer));
+        let page_types = page_types.collect::<Result<Vec<Scorer>, ModelError>>()?;
         let embedded = file.embedded.as_ref().map(|embedded_scorer| embedded_scorer.readied()).transpose()?;
         let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();

@@ -7,10 +7,10 @@ use trommel_model::{
 };
 use trommel_text::words::Rule;
 
-use super::fitted::{Fitted, Purpose, WITH_COMMENTS, completed, fit_embedded, judged};
+use super::fitted::{Fitted, WITH_COMMENTS, completed, fit_embedded, judged};
 use super::kinds::page_sharpness;
 use super::labelled::{Labelled, PoorCopy};
-use super::{Learner, SetRoles, TrainOptions, learner::band};
+use super::{Learner, Purpose, SetRoles, TrainOptions, learner::band};
 use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 

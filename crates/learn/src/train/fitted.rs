@@ -21,7 +21,7 @@ use super::labelled::{Labelled, LabelledEmbedded};
 use super::learner::sketch;
 use super::logistic::{Sample, fit_weighted};
 use super::table::BlockTable;
-use super::{Learner, SetRoles, TrainOptions, learned_words::LearnedLists};
+use super::{Learner, Purpose, SetRoles, TrainOptions, learned_words::LearnedLists};
 use crate::error::LearnError;
 
 /// Words, page types and scorers, learned from the same pages.
@@ -34,15 +34,6 @@ pub(super) struct Fitted {
     pub parts: Vec<(Vec<WeightedScorer>, f64)>,
     pub lists: Option<KindScorer>,
     pub threads: Option<KindScorer>,
-}
-
-/// Purpose of a fit.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
-    /// Every candidate, to be judged on other pages. The scorers of kinds are of one seed.
-    Test,
-    /// The model itself, with this penalty.
-    Use(f64),
 }
 
 impl Fitted {

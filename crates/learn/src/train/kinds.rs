@@ -11,12 +11,11 @@ use rayon::prelude::*;
 use trommel_model::features::Schema;
 use trommel_model::{KindScorer, PageType, PageTypeScorer, probability_of_kind};
 
-use super::ADDRESS;
-use super::fitted::Purpose;
 use super::labelled::Labelled;
 use super::learner::{BINS, SEEDS, sketch_of};
 use super::logistic::fit_additive;
 use super::table::{Binned, BlockTable};
+use super::{ADDRESS, Purpose};
 use crate::error::LearnError;
 
 /// A kind of pages with a scorer of its own.

@@ -3,9 +3,9 @@
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
 use super::cross_validation::{ScoredPage, choose, cross_validate, cross_validate_embedded, training_pages};
-use super::fitted::{Fitted, Purpose, fit_embedded};
+use super::fitted::{Fitted, fit_embedded};
 use super::labelled::{Labelled, PoorCopy, labelled};
-use super::{HeldOut, Learner, TrainOptions, learner::band};
+use super::{HeldOut, Learner, Purpose, TrainOptions, learner::band};
 use crate::error::LearnError;
 use crate::evaluate::{Required, Scores};
 use crate::pages::{PageSet, by_group};
