@@ -6,9 +6,8 @@ use std::io::Cursor;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_record::filters::{DuplicateSettings, Duplicates};
 
-use crate::run::state::archive::ArchiveState;
 use crate::run::state::checkpoint::Checkpoint;
-use crate::run::state::journal::JournalEntry;
+use crate::run::state::remaining::{ArchiveState, JournalEntry};
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
 /// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.
@@ -68,7 +67,7 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
     let entries = [
-        JournalEntry::Done(crate::run::state::journal::DoneInput::default()),
+        JournalEntry::Done(crate::run::state::remaining::DoneInput::default()),
         JournalEntry::Again("a.warc.gz".to_owned()),
     ];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
