@@ -19,7 +19,8 @@ mod state;
 mod work;
 mod write;
 
-pub use crate::run::counts::summary::{DropReason, FailureKind, Slowest};
+pub use crate::run::counts::reasons::{DropReason, FailureKind};
+pub use crate::run::counts::summary::Slowest;
 pub use crate::run::inputs::found::PageFiles;
 pub use crate::run::plan::prepared::BUILD;
 pub use crate::run::plan::request::InputShare;

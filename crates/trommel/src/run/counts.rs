@@ -1,5 +1,6 @@
 //! Counts and times of a run: measures where its time goes, and reports its progress.
 
+pub(crate) mod reasons;
 pub(crate) mod summary;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -7,7 +7,8 @@ use trommel_archive::ResumePoint;
 use trommel_record::OutputError;
 use trommel_sources::SourceError;
 
-use crate::run::counts::summary::{DropReason, FailureKind, SumMismatch};
+use crate::run::counts::reasons::{DropReason, FailureKind};
+use crate::run::counts::summary::SumMismatch;
 use crate::run::work::task::RecordLabel;
 
 /// The reason why a run ended early. The written part of unfinished files stays under a hidden name if

@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use strum::{Display, IntoStaticStr};
-use trommel_record::filters::Reason;
 use trommel_text::without_controls;
+
+use super::reasons::{DropReason, FailureKind};
 
 /// Places of damage that are listed one by one; further ones are counted only.
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.
@@ -445,82 +445,10 @@ impl Times {
     }
 }
 
-/// Reason why a record was rightly passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum DropReason {
-    /// Describes the archive.
-    Warcinfo,
-    /// A request that the crawler sent.
-    Request,
-    /// The crawler's notes about another record.
-    Metadata,
-    /// A record of the crawler's own: a log, its arguments, a copy of a page.
-    CrawlerRecord,
-    /// A capture equal to an earlier one, stored without its content.
-    Revisit,
-    /// Another form of a capture, such as its text.
-    Conversion,
-    /// A later part of a capture stored in several records.
-    Continuation,
-    /// A record type outside the standard.
-    UnknownType,
-    /// A capture without content.
-    NoPayload,
-    /// A capture of something else than HTML.
-    NotHtml,
-    /// A capture that the WACZ file does not list as a page, where only pages are wanted.
-    NotListed,
-    /// A page without text, in a format that has no place for one.
-    NoText,
-    /// A page that a filter dropped.
-    // In files a filter's reason is a name like all others.
-    #[serde(untagged)]
-    Filtered(Reason),
-}
-
-/// Reason why a record that should have given a document gave none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, Display)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum FailureKind {
-    /// The payload cannot be taken out of the record.
-    Payload,
-    /// The output format refused the document.
-    Encode,
-    /// The program met a fault of its own on this record.
-    Panic,
-}
-
-impl DropReason {
-    /// The name used in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Filtered(reason) => reason.name(),
-            other => other.into(),
-        }
-    }
-}
-
-impl FailureKind {
-    /// The name used in summaries.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-impl fmt::Display for DropReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trommel_record::filters::Reason;
 
     fn summary() -> Summary {
         let mut summary = Summary {

@@ -346,7 +346,7 @@ mod tests {
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());
         state.summary.records = 7;
-        state.summary.drop(crate::run::counts::summary::DropReason::NotHtml);
+        state.summary.drop(crate::run::counts::reasons::DropReason::NotHtml);
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
         let read = load("wet").unwrap().unwrap();

@@ -14,7 +14,7 @@ use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, Ordered
 use trommel_record::{OutputRecord, RecordSource};
 use trommel_text::{TextStats, hash};
 
-use crate::run::counts::summary::{DropReason, FailureKind};
+use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::counts::{Clock, Stage};
 use crate::run::plan::{HardPages, SetAside};
 use crate::run::work::task::{

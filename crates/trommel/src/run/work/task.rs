@@ -12,7 +12,7 @@ use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{Record, ResumePoint};
 use trommel_record::{RecordSource, filters::Fingerprint, record_id};
 
-use crate::run::counts::summary::{DropReason, FailureKind};
+use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::{inputs::found::Identity, inputs::packed::Listing, inputs::pieces::Fate, plan::SetAside};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that

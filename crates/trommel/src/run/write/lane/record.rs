@@ -6,7 +6,7 @@ use trommel_record::filters::OrderedFilter as _;
 use super::{LaneWriter, OpenArchive};
 use crate::run::error::{RunError, RunEvent};
 use crate::run::work::task::{RecordVerdict, WorkerResult};
-use crate::{metrics::Metrics, run::counts::summary::DropReason, run::state::remaining::ArchiveState};
+use crate::{metrics::Metrics, run::counts::reasons::DropReason, run::state::remaining::ArchiveState};
 
 impl<T> LaneWriter<'_, '_, '_, T> {
     /// Writes and counts the result of a record.
