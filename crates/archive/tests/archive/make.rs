@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read, Write};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+use proptest::sample::Index;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{ArchiveError, ArchiveFormat, Damage, ReadOptions, Reader, Record, RecordType};
 
@@ -21,6 +22,22 @@ pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> Test
         ("WARC-Date", "2024-05-06T07:08:09Z".to_owned()),
     ];
     TestRecord { fields, block: block.into() }
+}
+
+/// Damages an archive: bytes are changed, parts that look like beginnings are put in, and every third is cut off.
+pub(crate) fn mangle(bytes: &mut Vec<u8>, flips: &[(Index, u8)], junk: &[(Index, usize)], end: Index) {
+    for (index, flip) in flips {
+        let at = index.index(bytes.len());
+        bytes[at] ^= flip;
+    }
+    for (index, length) in junk {
+        let at = index.index(bytes.len());
+        let junk = b"WARC/1.0\r\n\r\n\x1f\x8b\x08junk\r\nWARC/1.1\r\nA: b\r\n\r\n";
+        bytes.splice(at..at, junk[..*length].iter().copied());
+    }
+    if end.index(3) == 0 {
+        bytes.truncate(end.index(bytes.len()));
+    }
 }
 
 pub(crate) fn noise(length: usize) -> Vec<u8> {

@@ -146,18 +146,7 @@ proptest! {
         cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 1..6),
     ) {
         let mut bytes = encode(&small(), codec).0.repeat(times);
-        for (index, flip) in flips {
-            let at = index.index(bytes.len());
-            bytes[at] ^= flip;
-        }
-        for (index, length) in junk {
-            let at = index.index(bytes.len());
-            let junk = b"WARC/1.0\r\n\r\n\x1f\x8b\x08junk\r\nWARC/1.1\r\nA: b\r\n\r\n";
-            bytes.splice(at..at, junk[..length].iter().copied());
-        }
-        if end.index(3) == 0 {
-            bytes.truncate(end.index(bytes.len()));
-        }
+        mangle(&mut bytes, &flips, &junk, end);
         let mut cuts: Vec<u64> = cuts.iter().map(|cut| cut.index(bytes.len().max(1)) as u64).collect();
         cuts.sort_unstable();
         cuts.dedup();

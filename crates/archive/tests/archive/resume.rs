@@ -161,18 +161,7 @@ proptest! {
         cut in any::<proptest::sample::Index>(),
     ) {
         let (mut bytes, _) = encode(&small(), codec);
-        for (index, flip) in flips {
-            let at = index.index(bytes.len());
-            bytes[at] ^= flip;
-        }
-        for (index, length) in junk {
-            let at = index.index(bytes.len());
-            let junk = b"WARC/1.0\r\n\r\n\x1f\x8b\x08junk\r\nWARC/1.1\r\nA: b\r\n\r\n";
-            bytes.splice(at..at, junk[..length].iter().copied());
-        }
-        if cut.index(3) == 0 {
-            bytes.truncate(cut.index(bytes.len()));
-        }
+        mangle(&mut bytes, &flips, &junk, cut);
         check(&bytes, ReadOptions::default(), 1);
         check(&bytes, ReadOptions { max_record: 30, max_header: 90, ..ReadOptions::default() }, 1);
     }

@@ -125,7 +125,7 @@ fn what_a_cut_divides() {
     }
 }
 
-/// Chunks at most whose place is right and cannot be proven: formulas that images show, cells of tables in tables.
+/// Chunks at most whose place is right and cannot be proven: formulas and cells that images show, cells of tables in tables.
 const UNPROVEN: [(&str, usize); 3] = [("cleaneval.warc.gz", 1), ("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 1)];
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// A text in lower case with one sign for each number; none if it has no word.
+/// A text in lower case with one sign for each number; none if it has fewer than two letters.
 fn without_digits(text: &str) -> Option<String> {
     let mut folded = String::with_capacity(text.len());
     let mut letters = 0;

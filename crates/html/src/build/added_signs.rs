@@ -205,15 +205,8 @@ pub(super) fn is_sign_image(text: &TagText) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Engine, Limits, LolEngine, ScanEngine, source_range};
-
-    /// Texts of the blocks, divided by `|`.
-    fn text(html: &str) -> String {
-        let page = ScanEngine.read(html, &Limits::default());
-        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        texts.join("|")
-    }
+    use crate::tests::block_texts as text;
+    use crate::{Engine, Limits, ScanEngine, source_range};
 
     #[test]
     fn readings_stand_in_brackets_behind_their_base() {

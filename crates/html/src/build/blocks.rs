@@ -399,15 +399,7 @@ impl SeamKind {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Engine, Limits, LolEngine, ScanEngine};
-
-    /// Texts of the blocks, divided by `|`.
-    fn text(html: &str) -> String {
-        let page = ScanEngine.read(html, &Limits::default());
-        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        texts.join("|")
-    }
+    use crate::tests::block_texts as text;
 
     #[test]
     fn neighbouring_elements_are_words_of_their_own() {

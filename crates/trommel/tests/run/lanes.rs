@@ -112,6 +112,50 @@ fn the_bytes_are_those_of_one_lane() {
     }
 }
 
+/// Lets the disk fail after every so many operations (`step`) in a run of 16 workers, shows `seen` the outputs, and goes
+/// on: with the workers of `again`, the disk failing after so many operations, and then until it is done. Counts and files
+/// must be those `expected`.
+pub fn go_on_after_failures(
+    (name, folder): (&str, &Path),
+    step: usize,
+    again: &[(usize, u64)],
+    expected: &(Summary, BTreeMap<String, Vec<u8>>),
+    run: impl Fn(&Path, usize, Failing) -> Result<Summary, RunError>,
+    mut seen: impl FnMut(&Path),
+) {
+    let mut failed = 0;
+    for operations in (0..).step_by(step) {
+        let out = folder.join(format!("{name}-{operations}"));
+        let done = match run(&out, 16, Failing::after(operations)) {
+            Ok(summary) => Some(summary),
+            Err(error) => {
+                assert!(matches!(error, RunError::Output { .. }), "{name}, {operations}: {error}");
+                failed += 1;
+                seen(&out);
+                None
+            }
+        };
+        let is_done = done.is_some();
+        let summary = done.unwrap_or_else(|| {
+            for (jobs, after) in again {
+                let _ = run(&out, *jobs, Failing::after(after + operations % 59));
+            }
+            run(&out, [1, 16, 2][failed % 3], Failing::never())
+                .unwrap_or_else(|error| panic!("{name}, {operations}: {error}"))
+        });
+        assert_eq!(plain(summary), expected.0, "{name}, {operations}");
+        let here = files(&out);
+        let differ = |(name, file): &(&String, &Vec<u8>)| expected.1.get(*name) != Some(*file);
+        let names: Vec<_> = here.iter().filter(differ).map(|(name, _)| name).collect();
+        assert!(here == expected.1, "{name}, {operations}: {names:?}");
+        fs::remove_dir_all(&out).unwrap();
+        if is_done {
+            break;
+        }
+    }
+    assert!(failed > 8, "{name}: {failed}");
+}
+
 #[test]
 fn an_error_in_any_lane_leaves_a_state_to_go_on_from() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,39 +163,12 @@ fn an_error_in_any_lane_leaves_a_state_to_go_on_from() {
     for (name, file, encodings) in ways() {
         let whole = folder.path().join(name);
         let expected = go(&lanes(&inputs, &whole, file, &encodings, 1), &Failing::never(), false).unwrap();
-        let (expected, bytes) = (plain(expected), files(&whole));
-        let (mut failed, mut left) = (0, 0);
-        for operations in (0..).step_by(11) {
-            let out = folder.path().join(format!("{name}-{operations}"));
-            let run = |jobs, disk: Failing| go(&lanes(&inputs, &out, file, &encodings, jobs), &disk, true);
-            let done = match run(16, Failing::after(operations)) {
-                Ok(summary) => Some(summary),
-                Err(error) => {
-                    assert!(matches!(error, RunError::Output { .. }), "{error}");
-                    failed += 1;
-                    left +=
-                        usize::from(names(&out).iter().any(|name| !name.starts_with('.') && bytes.contains_key(name)));
-                    None
-                }
-            };
-            let is_done = done.is_some();
-            let summary = done.unwrap_or_else(|| {
-                // Once more a little later, with other lanes; then it goes through.
-                let _ = run(64, Failing::after(13 + operations % 40));
-                run([1, 16, 2][failed % 3], Failing::never())
-                    .unwrap_or_else(|error| panic!("{name}, {operations}: {error}"))
-            });
-            assert_eq!(plain(summary), expected, "{name}, {operations}");
-            let here = files(&out);
-            let names: Vec<_> =
-                here.iter().filter(|(name, file)| bytes.get(*name) != Some(file)).map(|(name, _)| name).collect();
-            assert!(here == bytes, "{name}, {operations}: {names:?}");
-            fs::remove_dir_all(&out).unwrap();
-            if is_done {
-                break;
-            }
-        }
-        assert!(failed > 8, "{name}: {failed}");
+        let expected = (plain(expected), files(&whole));
+        let run = |out: &Path, jobs, disk: Failing| go(&lanes(&inputs, out, file, &encodings, jobs), &disk, true);
+        let mut left = 0;
+        go_on_after_failures((name, folder.path()), 11, &[(64, 13)], &expected, run, |out| {
+            left += usize::from(names(out).iter().any(|name| !name.starts_with('.') && expected.1.contains_key(name)));
+        });
         // What other lanes had finished has its name.
         assert!(left > 0 || file.is_some(), "{name}: {left}");
     }

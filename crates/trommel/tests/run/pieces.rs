@@ -5,12 +5,12 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use trommel::run::{Encoding, Plan, RunError, Summary};
+use trommel::run::{Encoding, Plan, Summary};
 use trommel_archive::write::gzip_member;
 use trommel_record::Compression;
 
 use crate::disk::Failing;
-use crate::lanes::{lanes, plain, ways};
+use crate::lanes::{go_on_after_failures, lanes, plain, ways};
 use crate::make::*;
 use crate::resume::{files, go};
 
@@ -152,38 +152,11 @@ fn an_error_in_any_piece_leaves_a_state_to_go_on_from() {
         let name = way.0;
         let whole = folder.path().join(name);
         let expected = go(&pieces(&inputs, &whole, &way, 1, 1700), &Failing::never(), false).unwrap();
-        let (expected, bytes) = (plain(expected), files(&whole));
-        let mut failed = 0;
-        for operations in (0..).step_by(61) {
-            let out = folder.path().join(format!("{name}-{operations}"));
-            let run = |jobs, disk: Failing| go(&pieces(&inputs, &out, &way, jobs, 1700), &disk, true);
-            let done = match run(16, Failing::after(operations)) {
-                Ok(summary) => Some(summary),
-                Err(error) => {
-                    assert!(matches!(error, RunError::Output { .. }), "{name}, {operations}: {error}");
-                    failed += 1;
-                    None
-                }
-            };
-            let is_done = done.is_some();
-            let summary = done.unwrap_or_else(|| {
-                // Twice more a little later, with other lanes; then it goes through.
-                let _ = run(64, Failing::after(31 + operations % 97));
-                let _ = run(1, Failing::after(51 + operations % 59));
-                run([1, 16, 2][failed % 3], Failing::never())
-                    .unwrap_or_else(|error| panic!("{name}, {operations}: {error}"))
-            });
-            assert_eq!(plain(summary), expected, "{name}, {operations}");
-            let here = files(&out);
-            let names: Vec<_> =
-                here.iter().filter(|(name, file)| bytes.get(*name) != Some(file)).map(|(name, _)| name).collect();
-            assert!(here == bytes, "{name}, {operations}: {names:?}");
-            fs::remove_dir_all(&out).unwrap();
-            if is_done {
-                break;
-            }
-        }
-        assert!(failed > 8, "{name}: {failed}");
+        let expected = (plain(expected), files(&whole));
+        // Twice more a little later, with other lanes; then it goes through.
+        let again = [(64, 31), (1, 51)];
+        let run = |out: &Path, jobs, disk: Failing| go(&pieces(&inputs, out, &way, jobs, 1700), &disk, true);
+        go_on_after_failures((name, folder.path()), 61, &again, &expected, run, |_| {});
     }
 }
 
