@@ -129,7 +129,7 @@ fn variants(path: &str, name: &str) -> BTreeSet<String> {
 
 #[test]
 fn reasons_of_drops() {
-    let known = variants("crates/trommel/src/run/counts/summary.rs", "DropReason");
+    let known = variants("crates/trommel/src/run/counts/reasons.rs", "DropReason");
     assert_eq!(documented("### Reasons of drops"), known);
     let configuration = fs::read_to_string(workspace().join("docs/configuration.md")).unwrap();
     for reason in Reason::ALL.map(Reason::name) {
