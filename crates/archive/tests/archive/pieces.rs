@@ -158,3 +158,21 @@ proptest! {
         check(&bytes, cuts, least);
     }
 }
+
+#[test]
+fn only_the_first_record_of_a_member_arrives_at_its_beginning() {
+    let members = [&small()[..1], &small()[1..3]];
+    let mut bytes = Vec::new();
+    for records in members {
+        let records: Vec<u8> = records.iter().flat_map(|record| plain(record)).collect();
+        let mut member = flate2::read::GzEncoder::new(Cursor::new(records), flate2::Compression::fast());
+        member.read_to_end(&mut bytes).unwrap();
+    }
+    let [start] = starts(&bytes, [1], u64::MAX)[..] else { panic!("one member follows the first") };
+    let mut reader = Reader::new("f", Cursor::new(bytes), ReadOptions::default()).unwrap();
+    let mut arrived = Vec::new();
+    while let Some(record) = reader.next() {
+        arrived.push(reader.has_arrived(&record.unwrap(), &start));
+    }
+    assert_eq!(arrived, [false, true, false]);
+}
