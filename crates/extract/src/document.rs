@@ -12,6 +12,7 @@ use trommel_text::long_run;
 
 use crate::chunks::{Chunk, ChunkSize, TokenCounter};
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
+use crate::rights::Rights;
 use crate::{Hints, block_page::BlockReason, choice::Decider, metadata::Metadata, posts::Post, role::Role};
 
 /// The main content of one page with what is known about it.
@@ -57,6 +58,9 @@ pub struct Document {
     /// part of the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
+    /// The reservations of rights that the page states, and those of its server if a run adds them.
+    #[serde(default, skip_serializing_if = "Rights::is_empty")]
+    pub rights: Rights,
     /// Number of the `a` elements of the page. Annotations have it; it is not part of the written document.
     #[serde(skip)]
     pub links: u32,

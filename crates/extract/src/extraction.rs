@@ -16,6 +16,7 @@ use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdo
 use crate::render::text::{append, plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{DocumentTable, TextOptions, TextSpan, traced};
+use crate::rights::Rights;
 use crate::role::{Role, refined};
 use crate::verdicts::{ArticlePolicy, Verdicts};
 use crate::{
@@ -374,6 +375,7 @@ impl<'a> Extraction<'a> {
                 by_sites: self.verdicts.by_sites,
                 confidence,
                 robots: self.robots(),
+                rights: Rights::of_meta(self.page.head.meta.iter().map(|(name, content)| (&**name, &**content))),
                 links: self.page.elements.iter().filter(|element| element.tag == Tag::A).count() as u32,
                 blocks: blocks.unwrap_or_default(),
                 spans: spans.unwrap_or_default(),

@@ -37,6 +37,7 @@ mod page_memory;
 mod posts;
 mod push;
 mod render;
+mod rights;
 mod role;
 #[cfg(test)]
 #[path = "../../../tests/rows.rs"]
@@ -58,6 +59,7 @@ pub use push::PushPage;
 pub use render::{
     AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, TextSpan,
 };
+pub use rights::{Rights, is_for_one_robot};
 pub use role::{Role, RoleSet};
 pub use trommel_html::Head;
 pub use verdicts::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};

@@ -84,9 +84,10 @@ impl PyRecordBatch {
 const UTC: &str = "UTC";
 
 /// The columns about a page without its record.
-const OF_PAGES: [&str; 19] = [
+const OF_PAGES: [&str; 20] = [
     "text", "url", "language", "title", "author", "published", "modified", "site", "description", "canonical", "next",
-    "lang_declared", "headings", "page_type", "confidence", "comments", "charset", "charset_source", "capped",
+    "lang_declared", "rights", "headings", "page_type", "confidence", "comments", "charset", "charset_source",
+    "capped",
 ];
 
 /// Columns of record batches.

@@ -238,6 +238,13 @@ impl PyDocument {
         self.document.blocked.map(BlockReason::name)
     }
 
+    /// Reservations of rights that the page states (`tdm-reservation=1; noai`); `None` if it states none. Those in HTTP
+    /// headers are only known to runs.
+    #[getter]
+    fn rights(&self) -> Option<String> {
+        (!self.document.rights.is_empty()).then(|| self.document.rights.to_string())
+    }
+
     /// Posts of the page, if its markup names their authors; with `posts=True`.
     #[getter]
     fn posts(&self) -> Vec<Post> {

@@ -19,7 +19,7 @@ mod text_rules;
 use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
-use trommel_extract::Document;
+use trommel_extract::{Document, Rights};
 use trommel_text::TextStats;
 
 pub use address::{Hosts, UrlPattern};
@@ -64,6 +64,8 @@ pub struct Capture<'a> {
     pub media_type: &'a str,
     /// Values of the `X-Robots-Tag` headers.
     pub robots: &'a [&'a str],
+    /// Reservations of rights in the headers.
+    pub rights: Option<&'a Rights>,
 }
 
 trommel_text::named! {
@@ -84,6 +86,8 @@ trommel_text::named! {
         RobotsNoindex = "robots-noindex",
         /// The page asks not to be used for machine learning.
         RobotsNoai = "robots-noai",
+        /// The page reserves the right to mine its text or to learn from it.
+        RightsReserved = "rights-reserved",
         /// Fewer words or characters than asked for.
         TooShort = "too-short",
         /// More words or characters than asked for.

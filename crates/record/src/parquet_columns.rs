@@ -197,7 +197,7 @@ impl OptionalColumns {
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none. Instead of its `token_count` there is the number of words. The last five are dates as points in
 /// time, beside the texts that archives and pages have.
-pub const COLUMNS: [Column; 39] = [
+pub const COLUMNS: [Column; 40] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -216,6 +216,7 @@ pub const COLUMNS: [Column; 39] = [
     text("canonical", |record| record.metadata.canonical.as_deref()),
     text("next", |record| record.metadata.next.as_deref()),
     text("lang_declared", |record| record.metadata.lang_declared.as_deref()),
+    text("rights", |record| filled(&record.rights)),
     column("headings", ColumnValue::List(|record| &record.headings)),
     text("page_type", |record| record.page_type.as_deref()),
     text("blocked", |record| filled(&record.blocked)),

@@ -49,6 +49,8 @@ pub struct OutputRecord {
     /// Other facts that the page states about itself.
     #[serde(flatten, deserialize_with = "metadata")]
     pub metadata: Metadata,
+    /// Reservations of rights that the page or its server states, divided by semicolons (`tdm-reservation=1; noai`).
+    pub rights: String,
     /// The headings among the text's lines.
     pub headings: Vec<String>,
     /// Type of the page.
@@ -151,6 +153,7 @@ impl From<Document> for OutputRecord {
             charset_source: document.charset_source,
             confidence: document.confidence,
             metadata: document.metadata,
+            rights: document.rights.to_string(),
             headings: document.headings,
             page_type: document.page_type,
             blocked: document.blocked.map_or("", BlockReason::name).to_owned(),
@@ -276,7 +279,7 @@ impl OutputRecord {
         let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
             &self.metadata;
         let nowhere = RecordSource { file: Arc::from(""), offset: 0, length: 0, inner: 0 };
-        let map = serializer.serialize_struct("record", 32)?;
+        let map = serializer.serialize_struct("record", 33)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -297,6 +300,7 @@ impl OutputRecord {
         keys.text("canonical", canonical)?;
         keys.text("next", next)?;
         keys.text("lang_declared", lang_declared)?;
+        keys.add("rights", &self.rights, self.rights.is_empty())?;
         keys.list("headings", &self.headings)?;
         keys.text("page_type", &self.page_type)?;
         keys.add("blocked", &self.blocked, self.blocked.is_empty())?;
@@ -409,6 +413,7 @@ pub(crate) mod tests {
                 next: some("http://example.com/2"),
                 lang_declared: some("de-AT"),
             },
+            rights: "noai".into(),
             headings: vec!["Titel".into()],
             page_type: some("article"),
             blocked: "captcha".into(),
@@ -478,7 +483,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 32);
+        assert_eq!(json.as_object().unwrap().len(), 33);
     }
 
     /// Keys and types of their values, those of objects inside as well.

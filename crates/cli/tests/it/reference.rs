@@ -57,6 +57,7 @@ fn keys_of_a_json_line() {
             "description": "d", "canonical": "c", "next": "n", "lang_declared": "en",
         }))
         .unwrap(),
+        rights: "noai".into(),
         headings: vec!["h".into()],
         page_type: some("article"),
         blocked: "captcha".into(),

@@ -181,6 +181,7 @@ fn what_is_asked_of_robots_is_noted() {
     let html = "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
     let document = extraction(html, &[true]).document(&DocumentOptions::default());
     assert_eq!(document.robots, ["noindex, noai"]);
+    assert_eq!(document.rights.to_string(), "noai");
 }
 
 #[test]

@@ -90,7 +90,7 @@ class RunChoices(Choices, total=False):
     page_types: Sequence[str] | str
     exclude_page_types: Sequence[str] | str
     min_confidence: float
-    rules: Sequence[Literal["c4", "gopher", "gopher-repetition", "block-page"]] | str
+    rules: Sequence[Literal["c4", "gopher", "gopher-repetition", "block-page", "rights-reserved"]] | str
     exact_duplicates: bool
     near_duplicates: bool
     duplicates_memory: int | str
@@ -237,6 +237,8 @@ class Document:
     def next(self) -> str | None: ...
     @property
     def lang_declared(self) -> str | None: ...
+    @property
+    def rights(self) -> str | None: ...
     @property
     def page_type(self) -> str | None: ...
     @property

@@ -1,9 +1,9 @@
 //! Filters documents by simple facts about their page.
 //!
-//! The HTTP status and media type are judged before the text is read; robots directives, page type, block pages,
-//! confidence, length and language after it.
+//! The HTTP status and media type are judged before the text is read; robots directives, reserved rights, page type,
+//! block pages, confidence, length and language after it.
 
-use trommel_extract::Document;
+use trommel_extract::{Document, Rights, is_for_one_robot};
 use trommel_text::{TextStats, language::LanguageCode};
 
 use crate::filters::{Capture, Filter, Reason, RobotsRule, StatusRange};
@@ -89,10 +89,6 @@ impl Filter for MediaTypes {
     }
 }
 
-/// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
-/// of the one robot addressed.
-const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
-
 /// Drops pages that ask every robot not to do what the rules name, in `X-Robots-Tag` or
 /// `<meta name="robots">`. What is asked of one robot by name is not looked at.
 #[derive(Debug)]
@@ -116,7 +112,7 @@ impl Filter for Robots {
     }
 
     fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
-        capture.robots.iter().filter(|value| !is_addressed(value)).find_map(|value| self.reason(value))
+        capture.robots.iter().filter(|value| !is_for_one_robot(value)).find_map(|value| self.reason(value))
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
@@ -124,12 +120,22 @@ impl Filter for Robots {
     }
 }
 
-/// Returns whether a header's value speaks to one robot only (`googlebot: noindex`).
-fn is_addressed(value: &str) -> bool {
-    value.split(',').next().unwrap_or_default().split_once(':').is_some_and(|(name, _)| {
-        let name = name.trim();
-        !VALUED_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(name))
-    })
+/// Drops pages that reserve the right to mine their text or to learn from it, in their head or in HTTP headers.
+#[derive(Debug)]
+pub(crate) struct RightsReserved;
+
+impl Filter for RightsReserved {
+    fn describe(&self) -> String {
+        "no reservation of rights: tdm-reservation=1, ai-train=no, noai".to_owned()
+    }
+
+    fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
+        capture.rights.is_some_and(Rights::are_reserved).then_some(Reason::RightsReserved)
+    }
+
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
+        document.rights.are_reserved().then_some(Reason::RightsReserved)
+    }
 }
 
 /// Bounds of the text's length, both ends kept; none is no bound. Words are those of the whole
@@ -287,6 +293,23 @@ mod tests {
         let one = Robots(vec![RobotsRule::Noai]);
         assert_eq!(one.reason("noindex"), None);
         assert_eq!(one.describe(), "robots: without noai");
+    }
+
+    #[test]
+    fn reserved_rights_in_headers_and_head() {
+        for (statement, reason) in [
+            (("tdm-reservation", "1"), Some(Reason::RightsReserved)),
+            (("content-signal", "search=yes, ai-train=no"), Some(Reason::RightsReserved)),
+            (("tdm-reservation", "0"), None),
+            (("x-robots-tag", "noimageai, noindex"), None),
+        ] {
+            let rights = Rights::of_headers([statement]);
+            let capture = Capture { rights: Some(&rights), ..Capture::default() };
+            assert_eq!(RightsReserved.capture(&capture), reason, "{statement:?}");
+            let document = Document { rights, ..Document::default() };
+            assert_eq!(RightsReserved.document(&document, &TextStats::new("")), reason, "{statement:?}");
+        }
+        assert_eq!(RightsReserved.capture(&Capture::default()), None);
     }
 
     fn judge(length: Length, text: &str) -> Option<Reason> {

@@ -9,7 +9,7 @@ use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 use crate::filters::address::Addresses;
 use crate::filters::duplicates::{exact, near};
 use crate::filters::page_rules::{
-    BlockPages, Confidence, LanguageFilter, Length, MediaTypes, PageTypes, Robots, Statuses,
+    BlockPages, Confidence, LanguageFilter, Length, MediaTypes, PageTypes, RightsReserved, Robots, Statuses,
 };
 use crate::filters::text_rules::{C4, Gopher, Repetition};
 use crate::filters::{Capture, Duplicates, Filter, Fingerprint, Hosts, Reason, UrlPattern};
@@ -45,6 +45,9 @@ impl Filters {
         if !settings.robots.is_empty() {
             stages.push(Box::new(Robots(settings.robots.clone())));
         }
+        if settings.rules.contains(&TextRule::RightsReserved) {
+            stages.push(Box::new(RightsReserved));
+        }
         let early = stages.len();
         let length = Length {
             min_words: settings.min_words,
@@ -70,16 +73,14 @@ impl Filters {
         if let Some(least) = settings.min_confidence {
             stages.push(Box::new(Confidence(least)));
         }
-        for rule in [TextRule::BlockPage, TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition] {
-            if settings.rules.contains(&rule) {
-                stages.push(match rule {
-                    TextRule::BlockPage => Box::new(BlockPages),
-                    TextRule::C4 => Box::new(C4),
-                    TextRule::Gopher => Box::new(Gopher),
-                    TextRule::GopherRepetition => Box::new(Repetition),
-                });
-            }
-        }
+        let rules: [(TextRule, Box<dyn Filter>); 4] = [
+            (TextRule::BlockPage, Box::new(BlockPages)),
+            (TextRule::C4, Box::new(C4)),
+            (TextRule::Gopher, Box::new(Gopher)),
+            (TextRule::GopherRepetition, Box::new(Repetition)),
+        ];
+        let chosen = rules.into_iter().filter(|(rule, _)| settings.rules.contains(rule));
+        stages.extend(chosen.map(|(_, filter)| filter));
         Self { stages, early, settings: settings.clone() }
     }
 
@@ -119,7 +120,7 @@ impl Filters {
     }
 
     /// [`Filters::describe`], divided into what is asked before extraction and what after it. Robots
-    /// are asked for at both times.
+    /// and rights are asked for at both times.
     pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
         let mut early = self.describe();
         let late = early.split_off(self.early);
@@ -179,7 +180,7 @@ pub struct FilterSettings {
     #[serde(deserialize_with = "share")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f32>"))]
     pub min_confidence: Option<f32>,
-    /// Rules that the text must pass.
+    /// Rules that the page must pass.
     pub rules: Vec<TextRule>,
     /// The treatment of duplicates.
     pub duplicates: DuplicateSettings,
@@ -301,7 +302,7 @@ trommel_text::named! {
     }
 }
 
-/// A set of published rules on the text.
+/// A set of published rules on the text, or a rule on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -314,6 +315,8 @@ pub enum TextRule {
     GopherRepetition,
     /// Drops captchas, log-in forms, error pages, consent walls and parked domains.
     BlockPage,
+    /// Drops pages that reserve the right to mine their text or to learn from it.
+    RightsReserved,
 }
 
 /// Reads codes of languages in any of their forms.
@@ -342,7 +345,7 @@ mod tests {
     #[test]
     fn stages_ask_in_a_fixed_order() {
         let settings: FilterSettings = toml::from_str(
-            "rules = ['gopher', 'c4']\nmin_words = 5\nstatus = [200]\nlanguages = ['en']\n\
+            "rules = ['gopher', 'rights-reserved', 'c4']\nmin_words = 5\nstatus = [200]\nlanguages = ['en']\n\
              robots = ['noindex']\nmin_confidence = 0.5\nduplicates = { near = true, memory = 1000000 }",
         )
         .unwrap();
@@ -351,10 +354,13 @@ mod tests {
             filters.describe().iter().map(|line| line.split(':').next().unwrap().to_owned()).collect();
         assert_eq!(
             names,
-            ["HTTP status", "robots", "length", "language", "confidence", "C4", "Gopher quality", "near duplicates"]
+            [
+                "HTTP status", "robots", "no reservation of rights", "length", "language", "confidence", "C4",
+                "Gopher quality", "near duplicates"
+            ]
         );
         let (early, late) = filters.describe_both();
-        assert_eq!((early.len(), late.len()), (2, 6));
+        assert_eq!((early.len(), late.len()), (3, 6));
         let page = Capture { status: Some(404), robots: &["noindex"], ..Capture::default() };
         assert_eq!(filters.capture(&page), Some(Reason::HttpStatus));
         let short = Document::default();

@@ -351,6 +351,7 @@ fn record(row: Row) -> OutputRecord {
             "canonical" => record.metadata.canonical = text(field),
             "next" => record.metadata.next = text(field),
             "lang_declared" => record.metadata.lang_declared = text(field),
+            "rights" => record.rights = text(field).unwrap_or_default(),
             "headings" => record.headings = list(&field),
             "page_type" => record.page_type = text(field),
             "blocked" => record.blocked = text(field).unwrap_or_default(),
@@ -472,7 +473,7 @@ mod tests {
         let row = &rows[GROUP];
         assert_eq!(row.get_string(0).unwrap(), &record.text);
         assert_eq!(row.get_list(10).unwrap().len(), 2);
-        assert_eq!(row.get_long(27).unwrap(), 812);
+        assert_eq!(row.get_long(28).unwrap(), 812);
         let shown = |wanted: &str| -> String {
             let mut columns = row.get_column_iter();
             let (_, field) = columns.find(|(name, _)| *name == wanted).unwrap();

@@ -105,7 +105,7 @@ pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"propertie
 "id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
 "title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
 "author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
-"page_type":{"type":"keyword"},"blocked":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
+"rights":{"type":"text"},"page_type":{"type":"keyword"},"blocked":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
 "date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},

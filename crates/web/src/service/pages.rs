@@ -74,7 +74,7 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     if filters.describe().is_empty() {
         return None;
     }
-    let capture = Capture { status: hints.status, media_type: "text/html", robots: &[] };
+    let capture = Capture { status: hints.status, media_type: "text/html", ..Capture::default() };
     let of_url = filters.url(hints.url.as_deref());
     let reason = of_url
         .or_else(|| filters.capture(&capture))

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
-use trommel_extract::{Document, Hints};
+use trommel_extract::{Document, Hints, Rights};
 use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, OrderedFilter, PageText};
 use trommel_record::{OutputRecord, RecordSource};
 use trommel_text::{TextStats, hash};
@@ -131,7 +131,8 @@ impl<'a> RecordExtractor<'a> {
             }
         };
         let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
-        let capture = Capture { status: page.status, media_type, robots: &robots };
+        let rights = Rights::of_headers(page.headers.iter());
+        let capture = Capture { status: page.status, media_type, robots: &robots, rights: Some(&rights) };
         // Before the page is read, which is nearly all of the work.
         if let Some(reason) = self.filters.capture(&capture) {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
@@ -152,6 +153,7 @@ impl<'a> RecordExtractor<'a> {
         if document.title.is_none() {
             document.title.clone_from(&listing.title);
         }
+        document.rights.join(&rights);
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
         let is_hard = self.hard.is_some_and(|hard| hard.takes(&document));

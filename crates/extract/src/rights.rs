@@ -1,0 +1,209 @@
+//! Reservations of rights: what a page or its server says about mining its text and learning from it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Statements of a page and its server about the use of the text, each with a name.
+///
+/// ```
+/// use trommel_extract::Rights;
+///
+/// let mut rights = Rights::of_headers([("TDM-Reservation", "1"), ("Content-Signal", "search=yes, ai-train=no")]);
+/// rights.join(&Rights::of_meta([("robots", "noindex, noai")]));
+/// assert_eq!(rights.to_string(), "tdm-reservation=1; search=yes; ai-train=no; noai");
+/// assert!(rights.are_reserved());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rights(Vec<(String, String)>);
+
+const RESERVATION: &str = "tdm-reservation";
+const POLICY: &str = "tdm-policy";
+const SIGNAL: &str = "content-signal";
+const NOAI: &str = "noai";
+/// Directives to robots about learning.
+const DIRECTIVES: [&str; 2] = [NOAI, "noimageai"];
+/// Statements that reserve the text.
+const RESERVING: [(&str, &str); 3] = [(RESERVATION, "1"), ("ai-train", "no"), (NOAI, "")];
+
+/// Maximum bytes of the address of a policy, and of the name of a signal.
+const MAX_POLICY: usize = 2 << 10;
+const MAX_SIGNAL: usize = 32;
+/// Maximum statements; three signals are known.
+const MAX_STATEMENTS: usize = 16;
+
+impl Rights {
+    /// The statements in the headers of an HTTP response, given as names and values: `TDM-Reservation`, `TDM-Policy`,
+    /// `Content-Signal` and `X-Robots-Tag`.
+    pub fn of_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut rights = Self::default();
+        for (name, value) in headers {
+            if name.eq_ignore_ascii_case(SIGNAL) {
+                rights.add_signals(value);
+            } else if name.eq_ignore_ascii_case("x-robots-tag") {
+                if !is_for_one_robot(value) {
+                    rights.add_directives(value);
+                }
+            } else {
+                rights.add_tdm(name, value);
+            }
+        }
+        rights
+    }
+
+    /// The statements in the `<meta>` elements of a page, given as names and contents: `tdm-reservation`, `tdm-policy`
+    /// and `robots`.
+    pub fn of_meta<'a>(meta: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut rights = Self::default();
+        for (name, content) in meta {
+            match name {
+                "robots" => rights.add_directives(content),
+                _ => rights.add_tdm(name, content),
+            }
+        }
+        rights
+    }
+
+    /// Adds the statements of another source. If both have a statement of one name, the one that reserves more counts.
+    pub fn join(&mut self, more: &Self) {
+        for (name, value) in &more.0 {
+            self.add(name, value);
+        }
+    }
+
+    /// Returns whether nothing is stated.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether mining the text or learning from it is reserved: `tdm-reservation=1`, `ai-train=no` or `noai`.
+    pub fn are_reserved(&self) -> bool {
+        self.0.iter().any(|(name, value)| RESERVING.contains(&(name, value)))
+    }
+
+    fn add_tdm(&mut self, name: &str, value: &str) {
+        let value = value.trim();
+        if name.eq_ignore_ascii_case(RESERVATION) {
+            if matches!(value, "0" | "1") {
+                self.add(RESERVATION, value);
+            }
+        } else if name.eq_ignore_ascii_case(POLICY) {
+            // An address has no blanks: they would end it where statements stand side by side.
+            let is_address = !value.contains(|c: char| c.is_whitespace() || c.is_control());
+            if is_address && (1..=MAX_POLICY).contains(&value.len()) {
+                self.add(POLICY, value);
+            }
+        }
+    }
+
+    /// Adds `search=yes, ai-train=no`.
+    fn add_signals(&mut self, value: &str) {
+        for signal in value.split([',', ';']) {
+            let Some((name, value)) = signal.split_once('=') else { continue };
+            let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
+            let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            if is_name && (1..=MAX_SIGNAL).contains(&name.len()) && matches!(&*value, "yes" | "no") {
+                self.add(&name, &value);
+            }
+        }
+    }
+
+    fn add_directives(&mut self, value: &str) {
+        for directive in value.split(',').map(str::trim) {
+            if let Some(known) = DIRECTIVES.iter().find(|known| known.eq_ignore_ascii_case(directive)) {
+                self.add(known, "");
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
+            if matches!(value, "1" | "no") {
+                value.clone_into(known);
+            }
+        } else if self.0.len() < MAX_STATEMENTS {
+            self.0.push((name.to_owned(), value.to_owned()));
+        }
+    }
+}
+
+impl fmt::Display for Rights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, value)) in self.0.iter().enumerate() {
+            let before = if at == 0 { "" } else { "; " };
+            let sign = if value.is_empty() { "" } else { "=" };
+            write!(f, "{before}{name}{sign}{value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
+/// of the one robot addressed.
+const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+
+/// Returns whether a value of `X-Robots-Tag` speaks to one robot only (`googlebot: noindex`).
+pub fn is_for_one_robot(value: &str) -> bool {
+    value.split(',').next().unwrap_or_default().split_once(':').is_some_and(|(name, _)| {
+        let name = name.trim();
+        !VALUED_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_headers(headers: &[(&str, &str)]) -> (String, bool) {
+        let rights = Rights::of_headers(headers.iter().copied());
+        (rights.to_string(), rights.are_reserved())
+    }
+
+    #[test]
+    fn headers_state_rights() {
+        for (headers, written, are_reserved) in [
+            (&[("tdm-reservation", "1")][..], "tdm-reservation=1", true),
+            (&[("TDM-Reservation", " 0 ")], "tdm-reservation=0", false),
+            (&[("tdm-reservation", "yes"), ("tdm-policy", "")], "", false),
+            (&[("tdm-policy", "https://a.example/p;x.json")], "tdm-policy=https://a.example/p;x.json", false),
+            (&[("tdm-policy", "no address")], "", false),
+            (&[("Content-Signal", "Search=YES, ai-train = no")], "search=yes; ai-train=no", true),
+            (&[("content-signal", "ai-input=no, ai-train=yes, x=maybe, =no, y")], "ai-input=no; ai-train=yes", false),
+            (&[("X-Robots-Tag", "NoAI, noindex, noimageai")], "noai; noimageai", true),
+            (&[("x-robots-tag", "noimageai")], "noimageai", false),
+            (&[("x-robots-tag", "bot: noai"), ("x-robots-tag", "max-snippet: 5, noai")], "noai", true),
+            (&[("robots", "noai"), ("x-robots", "noai")], "", false),
+        ] {
+            assert_eq!(of_headers(headers), (written.to_owned(), are_reserved), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn elements_state_rights() {
+        let meta =
+            [("tdm-policy", "/p"), ("robots", "noai"), ("x-robots-tag", "noimageai"), ("content-signal", "a=no")];
+        assert_eq!(Rights::of_meta(meta).to_string(), "tdm-policy=/p; noai");
+    }
+
+    #[test]
+    fn of_two_statements_the_one_that_reserves_more_counts() {
+        let all = [("tdm-reservation", "1"), ("content-signal", "ai-train=no, search=yes"), ("tdm-policy", "/a")];
+        let none = [("content-signal", "ai-train=yes"), ("tdm-reservation", "0"), ("tdm-policy", "/b")];
+        let (all, none) = (Rights::of_headers(all), Rights::of_headers(none));
+        let joined = |mut first: Rights, second: &Rights| {
+            first.join(second);
+            first.to_string()
+        };
+        assert_eq!(joined(all.clone(), &none), "tdm-reservation=1; ai-train=no; search=yes; tdm-policy=/a");
+        assert_eq!(joined(none, &all), "ai-train=no; tdm-reservation=1; tdm-policy=/b; search=yes");
+    }
+
+    #[test]
+    fn statements_are_bounded() {
+        let signals: Vec<String> = (0..100).map(|number| format!("s{number}=no")).collect();
+        let rights = Rights::of_headers([("content-signal", &*signals.join(","))]);
+        assert_eq!(rights.to_string().split("; ").count(), MAX_STATEMENTS);
+        let long = "x".repeat(MAX_POLICY + 1);
+        assert!(Rights::of_headers([("tdm-policy", &*long)]).is_empty());
+    }
+}
