@@ -6,8 +6,10 @@ use std::{collections::BTreeMap, ffi::OsString, sync::Arc};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::record::{OutputBlock, OutputRecord, front_matter};
-use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, run::is_url};
+use trommel::record::{OutputRecord, front_matter};
+use trommel::{
+    BlockVerdict, Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, run::is_url,
+};
 
 use crate::files::{PageInput, note_reviews};
 use crate::settings::{PageCommands, SettingsArgs};
@@ -86,7 +88,7 @@ impl Form {
 #[derive(Serialize)]
 struct NamedBlock<'a> {
     #[serde(flatten)]
-    block: OutputBlock,
+    block: BlockVerdict,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
 }
@@ -249,7 +251,7 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
 fn blocks(document: Document, file: Option<&str>) -> anyhow::Result<String> {
     let mut lines = String::new();
     for block in document.blocks {
-        let block = NamedBlock { block: block.into(), file };
+        let block = NamedBlock { block, file };
         lines.push_str(&serde_json::to_string(&block)?);
         lines.push('\n');
     }

@@ -3,9 +3,9 @@
 //! The language is determined from the text, or else from the declaration of the page. Documents of plain text come
 //! from servers or from WET files; nothing of them is dropped.
 
-use std::num::NonZeroU32;
+use std::{borrow::Cow, num::NonZeroU32};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trommel_html::{Head, charset};
 use trommel_text::language::{detect, primary, well_formed};
 use trommel_text::long_run;
@@ -164,12 +164,16 @@ impl DocumentOptions {
 }
 
 /// One block of a page and the model's verdict on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BlockVerdict {
     /// The block's text: entities decoded, white space folded except in `pre`.
     pub text: String,
-    /// First and one past the last byte of the block's text in the decoded page.
-    pub span: (u32, u32),
+    /// First byte of the block's text in the decoded page. Of a text of a script it is that of the script's contents,
+    /// whose tag is `script` and whose path is the type and property (`NewsArticle>articleBody`).
+    pub start: u32,
+    /// One past its last byte there.
+    pub end: u32,
     /// Name of the innermost block-level element around the text.
     pub tag: String,
     /// Names of the block-level elements around the text, outermost first, divided by `>`, without
@@ -183,27 +187,38 @@ pub struct BlockVerdict {
     pub probability: f32,
     /// True if the block is part of the document's text.
     pub kept: bool,
-    /// The decider of that: the model, the content policy, notes, or one of the [`RULES`](crate::RULES).
-    #[serde(default)]
-    pub by: Decider,
     /// The role of the block on its page; none from a method that is not a model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "role_name", deserialize_with = "role_of_name")]
     pub role: Option<Role>,
-    /// The place of the text, if it is not among the page's own text. Its span is then that of the script's
-    /// contents, its tag `script`, and its path the type and property (`NewsArticle>articleBody`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<BlockSource>,
+    /// The place of the text.
+    pub source: BlockSource,
+    /// The decider of whether it is kept: the model, the content policy, notes, or one of the
+    /// [`RULES`](crate::RULES).
+    pub by: Decider,
 }
 
-/// The place of a text that is not part of the page's own text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BlockSource {
-    /// A text that occurs only in a JSON-LD script; the span is that of the script's contents.
-    JsonLd,
-    /// A text of the data from which a script builds the page (`__NEXT_DATA__` and its like); the span is that of the
-    /// script's contents.
-    Hydration,
+fn role_name<S: Serializer>(role: &Option<Role>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(role.map_or("", Role::name))
+}
+
+fn role_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Role>, D::Error> {
+    let name = Cow::<str>::deserialize(deserializer)?;
+    Ok(Role::ALL.into_iter().find(|role| role.name() == name))
+}
+
+trommel_text::named! {
+    /// The place of a text of a page.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum BlockSource {
+        /// The page itself.
+        #[default]
+        Page = "page",
+        /// A JSON-LD script alone.
+        JsonLd = "json-ld",
+        /// The data from which a script builds the page (`__NEXT_DATA__` and its like).
+        Hydration = "hydration",
+    }
 }
 
 impl Document {

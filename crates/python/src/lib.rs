@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::extractor::{PyExtractor, extract, extract_batch};
     #[pymodule_export]
-    use crate::page::{Block, Chunk, Post, PyDocument, Table};
+    use crate::page::{Block, Chunk, PyDocument, PyPost, Table};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

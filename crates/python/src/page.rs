@@ -2,86 +2,104 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::record::{OutputBlock, page_line};
-use trommel::{BlockReason, Document, OutputRecord};
+use trommel::record::page_line;
+use trommel::{BlockReason, BlockVerdict, Document, DocumentTable, OutputRecord, Post, Role};
 
 use crate::{errors::told, values};
 
+/// Declares getters of facts that Python sees as the document has them.
+macro_rules! getters {
+    ($class:ident, $($(#[$doc:meta])* $name:ident: $type:ty = $($place:ident).+;)+) => {
+        #[pymethods]
+        impl $class {
+            $(
+                $(#[$doc])*
+                #[getter]
+                fn $name(&self) -> &$type {
+                    &self.$($place).+
+                }
+            )+
+        }
+    };
+}
+
 /// One block of a page, with the verdict on it.
-#[pyclass(frozen, get_all, module = "trommel_text")]
-#[derive(Clone)]
+#[pyclass(frozen, module = "trommel_text")]
 pub(crate) struct Block {
+    block: BlockVerdict,
+}
+
+getters! {
+    Block,
     /// Its text.
-    text: String,
+    text: String = block.text;
     /// Its first byte in the decoded page.
-    start: u32,
+    start: u32 = block.start;
     /// The byte after its last.
-    end: u32,
+    end: u32 = block.end;
     /// Name of the innermost block-level element around it.
-    tag: String,
+    tag: String = block.tag;
     /// Names of the block-level elements around it, outermost first, separated by `>`.
-    path: String,
+    path: String = block.path;
     /// Number of its words.
-    words: u32,
+    words: u32 = block.words;
     /// Share of the words in links, 0 to 1.
-    link_density: f32,
+    link_density: f32 = block.link_density;
     /// Probability that it is main content.
-    probability: f32,
+    probability: f32 = block.probability;
     /// True if the block is part of the text.
-    kept: bool,
-    /// Its role (headline, body, comment ...); empty if unknown.
-    role: String,
-    /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of
-    /// its scripts.
-    source: String,
-    /// The origin of the decision whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
-    /// footnote whose mark is kept), or the name of a rule.
-    by: String,
+    kept: bool = block.kept;
 }
 
 #[pymethods]
 impl Block {
-    fn __repr__(&self) -> String {
-        let verdict = if self.kept { "kept" } else { "dropped" };
-        format!("<Block {verdict} {:.2} {} {:?}>", self.probability, self.path, beginning(&self.text))
+    /// Its role (headline, body, comment ...); empty if unknown.
+    #[getter]
+    fn role(&self) -> &'static str {
+        self.block.role.map_or("", Role::name)
     }
-}
 
-impl From<OutputBlock> for Block {
-    fn from(block: OutputBlock) -> Self {
-        Self {
-            text: block.text,
-            start: block.start,
-            end: block.end,
-            tag: block.tag,
-            path: block.path,
-            words: block.words,
-            link_density: block.link_density,
-            probability: block.probability,
-            kept: block.kept,
-            role: block.role,
-            source: block.source,
-            by: block.by,
-        }
+    /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of
+    /// its scripts.
+    #[getter]
+    fn source(&self) -> &'static str {
+        self.block.source.name()
+    }
+
+    /// The origin of the decision whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
+    /// footnote whose mark is kept), or the name of a rule.
+    #[getter]
+    fn by(&self) -> &'static str {
+        self.block.by.name()
+    }
+
+    fn __repr__(&self) -> String {
+        let BlockVerdict { kept, probability, path, text, .. } = &self.block;
+        let verdict = if *kept { "kept" } else { "dropped" };
+        format!("<Block {verdict} {probability:.2} {path} {:?}>", beginning(text))
     }
 }
 
 /// A table in the text of a page.
-#[pyclass(frozen, get_all, module = "trommel_text")]
-#[derive(Clone)]
+#[pyclass(frozen, module = "trommel_text")]
 pub(crate) struct Table {
+    table: DocumentTable,
+}
+
+getters! {
+    Table,
     /// Its caption; empty if it has none.
-    caption: String,
+    caption: String = table.caption;
     /// Number of header rows at its top.
-    header_rows: u32,
+    header_rows: u32 = table.header_rows;
     /// Its rows from top to bottom, each a list of cells.
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<String>> = table.rows;
 }
 
 #[pymethods]
 impl Table {
     fn __repr__(&self) -> String {
-        format!("<Table of {} rows {:?}>", self.rows.len(), beginning(&self.caption))
+        format!("<Table of {} rows {:?}>", self.table.rows.len(), beginning(&self.table.caption))
     }
 }
 
@@ -111,29 +129,30 @@ impl Chunk {
 }
 
 /// The contribution of one person to a page with several.
-#[pyclass(frozen, module = "trommel_text")]
-#[derive(Clone)]
-pub(crate) struct Post {
+#[pyclass(frozen, name = "Post", module = "trommel_text")]
+pub(crate) struct PyPost {
+    post: Post,
+}
+
+getters! {
+    PyPost,
     /// Name of the author, as the page shows it.
-    #[pyo3(get)]
-    author: Option<String>,
-    published: Option<String>,
+    author: Option<String> = post.author;
     /// Its text.
-    #[pyo3(get)]
-    text: String,
+    text: String = post.text;
 }
 
 #[pymethods]
-impl Post {
+impl PyPost {
     /// Time of publication as a `datetime`; midnight without a time zone if only the day is known.
     #[getter]
     fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        moment(py, self.published.as_deref())
+        moment(py, self.post.published.as_deref())
     }
 
     fn __repr__(&self) -> String {
-        let author = self.author.as_deref().unwrap_or_default();
-        format!("<Post of {author:?} {:?}>", beginning(&self.text))
+        let author = self.post.author.as_deref().unwrap_or_default();
+        format!("<Post of {author:?} {:?}>", beginning(&self.post.text))
     }
 }
 
@@ -159,22 +178,6 @@ impl PyDocument {
     pub(crate) fn new(document: Document, url: Option<String>, date: Option<String>) -> Self {
         Self { document, url, date }
     }
-}
-
-/// Declares getters of facts that Python sees as the document has them.
-macro_rules! getters {
-    ($class:ident, $($(#[$doc:meta])* $name:ident: $type:ty = $($place:ident).+;)+) => {
-        #[pymethods]
-        impl $class {
-            $(
-                $(#[$doc])*
-                #[getter]
-                fn $name(&self) -> &$type {
-                    &self.$($place).+
-                }
-            )+
-        }
-    };
 }
 
 getters! {
@@ -247,16 +250,14 @@ impl PyDocument {
 
     /// Posts of the page, if its markup names their authors; with `posts=True`.
     #[getter]
-    fn posts(&self) -> Vec<Post> {
-        let posts = self.document.posts.iter().cloned();
-        posts.map(|post| Post { author: post.author, published: post.published, text: post.text }).collect()
+    fn posts(&self) -> Vec<PyPost> {
+        self.document.posts.iter().cloned().map(|post| PyPost { post }).collect()
     }
 
     /// Every block of the page, kept or not; with `blocks=True`.
     #[getter]
     fn blocks(&self) -> Vec<Block> {
-        let blocks = self.document.blocks.iter().cloned();
-        blocks.map(|block| OutputBlock::from(block).into()).collect()
+        self.document.blocks.iter().cloned().map(|block| Block { block }).collect()
     }
 
     /// Source bytes of the parts of the text, with `spans=True`: first character of the text, number of characters,
@@ -270,14 +271,7 @@ impl PyDocument {
     /// Tables in the text, as rows; with `tables=True`.
     #[getter]
     fn tables(&self) -> Vec<Table> {
-        let tables = self.document.tables.iter();
-        tables
-            .map(|table| Table {
-                caption: table.caption.clone(),
-                header_rows: table.header_rows,
-                rows: table.rows.clone(),
-            })
-            .collect()
+        self.document.tables.iter().cloned().map(|table| Table { table }).collect()
     }
 
     /// The text in chunks for retrieval; with `chunks="words=400"`.

@@ -193,7 +193,7 @@ mod tests {
         // What a page says nothing of is there, of its type.
         let empty = page_line(&OutputRecord::default(), None).unwrap();
         let empty: serde_json::Value = serde_json::from_str(&empty).unwrap();
-        assert_eq!(empty.as_object().unwrap().len(), 32);
+        assert_eq!(empty.as_object().unwrap().len(), 33);
         assert_eq!((&empty["capped"], &empty["title"]), (&"".into(), &"".into()));
     }
 }

@@ -31,7 +31,7 @@ pub use formats::{
 pub use formats::{AnnotationTable, Parquet};
 pub use parquet_columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use reader::{ReadError, RecordReader, open_plain};
-pub use record::{OutputBlock, OutputRecord, RecordSource, record_id};
+pub use record::{OutputRecord, RecordSource, record_id};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,

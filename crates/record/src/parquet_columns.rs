@@ -4,7 +4,7 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use trommel_extract::DocumentOptions;
+use trommel_extract::{DocumentOptions, Role};
 use trommel_text::words;
 
 use crate::{OutputRecord, RecordSource};
@@ -96,9 +96,9 @@ static BLOCKS: Structures = structures! { blocks:
     "link_density" Float |block| block.link_density, 0.0;
     "probability" Float |block| block.probability, 0.0;
     "kept" Bool |block| block.kept, false;
-    "role" Text |block| block.role.as_str(), "";
-    "source" Text |block| block.source.as_str(), "";
-    "by" Text |block| block.by.as_str(), "";
+    "role" Text |block| block.role.map_or("", Role::name), "";
+    "source" Text |block| block.source.name(), "";
+    "by" Text |block| block.by.name(), "";
 };
 
 static SPANS: Structures = structures! { spans:

@@ -8,9 +8,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use sha1::{Digest as _, Sha1};
 use trommel_archive::Place;
-use trommel_extract::{
-    BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role, TextSpan,
-};
+use trommel_extract::{BlockReason, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, TextSpan};
 
 /// The record of one page: the keys of a JSON line, in their order. It is written to every format, and read
 /// back from those that allow it.
@@ -75,7 +73,7 @@ pub struct OutputRecord {
     /// The extractor that made the text, where a script put another text in; empty for this program.
     pub by: String,
     /// Every block of the page, on request.
-    pub blocks: Vec<OutputBlock>,
+    pub blocks: Vec<BlockVerdict>,
     /// The places of the parts of the text in the decoded page, on request.
     pub spans: Vec<TextSpan>,
     /// The tables among the text as rows, on request.
@@ -107,38 +105,6 @@ pub struct RecordSource {
     pub inner: u64,
 }
 
-/// A block of a page.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OutputBlock {
-    /// Its text.
-    pub text: String,
-    /// First byte of it in the decoded page.
-    pub start: u32,
-    /// One past its last byte there.
-    pub end: u32,
-    /// Name of the innermost block-level element around it.
-    pub tag: String,
-    /// Names of the block-level elements around it, outermost first, divided by `>`.
-    pub path: String,
-    /// Number of its words.
-    pub words: u32,
-    /// Share of the words that stand in links, 0..=1.
-    pub link_density: f32,
-    /// Probability that it is main content.
-    pub probability: f32,
-    /// True if the block is part of the text.
-    pub kept: bool,
-    /// The role of the block; empty if it is unknown.
-    pub role: String,
-    /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
-    /// of a script that builds the page.
-    pub source: String,
-    /// The decider of that: `model`, `policy` (the choices about headlines, comments and roles), `notes` (kept
-    /// with its mark), or the name of a rule.
-    pub by: String,
-}
-
 impl From<Document> for OutputRecord {
     /// The record of a page of whose capture nothing is known.
     fn from(document: Document) -> Self {
@@ -159,37 +125,13 @@ impl From<Document> for OutputRecord {
             blocked: document.blocked.map_or("", BlockReason::name).to_owned(),
             comments: document.comments,
             capped: document.capped.join(", "),
-            blocks: document.blocks.into_iter().map(OutputBlock::from).collect(),
+            blocks: document.blocks,
             spans: document.spans,
             tables: document.tables,
             posts: document.posts,
             chunks: document.chunks,
             links: document.links,
             ..Self::default()
-        }
-    }
-}
-
-impl From<BlockVerdict> for OutputBlock {
-    fn from(block: BlockVerdict) -> Self {
-        Self {
-            text: block.text,
-            start: block.span.0,
-            end: block.span.1,
-            tag: block.tag,
-            path: block.path,
-            words: block.words,
-            link_density: block.link_density,
-            probability: block.probability,
-            kept: block.kept,
-            role: block.role.map_or("", Role::name).to_owned(),
-            source: match block.source {
-                None => "page",
-                Some(BlockSource::JsonLd) => "json-ld",
-                Some(BlockSource::Hydration) => "hydration",
-            }
-            .to_owned(),
-            by: block.by.name().to_owned(),
         }
     }
 }
@@ -375,6 +317,7 @@ fn uuid_v5(namespace: &[u8; 16], name: &[u8]) -> [u8; 16] {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use trommel_extract::{BlockSource, Decider, Role};
 
     /// A record with the fields that nearly every page has.
     pub(crate) fn record() -> OutputRecord {
@@ -423,7 +366,7 @@ pub(crate) mod tests {
             notes: "gzip body cut; x".into(),
             by: "dripper".into(),
             blocks: vec![
-                OutputBlock {
+                BlockVerdict {
                     text: "a".into(),
                     start: 3,
                     end: 9,
@@ -433,11 +376,11 @@ pub(crate) mod tests {
                     link_density: 0.5,
                     probability: 0.25,
                     kept: true,
-                    role: "body".into(),
-                    source: "page".into(),
-                    by: "terms".into(),
+                    role: Some(Role::Body),
+                    source: BlockSource::Page,
+                    by: Decider::NOTES,
                 },
-                OutputBlock { text: "b".into(), start: 9, end: 12, ..OutputBlock::default() },
+                BlockVerdict { text: "b".into(), start: 9, end: 12, ..BlockVerdict::default() },
             ],
             spans: vec![[0, 5, 3, 6].into(), [6, 7, 20, 30].into()],
             tables: vec![
@@ -508,8 +451,8 @@ pub(crate) mod tests {
         let of = |record: &OutputRecord| schema(&serde_json::to_value(record).unwrap());
         assert_eq!(of(&OutputRecord::default()), of(&full()));
         assert!(!of(&full()).contains("null"), "{}", of(&full()));
-        let of = |block: &OutputBlock| schema(&serde_json::to_value(block).unwrap());
-        assert_eq!(of(&full().blocks[0]), of(&OutputBlock::default()));
+        let of = |block: &BlockVerdict| schema(&serde_json::to_value(block).unwrap());
+        assert_eq!(of(&full().blocks[0]), of(&BlockVerdict::default()));
     }
 
     #[test]

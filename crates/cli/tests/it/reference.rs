@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
+use trommel::record::RecordSource;
 use trommel::record::filters::Reason;
-use trommel::record::{OutputBlock, RecordSource};
-use trommel::{Chunk, DocumentTable, OutputRecord, Post};
+use trommel::{BlockVerdict, Chunk, DocumentTable, OutputRecord, Post};
 
 use crate::program::{trommel, workspace};
 use crate::sample::ARCHIVE;
@@ -67,7 +67,7 @@ fn keys_of_a_json_line() {
         capped: "depth".into(),
         notes: "n".into(),
         by: "b".into(),
-        blocks: vec![OutputBlock::default()],
+        blocks: vec![BlockVerdict::default()],
         spans: vec![[0, 1, 2, 3].into()],
         tables: vec![DocumentTable::default()],
         posts: vec![Post::default()],

@@ -1,6 +1,6 @@
 use super::views::PATH;
 use super::*;
-use crate::BlockVerdict;
+use crate::{BlockSource, BlockVerdict};
 use trommel_html::{Limits, ScanEngine};
 
 pub(super) fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
@@ -157,7 +157,8 @@ fn a_row_says_where_its_block_stands() {
     let rows: Vec<BlockVerdict> = page.blocks().collect();
     let first = BlockVerdict {
         text: "one two".into(),
-        span: (24, 41),
+        start: 24,
+        end: 41,
         tag: "p".into(),
         path: "main>my-card>p".into(),
         words: 2,
@@ -166,7 +167,7 @@ fn a_row_says_where_its_block_stands() {
         kept: true,
         by: Decider::MODEL,
         role: None,
-        source: None,
+        source: BlockSource::Page,
     };
     assert_eq!(rows[0], first);
     assert!(!rows[1].kept);

@@ -25,7 +25,8 @@ impl Extraction<'_> {
             let content = &embedded.embedded.content;
             BlockVerdict {
                 text: content.text.clone(),
-                span: content.span,
+                start: content.span.0,
+                end: content.span.1,
                 tag: "script".to_owned(),
                 path: format!("{}>{}", content.type_name, content.property.name()),
                 words: embedded.embedded.words,
@@ -34,10 +35,10 @@ impl Extraction<'_> {
                 kept: embedded.kept,
                 by: Decider::MODEL,
                 role: Some(role(embedded)),
-                source: Some(match content.property {
+                source: match content.property {
                     ContentProperty::Hydration => BlockSource::Hydration,
                     _ => BlockSource::JsonLd,
-                }),
+                },
             }
         });
         let roles = self.roles().into_iter().map(Some);
@@ -46,7 +47,8 @@ impl Extraction<'_> {
             .zip(&self.verdicts.by)
             .map(|(((block, probability, kept, _), role), by)| BlockVerdict {
                 text: self.page.text(block).to_owned(),
-                span: block.span,
+                start: block.span.0,
+                end: block.span.1,
                 tag: self.tag(block).to_owned(),
                 path: self.path(block),
                 words: block.words,
@@ -55,7 +57,7 @@ impl Extraction<'_> {
                 kept,
                 by: *by,
                 role,
-                source: None,
+                source: BlockSource::Page,
             })
             .chain(embedded)
     }

@@ -13,14 +13,11 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::{Field, Row};
 use parquet::schema::{parser::parse_message_type, types::ColumnPath};
 use parquet::{errors::ParquetError, record::reader::RowIter};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-use trommel_extract::TextSpan;
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 
 use crate::parquet_columns::{ColumnValue, FieldValue, StructureField, Structures};
-use crate::{
-    Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, RecordSource, create_new,
-};
+use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
@@ -332,97 +329,34 @@ impl Iterator for Rows {
 
 /// The document of a row. Fields without a column, or with a value of another type, stay empty.
 fn record(row: Row) -> OutputRecord {
-    let mut record = OutputRecord::default();
-    let (mut file, mut offset, mut length, mut inner) = (None, None, None, 0);
+    let (mut keys, mut source) = (Map::new(), Map::new());
     for (name, field) in row.into_columns() {
-        match name.as_str() {
-            "text" => record.text = text(field).unwrap_or_default(),
-            "id" => record.id = text(field).unwrap_or_default(),
-            "url" => record.url = text(field),
-            "date" => record.date = text(field),
-            "file_path" => file = text(field),
-            "language" => record.lang = text(field),
-            "title" => record.title = text(field),
-            "author" => record.metadata.author = list(&field),
-            "published" => record.metadata.published = text(field),
-            "modified" => record.metadata.modified = text(field),
-            "site" => record.metadata.site = text(field),
-            "description" => record.metadata.description = text(field),
-            "canonical" => record.metadata.canonical = text(field),
-            "next" => record.metadata.next = text(field),
-            "lang_declared" => record.metadata.lang_declared = text(field),
-            "rights" => record.rights = text(field).unwrap_or_default(),
-            "headings" => record.headings = list(&field),
-            "page_type" => record.page_type = text(field),
-            "blocked" => record.blocked = text(field).unwrap_or_default(),
-            "comments" => record.comments = text(field),
-            "charset" => record.charset = text(field).unwrap_or_default(),
-            "charset_source" => record.charset_source = text(field).unwrap_or_default(),
-            "truncated" => record.truncated = text(field),
-            "confidence" => {
-                if let Field::Float(value) = field {
-                    record.confidence = value;
-                }
-            }
-            "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
-            "capped" => record.capped = text(field).unwrap_or_default(),
-            "notes" => record.notes = text(field).unwrap_or_default(),
-            "by" => record.by = text(field).unwrap_or_default(),
-            "blocks" => record.blocks = read_structures(field),
-            "spans" => record.spans = elements(field).iter().filter_map(span).collect(),
-            "tables" => record.tables = read_structures(field),
-            "posts" => record.posts = read_structures(field),
-            "chunks" => record.chunks = read_structures(field),
-            "source_offset" => offset = number(&field),
-            "source_length" => length = number(&field),
-            "source_inner" => inner = number(&field).unwrap_or(0),
-            _ => {}
-        }
+        let value = match name.as_str() {
+            "spans" => spans(&json(field)),
+            _ => json(field),
+        };
+        match (name.as_str(), name.strip_prefix("source_")) {
+            _ if value.is_null() => None,
+            ("language", _) => keys.insert("lang".to_owned(), value),
+            ("file_path", _) => source.insert("file".to_owned(), value),
+            (_, Some(part)) => source.insert(part.to_owned(), value),
+            _ => keys.insert(name, value),
+        };
     }
-    if let (Some(file), Some(offset), Some(length)) = (file, offset, length) {
-        record.source = Some(RecordSource { file: file.into(), offset, length, inner });
-    }
-    record
+    keys.insert("source".to_owned(), source.into());
+    let whole = Value::Object(keys);
+    OutputRecord::deserialize(&whole).unwrap_or_else(|_| {
+        let keys = whole.as_object().into_iter().flatten();
+        let read = keys.filter(|(key, value)| OutputRecord::deserialize(json!({ *key: value })).is_ok());
+        let read = read.map(|(key, value)| (key.clone(), value.clone())).collect();
+        OutputRecord::deserialize(Value::Object(read)).unwrap_or_default()
+    })
 }
 
-fn text(field: Field) -> Option<String> {
-    match field {
-        Field::Str(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn number(field: &Field) -> Option<u64> {
-    match *field {
-        Field::Int(value) => value.try_into().ok(),
-        Field::Long(value) => value.try_into().ok(),
-        _ => None,
-    }
-}
-
-fn list(field: &Field) -> Vec<String> {
-    match field {
-        Field::ListInternal(list) => list.elements().iter().cloned().filter_map(text).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Structures whose fields have the names of the columns.
-fn read_structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
-    elements(field).into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
-}
-
-fn elements(field: Field) -> Vec<Value> {
-    match json(field) {
-        Value::Array(elements) => elements,
-        _ => Vec::new(),
-    }
-}
-
-/// A span, which JSON has as a list.
-fn span(element: &Value) -> Option<TextSpan> {
-    let part = |name: &str| element.get(name)?.as_u64()?.try_into().ok();
-    Some(TextSpan { start: part("start")?, chars: part("chars")?, byte: part("byte")?, bytes: part("bytes")? })
+/// Spans as JSON has them: lists.
+fn spans(columns: &Value) -> Value {
+    let spans = columns.as_array().into_iter().flatten();
+    spans.map(|span| ["start", "chars", "byte", "bytes"].map(|name| span[name].clone())).collect()
 }
 
 fn json(field: Field) -> Value {
@@ -435,7 +369,9 @@ fn json(field: Field) -> Value {
             Value::Object(fields.map(|(name, field)| (name, json(field))).collect())
         }
         Field::ListInternal(list) => Value::Array(list.elements().iter().cloned().map(json).collect()),
-        field => number(&field).map_or(Value::Null, Value::from),
+        Field::Int(value) => value.into(),
+        Field::Long(value) => value.into(),
+        _ => Value::Null,
     }
 }
 
@@ -510,9 +446,9 @@ mod tests {
         assert_eq!(lists[0], ["blocks", "spans", "tables", "posts", "chunks"].map(|name| shown(name, "[]")));
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
-             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", by: \"terms\"}, \
+             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", by: \"notes\"}, \
              {text: \"b\", start: 9, end: 12, tag: \"\", path: \"\", words: 0, link_density: 0E0, \
-             probability: 0E0, kept: false, role: \"\", source: \"\", by: \"\"}]",
+             probability: 0E0, kept: false, role: \"\", source: \"page\", by: \"model\"}]",
             "[{start: 0, chars: 5, byte: 3, bytes: 6}, {start: 6, chars: 7, byte: 20, bytes: 30}]",
             "[{caption: \"K\", header_rows: 1, rows: [[\"x\", \"y\"], [\"\", \"1\"]]}, \
              {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",

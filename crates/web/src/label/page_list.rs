@@ -151,7 +151,7 @@ impl LabelPage {
                 text: row.text,
                 path: around,
                 field,
-                span: row.span,
+                span: (row.start, row.end),
                 hidden: element.is_some_and(|element| element.hidden),
                 of_script: block.is_none(),
                 probability: row.probability,

@@ -115,7 +115,7 @@ impl<'a> View<'a> {
                 role: row.role.map(Role::name),
                 path: format!("JSON-LD {}", row.path),
                 words: row.words,
-                span: row.span,
+                span: (row.start, row.end),
                 probability: row.probability,
                 kept: row.kept,
                 ..Row::default()
