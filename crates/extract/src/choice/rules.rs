@@ -91,7 +91,7 @@ pub static RULES: [Rule; 29] = [
             drop_teasers(judged.page, kept);
         }
     }),
-    judged("ends", "keeps a paragraph in another container right behind or before the text", |judged, kept| {
+    judged("ends", "keeps a paragraph in a container of its own behind or before the text", |judged, kept| {
         keep_ends(judged.page, judged.probabilities, judged.in_comments, kept)
     }),
     judged("lone text", "keeps all or the likeliest part of a page that would have no text", |judged, kept| {
