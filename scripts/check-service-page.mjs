@@ -24,6 +24,10 @@ for (const [name, options] of looks) {
   await page.goto(url);
   await page.waitForFunction(() => document.getElementById('model').options.length > 0);
   await shot(page, `${name}-start`);
+  const about = await (await page.request.get(`${url}/about`)).json();
+  const opensOn = await page.locator('#source [aria-selected=true]').textContent();
+  assert.equal(opensOn, about.indexed === null ? 'Paste' : 'Search');
+  await page.locator('#tab-paste').click();
   await page.locator('#html').focus();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'example');
@@ -51,9 +55,9 @@ for (const [name, options] of looks) {
   await page.waitForFunction(before => document.querySelectorAll('.b.k').length === before, first);
 
   // Model, live.
-  await page.locator('#model').selectOption('best');
-  await page.waitForFunction(() => /by best/.test(document.getElementById('status').textContent));
-  assert.match(await page.locator('#view dl').textContent(), /best of/);
+  await page.locator('#model').selectOption('lite');
+  await page.waitForFunction(() => /by lite/.test(document.getElementById('status').textContent));
+  assert.match(await page.locator('#view dl').textContent(), /lite of/);
 
   // Headline, live.
   const starts = (text, is) => page.waitForFunction(([start, wanted]) =>
@@ -93,7 +97,6 @@ for (const [name, options] of looks) {
   assert.match(await page.locator('#view .blocks').textContent(), /draußen/);
 
   // Search, by keyboard.
-  const about = await (await page.request.get(`${url}/about`)).json();
   if (about.indexed !== null) {
     await page.locator('#tab-search').click();
     await page.locator('#words').fill(words);
@@ -101,6 +104,20 @@ for (const [name, options] of looks) {
     await page.waitForFunction(() => /found/.test(document.getElementById('found').textContent));
     assert.ok(await page.locator('#hits mark').count() > 0, 'words are marked');
     await shot(page, `${name}-search`);
+    const link = await page.locator('#hits a').first().getAttribute('href');
+    assert.match(link, /^https?:/);
+    const { host } = new URL(link);
+    await page.locator('#site').fill(host);
+    await page.keyboard.press('Enter');
+    const hosts = links => links.map(link => new URL(link.href).host);
+    await page.waitForFunction(host => [...document.querySelectorAll('#hits a')].every(link => link.host === host), host);
+    assert.ok((await page.locator('#hits a').evaluateAll(hosts)).length > 0, 'a site has its pages');
+    await page.locator('#lang').fill('xx');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /^0 /.test(document.getElementById('found').textContent));
+    await page.locator('#lang').fill('');
+    await page.keyboard.press('Enter');
+    await page.locator('#hits b').first().waitFor();
     const title = await page.locator('#hits b').first().textContent();
     await page.locator('#hits button').first().click();
     await page.waitForFunction(() => document.getElementById('hits').querySelector('[aria-current]'));

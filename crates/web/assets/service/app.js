@@ -143,22 +143,28 @@ will pay for a new roof within five years.</p></article>
   });
 
   // Search.
-  let searched = { q: '', offset: 0 };
+  let searched = { query: {}, offset: 0 };
   const element = (name, text) => {
     const made = document.createElement(name);
     if (text !== undefined) made.textContent = text;
     return made;
   };
+  // The address of a page of the web as a link, and of others as text.
+  const address = found => {
+    const link = element(/^https?:/.test(found.url ?? '') ? 'a' : 'small', found.url ?? found.id);
+    if (link.localName === 'a') Object.assign(link, { href: found.url, target: '_blank', rel: 'noopener noreferrer' });
+    return link;
+  };
   const hit = found => {
     const button = element('button');
     button.type = 'button';
-    button.append(element('b', found.title ?? 'Without a title'), element('small', found.url ?? found.id));
+    button.append(element('b', found.title ?? 'Without a title'));
     const snippet = element('span');
     for (const piece of found.snippet) snippet.append(piece.hit ? element('mark', piece.text) : piece.text);
     button.append(snippet);
     button.addEventListener('click', () => open(found, button));
     const item = element('li');
-    item.append(button);
+    item.append(button, address(found));
     return item;
   };
   const open = async (found, button) => {
@@ -190,11 +196,12 @@ will pay for a new roof within five years.</p></article>
     }
   };
   const find = async offset => {
-    const q = offset ? searched.q : by('words').value.trim();
-    if (!q) return;
+    const wanted = { q: by('words').value.trim(), site: by('site').value.trim(), lang: by('lang').value.trim() };
+    const query = offset ? searched.query : Object.fromEntries(Object.entries(wanted).filter(([, value]) => value));
+    if (!query.q) return;
     try {
-      const answer = await ask(`/search?${new URLSearchParams({ q, offset })}`);
-      searched = { q, offset: offset + answer.hits.length };
+      const answer = await ask(`/search?${new URLSearchParams({ ...query, offset })}`);
+      searched = { query, offset: offset + answer.hits.length };
       if (!offset) by('hits').replaceChildren();
       by('hits').append(...answer.hits.map(hit));
       by('found').textContent = answer.documents === 1 ? '1 document found' : `${answer.documents.toLocaleString('en')} documents found`;
@@ -207,11 +214,13 @@ will pay for a new roof within five years.</p></article>
   };
   by('find').addEventListener('click', () => find(0));
   by('more').addEventListener('click', () => find(searched.offset));
-  by('words').addEventListener('keydown', event => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    find(0);
-  });
+  for (const id of ['words', 'site', 'lang']) {
+    by(id).addEventListener('keydown', event => {
+      if (event.key !== 'Enter') return;
+      event.preventDefault();
+      find(0);
+    });
+  }
 
   // Options act at once on what is shown.
   const percent = () => {
@@ -260,6 +269,11 @@ will pay for a new roof within five years.</p></article>
       by('model').replaceChildren(...about.models.map(name => new Option(name, name, false, name === chosen)));
       if (about.indexed !== null) {
         by('tab-search').hidden = false;
+        // Whoever serves an index comes to search in it, unless a page is shown already.
+        if (!page) {
+          select(by('tab-search'));
+          say('Search the index, or choose a page.');
+        }
         by('found').textContent = `${about.indexed.toLocaleString('en')} documents in the index`;
       }
       by('access').hidden = !by('token').value;
