@@ -157,6 +157,11 @@ impl Format {
         self.facts().suffix
     }
 
+    /// Other ends of file names by which it is known.
+    fn other_suffixes(self) -> &'static [&'static str] {
+        if self == Self::Jsonl { &[".json", ".ndjson"] } else { &[] }
+    }
+
     /// The end of file names that are written, without that of the compression.
     pub fn suffix(self) -> &'static str {
         match self {
@@ -184,8 +189,9 @@ pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     let pairs =
         Format::ALL.into_iter().flat_map(|format| format.compressions().iter().map(move |packed| (format, *packed)));
     let known = pairs.filter_map(|(format, compression)| {
-        let suffix = format.known_suffix().to_owned() + compression.suffix();
-        lower.ends_with(&suffix).then_some((suffix.len(), format, compression))
+        let suffixes = [format.known_suffix()].into_iter().chain(format.other_suffixes().iter().copied());
+        let suffix = suffixes.map(|suffix| suffix.to_owned() + compression.suffix()).find(|end| lower.ends_with(end))?;
+        Some((suffix.len(), format, compression))
     });
     // `.anserini.jsonl` ends with `.jsonl`, too.
     let (length, format, compression) = known.max_by_key(|(length, ..)| *length)?;
@@ -245,6 +251,8 @@ mod tests {
         let read = |path: &str| readable_name(Path::new(path)).map(|(stem, format, _)| (stem.to_owned(), format));
         assert_eq!(read("out/a.b.jsonl.zst"), Some(("a.b".to_owned(), Format::Jsonl)));
         assert_eq!(read("a.parquet"), Some(("a".to_owned(), Format::Parquet)));
+        assert_eq!(read("a.json"), Some(("a".to_owned(), Format::Jsonl)));
+        assert_eq!(read("a.ndjson.gz"), Some(("a".to_owned(), Format::Jsonl)));
         for other in ["a.wet.gz", ".jsonl", "out/", "a.anserini.jsonl.gz", "a.annotations.parquet", "a.bulk.ndjson"] {
             assert_eq!(read(other), None, "{other}");
         }
