@@ -40,10 +40,11 @@ pub struct RunArgs<S: Scope> {
 
     /// Folder, a file whose name says the format, or - for standard output.
     ///
-    /// A folder gets one output per input; with -f text or -f markdown, a folder with a file for each page. Single files:
-    /// NAME.jsonl[.gz|.zst] (or .json, .ndjson), NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.txt and NAME.md (all pages, with their URLs as headings), NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files
-    /// may be s3://, gs:// or az:// URLs
+    /// A folder gets one output per input; with -f text or -f markdown, a folder with a file for each page. Files:
+    /// NAME.jsonl[.gz|.zst] (.json, .ndjson), NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz,
+    /// NAME.trec.gz, NAME.bulk.ndjson[.gz|.zst], NAME.txt and NAME.md (all pages, with URLs as headings),
+    /// NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files may be s3://, gs:// or
+    /// az:// URLs
     #[arg(short, long, value_name = "OUT", display_order = 1)]
     output: String,
 
