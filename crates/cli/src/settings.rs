@@ -22,8 +22,8 @@ pub trait Scope {
     fn has(field: &Field) -> bool;
 
     /// Returns whether it has an option of its own, not only `--set`.
-    fn is_option(_: &Field) -> bool {
-        true
+    fn is_option(field: &Field) -> bool {
+        !field.is_rare()
     }
 }
 

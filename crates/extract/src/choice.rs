@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
-use crate::role::Role;
+use crate::{role::Role, selectors::follow};
 
 pub use rules::{RULES, Rule};
 
@@ -62,13 +62,13 @@ pub(crate) struct ChosenPage<'a> {
 }
 
 /// The reason why a block is kept or dropped: the model, the content policy, notes that are kept with their
-/// marks, or one of the [`RULES`].
+/// marks, a selector, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
 /// Names of the deciders that are not rules, which come first.
-const OTHERS: [&str; 3] = ["model", "policy", "notes"];
+const OTHERS: [&str; 4] = ["model", "policy", "notes", "selector"];
 
 impl Decider {
     /// The model.
@@ -77,8 +77,10 @@ impl Decider {
     pub const POLICY: Self = Self(1);
     /// Marks of notes: a note whose mark is kept is kept.
     pub const NOTES: Self = Self(2);
+    /// The user's choice of elements.
+    pub const SELECTOR: Self = Self(3);
 
-    /// All of them: the model, the policy and notes, and the rules in their order.
+    /// All of them: the model, the policy, notes and selectors, and the rules in their order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
@@ -177,6 +179,14 @@ impl<'d> Decisions<'d> {
         }
     }
 
+    /// Follows the user's selectors, which decide about a block even if all others agree.
+    pub fn selected(&mut self, choices: &[Option<bool>]) {
+        follow(choices, self.kept);
+        for (by, _) in self.by.iter_mut().zip(choices).filter(|(_, choice)| choice.is_some()) {
+            *by = Decider::SELECTOR;
+        }
+    }
+
     /// Applies `change`, and records `decider` for each block that it flips.
     pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
         self.changed_within(decider, (rules::ANY, &[]), change)
@@ -227,7 +237,7 @@ mod tests {
     fn deciders_have_names_of_their_own() {
         let mut names: Vec<&str> = Decider::all().map(Decider::name).collect();
         assert_eq!(names.len(), OTHERS.len() + RULES.len());
-        assert_eq!(names[..4], ["model", "policy", "notes", RULES[0].name]);
+        assert_eq!(names[..5], ["model", "policy", "notes", "selector", RULES[0].name]);
         for decider in Decider::all() {
             assert_eq!(read(decider.name()), decider);
         }

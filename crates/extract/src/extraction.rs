@@ -18,6 +18,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{DocumentTable, TextOptions, TextSpan, traced};
 use crate::rights::Rights;
 use crate::role::{Role, refined};
+use crate::selectors::follow;
 use crate::verdicts::{ArticlePolicy, Verdicts};
 use crate::{
     block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, notes::Notes, page_memory,
@@ -55,7 +56,7 @@ impl<'a> Extraction<'a> {
     /// A page read from `decoded`, with the verdicts on its blocks; what is chosen but only repeats the
     /// text before it is not kept. Markdown shows marks and links only if the page was read with marks.
     pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
-        let Verdicts { judgement, separate, by, roles, articles, exclude, without, .. } = &mut verdicts;
+        let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
         let chosen = ChosenPage {
             page: &page,
@@ -71,7 +72,10 @@ impl<'a> Extraction<'a> {
         let mut comments = Decisions::new(separate, &mut of_comments);
         comments.chosen(&chosen, *without);
         let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
+        // Before the rules, so that they see what stands beside it, and after them, so that they change nothing of it.
+        follow(selected, decisions.kept);
         decisions.chosen(&chosen, *without);
+        follow(selected, decisions.kept);
         // After the rules, because only marks in kept text make notes.
         let notes = decisions.changed(Decider::NOTES, |kept| Notes::find(&page, &decoded.text, kept));
         // What is kept with others (captions with their tables) is not kept against the policy.
@@ -80,6 +84,10 @@ impl<'a> Extraction<'a> {
                 *kept &= !exclude.contains(*role);
             }
         });
+        decisions.selected(selected);
+        for (is_comment, choice) in separate.iter_mut().zip(selected.iter()) {
+            *is_comment &= choice.is_none();
+        }
         Self { decoded, page, verdicts, notes, hints: *hints, observer: None, few_metadata: false }
     }
 

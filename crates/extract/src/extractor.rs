@@ -11,7 +11,7 @@ use trommel_model::{Judgement, Model, PageType};
 use trommel_text::{mix, word_hash};
 
 use crate::page_memory::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
-use crate::{extraction::Extraction, hints::Hints, page_memory, verdicts::ContentPolicy};
+use crate::{extraction::Extraction, hints::Hints, page_memory, selectors::Selectors, verdicts::ContentPolicy};
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
 /// hints and model give the same result on any thread and in any order. With a memory of sites
@@ -26,6 +26,7 @@ pub struct Extractor {
     observer: SharedObserver,
     sites: Option<Arc<SiteMemory>>,
     judgements: Option<Arc<KeptJudgements>>,
+    selectors: Option<Arc<Selectors>>,
 }
 
 impl Extractor {
@@ -40,6 +41,7 @@ impl Extractor {
             observer: None,
             sites: None,
             judgements: None,
+            selectors: None,
         }
     }
 
@@ -55,6 +57,8 @@ impl Extractor {
         /// The same extractor, which corrects the model by the counts of other pages of a page's site. A page of an
         /// unknown site gives the same document as without them.
         with_sites(sites: Arc<SiteMemory>);
+        /// The same extractor, which keeps and drops the selected parts of pages, whatever model and policy say.
+        with_selectors(selectors: Option<Arc<Selectors>>);
     }
 
     /// The same extractor, which corrects the model by a survey of all pages.
@@ -103,6 +107,9 @@ impl Extractor {
             });
             let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, judgement, known.as_deref());
             verdicts.by_sites = known.is_some();
+            if let Some(selectors) = &self.selectors {
+                verdicts.selected = selectors.choices(&page, &decoded.text, hints.url);
+            }
             verdicts
         });
         Extraction::new(decoded, page, verdicts, hints)

@@ -42,6 +42,7 @@ mod role;
 #[cfg(test)]
 #[path = "../../../tests/rows.rs"]
 mod rows;
+mod selectors;
 mod verdicts;
 
 pub use block_page::BlockReason;
@@ -61,5 +62,6 @@ pub use render::{
 };
 pub use rights::{Rights, is_for_one_robot};
 pub use role::{Role, RoleSet};
+pub use selectors::{Selector, SelectorError, Selectors};
 pub use trommel_html::Head;
 pub use verdicts::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};

@@ -42,6 +42,8 @@ pub struct Verdicts {
     pub without: RuleSet,
     /// True if a memory knew other pages of the site.
     pub by_sites: bool,
+    /// For each block, whether a selector keeps or drops it; empty if none does.
+    pub selected: Vec<Option<bool>>,
 }
 
 impl ContentPolicy {
@@ -127,6 +129,7 @@ impl ContentPolicy {
             by,
             without: self.without,
             by_sites: false,
+            selected: Vec::new(),
         }
     }
 }

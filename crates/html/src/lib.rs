@@ -32,5 +32,5 @@ pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
 #[cfg(any(test, feature = "lol"))]
 pub use reader::{LolEngine, PushReader};
 pub use reread::{
-    anchors, cell_sign, code_text, code_white_space, element_text, source_range, source_ranges, stands_at,
+    StartTag, anchors, cell_sign, code_text, code_white_space, element_text, source_range, source_ranges, stands_at,
 };

@@ -7,6 +7,7 @@
 
 mod code;
 mod places;
+mod tags;
 
 use crate::markup::lexer::{Attributes, Markup, RawTag, markup};
 use crate::markup::{Tag, strip_markup};
@@ -14,6 +15,7 @@ use crate::page::{Element, Page};
 
 pub use code::code_text;
 pub use places::{source_range, source_ranges, stands_at};
+pub use tags::StartTag;
 
 /// A piece of markup.
 #[derive(Clone, Copy, Debug)]

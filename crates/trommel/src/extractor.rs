@@ -53,7 +53,8 @@ impl Extractor {
     /// An extractor with these settings and a model that is already read.
     pub fn with_model(settings: &Settings, model: Arc<Model>) -> Self {
         let judge = trommel_extract::Extractor::new(model.clone())
-            .with_policy(settings.content.into())
+            .with_policy((&settings.content).into())
+            .with_selectors(settings.content.selectors())
             // Only Markdown shows strong text, emphasis and links.
             .with_inline_style(settings.text.form == TextForm::Markdown);
         Self { judge, model, options: settings.document_options() }

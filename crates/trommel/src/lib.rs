@@ -110,7 +110,8 @@ pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
     CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
     ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
-    NoteForm, PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
+    NoteForm, PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, Selector, SelectorError, TextOptions, TextSpan,
+    TokenCounter,
 };
 pub use trommel_html::{charset, stands_at};
 pub use trommel_model::{Model, ModelError};

@@ -30,6 +30,8 @@ fn others(field: &Field) -> Vec<Value> {
         }
         Kind::ListOf(_) if field.name == "include" => vec![json!(["navigation", "footer"])],
         Kind::ListOf(_) => vec![json!(["body"])],
+        Kind::Texts if field.name == "keep" => vec![json!(["nav"])],
+        Kind::Texts if field.name == "drop" => vec![json!(["h1"])],
         _ if field.name == "chunks" => vec!["words=20".into()],
         _ if field.name == "model" => vec!["lite".into()],
         _ if field.name == "max_tokens" => vec![20.into()],
@@ -75,17 +77,17 @@ impl PageRequest<'_> {
     /// Its document through each door, by the name of the door.
     fn through(&self, settings: &Value) -> Vec<(String, Value)> {
         let chosen = settings.as_object().unwrap().iter();
-        let options: Vec<String> =
-            chosen.clone().map(|(name, value)| format!("--{}={}", name.replace('_', "-"), text(value))).collect();
-        let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        // A run has options for the usual settings alone.
-        let is_usual = |name: &str| fields().iter().any(|field| field.name == name && field.is_usual());
-        let set: Vec<String> = (chosen.clone())
-            .map(|(name, value)| match is_usual(name) {
+        let given = |is_option: fn(&Field) -> bool| -> Vec<String> {
+            let has_option = |name: &str| fields().iter().any(|field| field.name == name && is_option(field));
+            let given = chosen.clone().map(|(name, value)| match has_option(name) {
                 true => format!("--{}={}", name.replace('_', "-"), text(value)),
                 false => format!("--set={name}={}", text(value)),
-            })
-            .collect();
+            });
+            given.collect()
+        };
+        // A run has options for the usual settings alone.
+        let (options, set) = (given(|field| !field.is_rare()), given(Field::is_usual));
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let set: Vec<&str> = set.iter().map(String::as_str).collect();
         let toml: Vec<String> = chosen.clone().map(|(name, value)| format!("{name} = {value}\n")).collect();
         let query: Vec<String> =

@@ -52,6 +52,8 @@ class Choices(TypedDict, total=False):
     favor: Favor
     include: Sequence[Role] | str
     exclude: Sequence[Role] | str
+    keep: Sequence[str] | str
+    drop: Sequence[str] | str
     links: bool
     images: bool
     addresses: Literal["absolute", "as-written"]

@@ -3,14 +3,16 @@
 //! Every part is destructured completely, so that a new choice does not compile before it has an effect. The file
 //! of a tokenizer is read when the settings are read.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
-use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, TextOptions, TokenCounter};
+use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, Selectors, TextOptions, TokenCounter};
 
 use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
-impl From<ContentSettings> for ContentPolicy {
-    fn from(settings: ContentSettings) -> Self {
-        let ContentSettings { comments, headline, articles, favor, include, exclude } = settings;
+impl From<&ContentSettings> for ContentPolicy {
+    fn from(settings: &ContentSettings) -> Self {
+        let ContentSettings { comments, headline, articles, favor, include, exclude, keep: _, drop: _ } = *settings;
         Self {
             comments,
             headline,
@@ -21,6 +23,14 @@ impl From<ContentSettings> for ContentPolicy {
             // For measurements alone.
             without: RuleSet::default(),
         }
+    }
+}
+
+impl ContentSettings {
+    /// The selected parts of pages; none if nothing is selected.
+    pub fn selectors(&self) -> Option<Arc<Selectors>> {
+        let is_empty = self.keep.is_empty() && self.drop.is_empty();
+        (!is_empty).then(|| Arc::new(Selectors::new(self.keep.clone(), self.drop.clone())))
     }
 }
 

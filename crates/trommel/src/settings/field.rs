@@ -77,6 +77,12 @@ impl Field {
         USUAL.contains(&self.name.as_str())
     }
 
+    /// Returns whether it has no option on any command line, as few need it: it is in configuration files, or set by
+    /// `--set NAME=VALUE`.
+    pub fn is_rare(&self) -> bool {
+        matches!(self.path.as_str(), "content.keep" | "content.drop")
+    }
+
     /// Returns whether it chooses records of archives by their URLs. A single page needs no such choice.
     pub fn is_of_records(&self) -> bool {
         matches!(self.path.as_str(), "filters.url" | "filters.host" | "filters.not_host")

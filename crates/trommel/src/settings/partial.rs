@@ -234,8 +234,10 @@ impl PartialSettings {
             _ => return Err(unknown(part, key)),
         };
         let value = match value {
-            // URLs have commas of their own.
-            Value::String(pattern) if path == "filters.url" => vec![pattern].into(),
+            // URLs and selectors have commas of their own.
+            Value::String(item) if matches!(path.as_str(), "filters.url" | "content.keep" | "content.drop") => {
+                vec![item].into()
+            }
             value => split_names(pointed(&DEFAULTS, path).unwrap_or(&Value::Null), value),
         };
         self.put(path, value);

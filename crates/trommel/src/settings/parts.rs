@@ -9,7 +9,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use trommel_extract::{
     AddressForm, ArticlePolicy, ChunkSize, CommentPolicy, Favor, HeadlinePolicy, MathForm, MetadataChoice, NoteForm,
-    ReadingForm, RoleSet, ScriptForm,
+    ReadingForm, RoleSet, ScriptForm, Selector,
 };
 use trommel_record::{Compression, Format};
 use trommel_text::{ByteSize, Share};
@@ -88,7 +88,7 @@ pub struct ArchiveSettings {
 }
 
 /// Choice of main text, where conventions differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -105,6 +105,14 @@ pub struct ContentSettings {
     pub include: RoleSet,
     /// Roles whose blocks are never part of the text.
     pub exclude: RoleSet,
+    /// Selectors of elements whose blocks are always part of the text: `article .body`, `#main`, `[itemprop=text]`, on
+    /// the pages of a host `example.org##.body`.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub keep: Vec<Selector>,
+    /// Selectors of elements whose blocks are never part of the text. Of selected elements inside of each other the
+    /// innermost decides.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub drop: Vec<Selector>,
 }
 
 /// Lists beside the text.
@@ -231,6 +239,9 @@ const G: u64 = 1 << 30;
 /// Maximum number of worker threads; more are probably a typing error.
 pub const MAX_JOBS: usize = 1024;
 
+/// Maximum number of selectors: each element of a page is compared with all of them.
+const MAX_SELECTORS: usize = 1000;
+
 /// Reads a number of workers.
 pub(super) fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error> {
     let Some(jobs) = Option::<i64>::deserialize(deserializer)? else { return Ok(None) };
@@ -252,6 +263,12 @@ impl Settings {
         if let Some(jobs) = limits.jobs.filter(|jobs| jobs.get() > MAX_JOBS) {
             let message = format!("{jobs} is not between 1 and {MAX_JOBS}");
             return Err(SettingsError::invalid("limits.jobs", message));
+        }
+        for (key, selectors) in [("content.keep", &self.content.keep), ("content.drop", &self.content.drop)] {
+            let count: usize = selectors.iter().map(Selector::count).sum();
+            if count > MAX_SELECTORS {
+                return Err(SettingsError::invalid(key, format!("{count} selectors are more than {MAX_SELECTORS}")));
+            }
         }
         let duplicates = &filters.duplicates;
         let memory = (duplicates.exact || duplicates.near).then_some(duplicates.memory);

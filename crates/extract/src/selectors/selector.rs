@@ -1,0 +1,307 @@
+//! A selector as users write it: names, classes, ids and attributes of elements, and the hosts that it is for.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use trommel_html::StartTag;
+
+/// Maximum bytes of a text, and maximum elements one inside of the other.
+const MAX_BYTES: usize = 4 << 10;
+const MAX_STEPS: usize = 16;
+
+/// A list of selectors, separated by commas, for the pages of some hosts or of all.
+///
+/// `article .body, #main, a[rel=nofollow]` selects on all pages, `example.org##.body` on those of `example.org` and of
+/// hosts below it, as in lists for blockers of advertisements.
+///
+/// ```
+/// use trommel_extract::Selector;
+///
+/// assert!("example.org,example.net##article .body, [data-role='text']".parse::<Selector>().is_ok());
+/// let error = "article > p".parse::<Selector>().unwrap_err();
+/// assert!(error.to_string().starts_with("\"article > p\": unexpected '>'"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Selector {
+    text: String,
+    /// Hosts in lower case; none for all.
+    hosts: Vec<String>,
+    /// The selectors of the list; each is a way from outside to the element that it selects.
+    pub(super) ways: Vec<Vec<Compound>>,
+}
+
+/// The reason why a text is no selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{text:?}: {fault}; a selector is made of tag, .class, #id, [attribute] and [attribute=value], with blanks between \
+     elements inside of each other and commas between selectors"
+)]
+pub struct SelectorError {
+    text: String,
+    fault: String,
+}
+
+/// Conditions on one element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Compound {
+    /// Name of the element in lower case.
+    name: Option<String>,
+    classes: Vec<String>,
+    /// Names in lower case, and values.
+    attributes: Vec<(String, Option<String>)>,
+}
+
+impl Compound {
+    pub(super) fn matches(&self, tag: &StartTag) -> bool {
+        self.name.as_ref().is_none_or(|name| *name == tag.name)
+            && self.attributes.iter().all(|(name, wanted)| {
+                let value = tag.attribute(name);
+                value.is_some_and(|value| wanted.as_ref().is_none_or(|wanted| wanted == value))
+            })
+            && self.classes.iter().all(|class| {
+                let known = tag.attribute("class").unwrap_or_default();
+                known.split_ascii_whitespace().any(|known| known == class)
+            })
+    }
+}
+
+impl Selector {
+    /// Returns whether it is for pages of a host.
+    pub(super) fn is_for(&self, host: Option<&str>) -> bool {
+        let is_below = |host: &str, wanted: &str| {
+            let subdomain = host.strip_suffix(wanted);
+            subdomain.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        self.hosts.is_empty() || host.is_some_and(|host| self.hosts.iter().any(|wanted| is_below(host, wanted)))
+    }
+
+    /// Number of the selectors in the list.
+    pub fn count(&self) -> usize {
+        self.ways.len()
+    }
+}
+
+impl FromStr for Selector {
+    type Err = SelectorError;
+
+    fn from_str(text: &str) -> Result<Self, SelectorError> {
+        let failed = |fault: String| SelectorError { text: text.chars().take(200).collect(), fault };
+        if text.len() > MAX_BYTES {
+            return Err(failed(format!("longer than {MAX_BYTES} bytes")));
+        }
+        let is_of_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ',' | ' ');
+        let (hosts, list) = match text.split_once("##") {
+            Some((hosts, list)) if hosts.chars().all(is_of_host) => (hosts, list),
+            _ => ("", text),
+        };
+        let hosts = hosts.split(',').map(|host| host.trim().to_lowercase()).filter(|host| !host.is_empty()).collect();
+        let ways = Parser(list).list().map_err(failed)?;
+        Ok(Self { text: text.to_owned(), hosts, ways })
+    }
+}
+
+impl TryFrom<String> for Selector {
+    type Error = SelectorError;
+
+    fn try_from(text: String) -> Result<Self, SelectorError> {
+        text.parse()
+    }
+}
+
+impl From<Selector> for String {
+    fn from(selector: Selector) -> Self {
+        selector.text
+    }
+}
+
+/// The rest of a text that is read. Errors are faults in words.
+struct Parser<'a>(&'a str);
+
+impl Parser<'_> {
+    fn list(mut self) -> Result<Vec<Vec<Compound>>, String> {
+        let mut ways = vec![self.way()?];
+        while self.takes(',') {
+            ways.push(self.way()?);
+        }
+        match self.0.chars().next() {
+            None => Ok(ways),
+            Some(next) => Err(format!("unexpected {next:?}")),
+        }
+    }
+
+    fn way(&mut self) -> Result<Vec<Compound>, String> {
+        let mut steps = Vec::new();
+        self.skip_blanks();
+        while let Some(step) = self.compound()? {
+            steps.push(step);
+            self.skip_blanks();
+        }
+        match (steps.len(), self.0.chars().next()) {
+            (0, Some(next)) if next != ',' => Err(format!("unexpected {next:?}")),
+            (0, _) => Err("nothing to select".to_owned()),
+            (1..=MAX_STEPS, _) => Ok(steps),
+            _ => Err(format!("more than {MAX_STEPS} elements inside of each other")),
+        }
+    }
+
+    /// The conditions on one element; none if none begin here.
+    fn compound(&mut self) -> Result<Option<Compound>, String> {
+        let mut compound = Compound::default();
+        let before = self.0.len();
+        if !self.takes('*') {
+            compound.name = self.word().map(|name| name.to_ascii_lowercase());
+        }
+        loop {
+            if self.takes('.') {
+                compound.classes.push(self.word().ok_or("no class after a point")?);
+            } else if self.takes('#') {
+                let id = self.word().ok_or("no id after #")?;
+                compound.attributes.push(("id".to_owned(), Some(id)));
+            } else if self.takes('[') {
+                compound.attributes.push(self.attribute()?);
+            } else {
+                return Ok((self.0.len() < before).then_some(compound));
+            }
+        }
+    }
+
+    /// The rest of `[name]` or `[name=value]`.
+    fn attribute(&mut self) -> Result<(String, Option<String>), String> {
+        self.skip_blanks();
+        let name = self.word().ok_or("no name of an attribute after [")?.to_ascii_lowercase();
+        self.skip_blanks();
+        let value = if self.takes('=') {
+            self.skip_blanks();
+            let quote = if self.takes('"') {
+                Some('"')
+            } else if self.takes('\'') {
+                Some('\'')
+            } else {
+                None
+            };
+            let end = self.0.find(quote.unwrap_or(']')).ok_or("an open [")?;
+            let (value, rest) = self.0.split_at(end);
+            self.0 = rest;
+            Some(match quote {
+                Some(quote) => {
+                    self.takes(quote);
+                    value.to_owned()
+                }
+                None => value.trim().to_owned(),
+            })
+        } else {
+            None
+        };
+        self.skip_blanks();
+        match self.takes(']') {
+            true => Ok((name, value)),
+            false => Err(self.0.chars().next().map_or("an open [".to_owned(), |next| format!("unexpected {next:?}"))),
+        }
+    }
+
+    /// A name, in which a backslash stands before other signs (`.md\:flex`).
+    fn word(&mut self) -> Option<String> {
+        let mut word = String::new();
+        while let Some(next) = self.0.chars().next() {
+            let escaped = if next == '\\' { self.0.chars().nth(1) } else { None };
+            let taken = match escaped {
+                Some(escaped) => escaped,
+                None if next.is_alphanumeric() || matches!(next, '-' | '_') => next,
+                None => break,
+            };
+            word.push(taken);
+            let bytes = taken.len_utf8() + if escaped.is_some() { 1 } else { 0 };
+            self.0 = self.0.get(bytes..).unwrap_or_default();
+        }
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn skip_blanks(&mut self) {
+        self.0 = self.0.trim_start();
+    }
+
+    fn takes(&mut self, sign: char) -> bool {
+        match self.0.strip_prefix(sign) {
+            Some(rest) => {
+                self.0 = rest;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways(text: &str) -> usize {
+        text.parse::<Selector>().unwrap().count()
+    }
+
+    fn fault(text: &str) -> String {
+        let error = text.parse::<Selector>().unwrap_err();
+        assert_eq!(error.text, text);
+        error.fault
+    }
+
+    #[test]
+    fn texts_are_read_as_css_reads_them() {
+        let selector: Selector = " DIV.a.b#c[Data-X = 'd e'] , *[lang]\n.md\\:flex ".parse().unwrap();
+        let text = |text: &str| text.to_owned();
+        let first = Compound {
+            name: Some(text("div")),
+            classes: vec![text("a"), text("b")],
+            attributes: vec![(text("id"), Some(text("c"))), (text("data-x"), Some(text("d e")))],
+        };
+        let second = Compound { attributes: vec![(text("lang"), None)], ..Compound::default() };
+        let third = Compound { classes: vec![text("md:flex")], ..Compound::default() };
+        assert_eq!(selector.ways, [vec![first], vec![second, third]]);
+        assert_eq!(ways("a[href=\"x, y]\"], b[c=d e ]"), 2);
+        assert_eq!(ways(&vec!["a"; MAX_STEPS].join(" ")), 1);
+    }
+
+    #[test]
+    fn other_texts_are_errors_with_the_fault() {
+        for (text, expected) in [
+            ("", "nothing to select"),
+            ("a, ", "nothing to select"),
+            (",a", "nothing to select"),
+            ("a > b", "unexpected '>'"),
+            ("a:hover", "unexpected ':'"),
+            ("> a", "unexpected '>'"),
+            (".", "no class after a point"),
+            ("a. b", "no class after a point"),
+            ("#", "no id after #"),
+            ("[]", "no name of an attribute after ["),
+            ("[a", "an open ["),
+            ("[a=b", "an open ["),
+            ("[a='b]", "an open ["),
+            ("[a^=b]", "unexpected '^'"),
+            ("[a='b'c]", "unexpected 'c'"),
+            (&vec!["a"; MAX_STEPS + 1].join(" "), "more than 16 elements inside of each other"),
+        ] {
+            assert_eq!(fault(text), expected, "{text}");
+        }
+        let long = "a".repeat(MAX_BYTES + 1);
+        assert_eq!(long.parse::<Selector>().unwrap_err().fault, "longer than 4096 bytes");
+    }
+
+    #[test]
+    fn hosts_stand_before_a_selector() {
+        for (text, host, expected) in [
+            (".a", None, true),
+            ("##.a", Some("a.example"), true),
+            ("A.example, b.example##.a, .b", Some("a.example"), true),
+            ("a.example##.a", Some("www.a.example"), true),
+            ("a.example##.a", Some("aa.example"), false),
+            ("a.example##.a", Some("example"), false),
+            ("a.example##.a", None, false),
+            ("[href='##']", None, true),
+        ] {
+            assert_eq!(text.parse::<Selector>().unwrap().is_for(host), expected, "{text} {host:?}");
+        }
+        assert_eq!(ways("a.example##.a, .b"), 2);
+    }
+}

@@ -1,0 +1,93 @@
+//! Reads the start tags of elements again, and finds the element around all of a block.
+
+use super::{Piece, Pieces, TagPiece};
+use crate::{Block, Element, Page};
+
+/// A start tag as the page has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartTag {
+    /// Its name in lower case.
+    pub name: String,
+    /// Names in lower case and values of its attributes, references decoded, in order. Of a name that stands twice the
+    /// first counts.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl StartTag {
+    /// Value of an attribute of that (lower-case) name.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Element {
+    /// The element's start tag in the decoded page that it was read from; none if no tag stands there.
+    pub fn start_tag(&self, html: &str) -> Option<StartTag> {
+        let tag = TagPiece::at(html, self.start as usize)?;
+        let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();
+        let attributes = tag.attributes().map(|(name, value)| {
+            (lower(name), htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
+        });
+        Some(StartTag { name: tag.name.to_ascii_lowercase(), attributes: attributes.collect() })
+    }
+}
+
+impl Page {
+    /// Index of the innermost element around all of a block, or [`NONE`](crate::NONE). [`Block::element`] may end inside
+    /// of the block. `html` is the decoded page.
+    pub fn element_around(&self, html: &str, block: &Block) -> u32 {
+        if block.pieces <= 1 {
+            return block.element;
+        }
+        let (start, end) = block.span;
+        let text = html.get(start as usize..end as usize).unwrap_or_default();
+        let (mut open, mut ended) = (0_usize, 0_usize);
+        for piece in Pieces::new(text, 0) {
+            match piece {
+                Piece::Tag(tag) if tag.tag.is_void() => {}
+                Piece::Tag(tag) if !tag.raw.is_end => open += 1,
+                Piece::Tag(_) if open > 0 => open -= 1,
+                Piece::Tag(_) => ended += 1,
+                _ => {}
+            }
+        }
+        let inline = self.path(block.element).take_while(|(at, _)| *at != block.container);
+        inline.map(|(at, _)| at).nth(ended).unwrap_or(block.container)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn start_tags_are_read_again() {
+        let html = "é<P Class='a b' data-X=\"1&amp;2\" class=c hidden>t";
+        let page = ScanEngine.read(html, &Limits::default());
+        let tag = page.elements[0].start_tag(html).unwrap();
+        assert_eq!(tag.name, "p");
+        assert_eq!(tag.attribute("class"), Some("a b"));
+        assert_eq!(tag.attribute("data-x"), Some("1&2"));
+        assert_eq!(tag.attribute("hidden"), Some(""));
+        assert_eq!(tag.attribute("id"), None);
+        assert_eq!(page.elements[0].start_tag("é"), None);
+    }
+
+    #[test]
+    fn an_element_is_around_a_block_if_it_ends_behind_it() {
+        for (html, name) in [
+            ("<div><p>one two</p></div>", "p"),
+            ("<p><b>one two</b></p>", "b"),
+            ("<p><b>one</b> two</p>", "p"),
+            ("<p><b>one <i>two</i></b></p>", "b"),
+            ("<p><b><i>one</i> two</b></p>", "b"),
+            ("<p><a><b><i>one</i></b> two <br>three</a></p>", "a"),
+            ("<div>one <b>two</b><p>three</p></div>", "div"),
+            ("<p><b>one</b></i></u> two</p>", "p"),
+        ] {
+            let page = ScanEngine.read(html, &Limits::default());
+            let around = page.element(page.element_around(html, &page.blocks[0])).unwrap();
+            assert_eq!(page.name(around), name, "{html}");
+        }
+    }
+}
