@@ -17,7 +17,7 @@ const PARQUET_MAGIC: &[u8] = b"PAR1";
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// One row of an index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     /// Name of the archive.
     pub(crate) file: String,
@@ -27,6 +27,10 @@ pub(crate) struct IndexEntry {
     pub(crate) length: u64,
     /// First plain byte of the record in a gzip member that holds several; 0 for the first, or if the index does not say.
     pub(crate) inner: u64,
+    /// URL of the record.
+    pub(crate) url: Option<String>,
+    /// Digest of its payload.
+    pub(crate) digest: Option<String>,
 }
 
 /// One line or row of an index.

@@ -26,4 +26,6 @@ pub use error::{RecordIndexError, SourceError, redacted};
 pub use location::{Base, Location, Scheme, is_url, split_container};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use remote::{Remote, RemoteReader, SeekableObject};
-pub use selection::{ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};
+pub use selection::{
+    ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StatedRecord, StoredRecord, WantedRecord,
+};

@@ -1,6 +1,7 @@
 //! Reads the records that an index names, without the rest of their archives.
 
 mod bytes;
+mod stated;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +12,10 @@ use tempfile::TempPath;
 
 use crate::{Base, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
 
+use stated::Statements;
+
 pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
+pub use stated::StatedRecord;
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
@@ -38,6 +42,8 @@ pub struct WantedRecord {
     pub inner: u64,
     /// Stored bytes.
     pub length: u64,
+    /// The number of what the index states about it.
+    stated: u32,
 }
 
 /// The permitted names of an index, and the records that a range gives.
@@ -96,6 +102,7 @@ pub struct RecordSelection {
     /// Location of the bytes of each archive.
     bytes: Vec<ArchiveBytes>,
     rows: Vec<WantedRecord>,
+    statements: Statements,
     bad_lines: BadLines,
     options: SelectOptions,
 }
@@ -159,6 +166,7 @@ impl RecordSelection {
         let mut names = 0;
         let mut rows = Rows::of(index, options.whole_ranges)?;
         let mut bad_lines = BadLines::default();
+        let mut statements = Statements::default();
         let failed = RecordIndexError::of::<String>(index);
         index::read(index, &mut |line| {
             if options.stop.is_set() {
@@ -187,7 +195,8 @@ impl RecordSelection {
             if names > MAX_NAMES {
                 return Err(failed(format!("more than {} MiB of names", MAX_NAMES >> 20)));
             }
-            let row = WantedRecord { file, offset: entry.offset, inner: entry.inner, length: entry.length };
+            let stated = statements.add(entry.url.as_deref(), entry.digest.as_deref());
+            let row = WantedRecord { file, offset: entry.offset, inner: entry.inner, length: entry.length, stated };
             rows.add(row).map_err(&failed)
         })?;
         let mut rows = rows.rows;
@@ -230,6 +239,7 @@ impl RecordSelection {
             bytes: archives.iter().map(|archive| ArchiveBytes::Within(archive.clone(), 0..u64::MAX)).collect(),
             archives,
             rows,
+            statements,
             bad_lines,
             options,
         })
@@ -280,6 +290,11 @@ impl RecordSelection {
     /// The wanted records.
     pub fn rows(&self) -> &[WantedRecord] {
         &self.rows
+    }
+
+    /// The URL and the digest that the index states for a record.
+    pub fn stated(&self, row: &WantedRecord) -> StatedRecord<'_> {
+        self.statements.get(row.stated)
     }
 
     /// Says where the bytes of archives are that are not found by their names: `find` is asked for each.

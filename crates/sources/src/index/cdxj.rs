@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{IndexEntry, IndexLine, TakeLine};
 use crate::RecordIndexError;
@@ -19,6 +20,9 @@ struct Keys {
     length: Option<Number>,
     /// Offset in the gzip member; only in indexes that trommel wrote.
     inner: Option<Number>,
+    /// Texts, if they are of any use.
+    url: Option<Value>,
+    digest: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -76,11 +80,17 @@ fn entry(line: &str) -> Result<IndexEntry, String> {
         Some(number) => number.value().ok_or(format!("{key} is no number")),
         None => Err(format!("no {key}")),
     };
+    let text = |value: Option<Value>| match value {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
     Ok(IndexEntry {
         file: keys.filename.ok_or("no filename")?,
         offset: number("offset", keys.offset)?,
         length: number("length", keys.length)?,
         inner: keys.inner.as_ref().map_or(Some(0), Number::value).ok_or("inner is no number")?,
+        url: text(keys.url),
+        digest: text(keys.digest),
     })
 }
 
@@ -101,11 +111,17 @@ mod tests {
     #[test]
     fn lines_of_every_kind() {
         let text = "!OpenWayback-CDXJ 1.0\n\
-            org,example)/ 20240220211055 {\"url\": \"http://example.org/{x}\", \"status\": \"200\", \
+            org,example)/ 20240220211055 {\"url\": \"http://example.org/{x}\", \"digest\": \"AB\", \
             \"length\": \"100\", \"offset\": \"7\", \"filename\": \"a/b.warc.gz\"}\n\n\
-            {\"urlkey\":\"x\",\"filename\":\"c.warc.gz\",\"offset\":9,\"length\":10}\n";
-        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
-        assert_eq!(rows(text), [(2, Ok(row("a/b.warc.gz", 7, 100))), (4, Ok(row("c.warc.gz", 9, 10)))]);
+            {\"urlkey\":\"x\",\"digest\":5,\"filename\":\"c.warc.gz\",\"offset\":9,\"length\":10}\n";
+        let row =
+            |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, ..Default::default() };
+        let first = IndexEntry {
+            url: Some("http://example.org/{x}".to_owned()),
+            digest: Some("AB".to_owned()),
+            ..row("a/b.warc.gz", 7, 100)
+        };
+        assert_eq!(rows(text), [(2, Ok(first)), (4, Ok(row("c.warc.gz", 9, 10)))]);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use crate::RecordIndexError;
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 /// The column that tells records in one gzip member apart; only our own annotations have it.
 const INNER: &str = "warc_record_inner";
+/// Columns about the record, which may be missing.
+const STATED: [&str; 2] = ["url", "content_digest"];
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
@@ -34,12 +36,13 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
         let column = schema.get_fields().iter().find(|field| field.name() == name);
         columns.push(Arc::clone(column.ok_or_else(|| RecordIndexError::of(path)(format!("no column {name}")))?));
     }
-    columns.extend(schema.get_fields().iter().find(|field| field.name() == INNER).cloned());
+    let is_optional = |name: &str| name == INNER || STATED.contains(&name);
+    columns.extend(schema.get_fields().iter().filter(|field| is_optional(field.name())).cloned());
     let projection = Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(&failed)?;
     let rows = reader.get_row_iter(Some(projection)).map_err(&failed)?;
     for (at, row) in rows.enumerate() {
         let row = row.map_err(&failed)?;
-        let mut entry = IndexEntry { file: String::new(), offset: 0, length: 0, inner: 0 };
+        let mut entry = IndexEntry::default();
         let mut wrong = None;
         for (name, field) in row.get_column_iter() {
             let put = match name.as_str() {
@@ -48,6 +51,14 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
                 "warc_record_length" => number(field).map(|length| entry.length = length),
                 INNER if matches!(field, Field::Null) => continue,
                 INNER => number(field).map(|inner| entry.inner = inner),
+                "url" => {
+                    entry.url = text(field);
+                    continue;
+                }
+                "content_digest" => {
+                    entry.digest = text(field);
+                    continue;
+                }
                 _ => continue,
             };
             if put.is_none() {
@@ -126,8 +137,14 @@ mod tests {
             Ok(())
         };
         crate::index::read(file.path(), &mut each).unwrap();
-        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
-        assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
+        let row = |url: &str, file: &str, offset, length| IndexEntry {
+            url: Some(url.to_owned()),
+            file: file.to_owned(),
+            offset,
+            length,
+            ..IndexEntry::default()
+        };
+        assert_eq!(rows, [row("http://a/", "x.warc.gz", 5, 70), row("http://b/", "y.warc.gz", 6, 80)]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn records_come_in_the_order_of_their_places() {
 
 #[test]
 fn rows_that_come_again_take_no_memory() {
-    let row = |offset, length| WantedRecord { file: 0, offset, inner: 0, length };
+    let row = |offset, length| WantedRecord { file: 0, offset, inner: 0, length, stated: super::stated::NOTHING };
     let mut rows = Rows { rows: Vec::new(), whole_ranges: false, next_sort: FIRST_SORT, most: MAX_ROWS };
     for at in 0..3 * FIRST_SORT as u64 {
         rows.add(row(at % 3, at)).unwrap();

@@ -42,6 +42,8 @@ pub struct Summary {
     pub damaged: u64,
     /// Bytes lost to damage.
     pub lost_bytes: u64,
+    /// Selected records whose URL or digest is not that of the index.
+    pub mismatched: u64,
     /// Stored bytes read.
     pub stored_bytes: u64,
     /// Decoded bytes of the pages.
@@ -207,6 +209,7 @@ impl Summary {
         self.damage.extend(more.damage.into_iter().take(room));
         self.damaged += more.damaged;
         self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
+        self.mismatched += more.mismatched;
         self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
         self.page_bytes = self.page_bytes.saturating_add(more.page_bytes);
         self.text_bytes = self.text_bytes.saturating_add(more.text_bytes);
@@ -334,6 +337,9 @@ impl fmt::Display for Summary {
         }
         if self.damaged > 0 {
             write!(f, "\ndamage at {}, {} lost", counted(self.damaged, "place"), counted(self.lost_bytes, "byte"))?;
+        }
+        if self.mismatched > 0 {
+            write!(f, "\nnot as the index says: {}", counted(self.mismatched, "record"))?;
         }
         // Each was named in a line of its own when it happened.
         let unread = self.files.iter().filter(|file| file.error.is_some()).count();

@@ -4,12 +4,12 @@ use std::io;
 use std::io::{Cursor, Read};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
-use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, StoredRecord, redacted};
+use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, StatedRecord, StoredRecord, redacted};
 
 use crate::run::inputs::found::{PageFiles, page_record};
 use crate::run::inputs::{Input, Network};
 use crate::run::read::reader::{Disconnected, RecordFeed};
-use crate::run::work::task::Step;
+use crate::run::work::{record::page_url, task::Step};
 
 impl RecordFeed<'_> {
     /// Sends the records of a selection from `point` on; returns the stored bytes read. A record that cannot be read
@@ -34,10 +34,10 @@ impl RecordFeed<'_> {
                 return Ok(bytes);
             }
         };
-        let lengths = selection.rows().iter().skip(from).map(|row| row.length);
+        let wanted = selection.rows().iter().skip(from);
         let mut dictionary = None;
-        for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
-            bytes = bytes.saturating_add(length);
+        for ((row, found), wanted) in (from as u64..).zip(found).zip(wanted) {
+            bytes = bytes.saturating_add(wanted.length);
             self.advance(bytes);
             let after = ResumePoint::after(row + 1);
             match found {
@@ -46,9 +46,10 @@ impl RecordFeed<'_> {
                     self.send(0, begun.then_some(after), step)?;
                 }
                 FoundRecord::Stored(stored) => {
-                    let whole = selection.gives_whole_ranges();
+                    let range =
+                        Range { whole: selection.gives_whole_ranges(), stated: selection.stated(wanted), after };
                     let dictionary = self.dictionary_of(selection, &stored, &mut dictionary);
-                    self.send_stored((&mut begun, whole), (stored, dictionary), after)?;
+                    self.send_stored(&mut begun, range, (stored, dictionary))?;
                 }
             }
         }
@@ -87,13 +88,16 @@ impl RecordFeed<'_> {
         Ok(())
     }
 
-    /// Sends the record of one row out of its stored bytes, or all of them if `whole`.
+    /// Sends the record of one row out of its stored bytes, or all of them. The first is compared with what the index
+    /// states, and sent in any case.
     fn send_stored(
         &mut self,
-        (begun, whole): (&mut bool, bool),
+        begun: &mut bool,
+        range: Range<'_>,
         (stored, dictionary): (StoredRecord, &[u8]),
-        after: ResumePoint,
     ) -> Result<(), Disconnected> {
+        let Range { whole, stated, after } = range;
+        let mut stated = Some(stated);
         let options = self.reading.plan.options;
         let StoredRecord { archive, offset, inner, mut bytes, .. } = stored;
         // Damage is reported as the whole range if not even a reader can be made of it.
@@ -118,6 +122,10 @@ impl RecordFeed<'_> {
                         let step = Step::Begin { info: None, date: record.date().map(str::to_owned) };
                         self.send(0, None, step)?;
                     }
+                    if let Some(what) = stated.take().and_then(|stated| difference(stated, &record)) {
+                        let what = format!("{archive}: offset {offset}: {what}");
+                        self.send(0, None, Step::Mismatch { what })?;
+                    }
                     self.send_record(record, None, after)?;
                 }
                 Err(ArchiveError::Damage { offset: at, lost: bytes, what, .. }) => {
@@ -132,6 +140,22 @@ impl RecordFeed<'_> {
         }
         Ok(())
     }
+}
+
+/// The way to read one row of a selection.
+struct Range<'a> {
+    /// True for all records in its bytes.
+    whole: bool,
+    /// The statements of the index about the first of them.
+    stated: StatedRecord<'a>,
+    /// The place where reading continues behind the last.
+    after: ResumePoint,
+}
+
+/// The difference of a record from the statements of its index. A copy of a page is known by the URL of the page, too.
+fn difference(stated: StatedRecord<'_>, record: &Record) -> Option<String> {
+    let urls: Vec<&str> = record.url().into_iter().chain(page_url(record)).collect();
+    stated.difference(&urls, record.payload_digest())
 }
 
 /// The record that begins at that byte of its member, or behind it, with the damage before its end.

@@ -57,6 +57,11 @@ pub(crate) enum Step<T> {
         /// The kind of damage.
         what: String,
     },
+    /// A record that is another than its index states; it follows.
+    Mismatch {
+        /// The archive, the place and the difference, in one line.
+        what: String,
+    },
     /// The end of the input.
     End(ArchiveEnd),
     /// The end of all inputs.
@@ -102,6 +107,7 @@ impl<T> Task<T> {
             Step::Open(opened) => Step::Open(opened),
             Step::Begin { info, date } => Step::Begin { info, date },
             Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
+            Step::Mismatch { what } => Step::Mismatch { what },
             Step::End(end) => Step::End(end),
             Step::Over => Step::Over,
         };

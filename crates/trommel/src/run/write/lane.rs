@@ -28,6 +28,8 @@ const BLOCKS_A_FRAME: u64 = 64;
 
 /// Lines that are held back until it is known that a piece counts; further ones are told at once.
 const MAX_HELD_MESSAGES: usize = 10_000;
+/// Records of a selection that differ from their index, of which each has a line; further ones are counted only.
+const MAX_NAMED_MISMATCHES: u64 = 100;
 
 /// Settings and state that the writers of all lanes share.
 pub(crate) struct Writing<'a> {
@@ -221,6 +223,7 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
             Step::Begin { info, date } => self.begin(info, date)?,
             Step::Record(result) => self.record(result, task.bytes, point)?,
             Step::Damage { offset, lost, what } => self.damage(offset, lost, what, point)?,
+            Step::Mismatch { what } => self.mismatch(what),
             Step::End(end) => return self.end(end),
             Step::Over => return Ok(()),
         }
@@ -291,6 +294,16 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         state.summary.damage(DamageReport { file, offset, lost, what: what.clone() });
         archive.tell(false, message);
         self.send_event(|| RunEvent::Damaged { offset, lost, what }, point)
+    }
+
+    fn mismatch(&mut self, what: String) {
+        let Some(archive) = &mut self.archive else { return };
+        let mismatched = &mut archive.state.summary.mismatched;
+        *mismatched += 1;
+        if *mismatched <= MAX_NAMED_MISMATCHES {
+            let index = archive.state.identity.name.clone();
+            archive.tell(false, format!("{index}: {what}"));
+        }
     }
 
     /// Gives an event to the caller, if there is one who takes them.
