@@ -116,6 +116,8 @@ pub struct DocumentOptions {
     /// True to divide a page by several people into posts: [`Document::posts`] lists them, and Markdown has a line with
     /// author and time above each.
     pub posts: bool,
+    /// True for a line with author and time above each post in plain text, too.
+    pub names: bool,
     /// The size of the chunks of the text; none for no chunks.
     pub chunks: Option<ChunkSize>,
     /// Maximum tokens of the text; a longer one ends at a paragraph, and [`Document::capped`] has `max-tokens`.
@@ -150,6 +152,8 @@ impl DocumentOptions {
         with_tables(tables: bool);
         /// The same options with the page divided into posts, or not.
         with_posts(posts: bool);
+        /// The same options with author and time above each post in plain text, too, or without.
+        with_names(names: bool);
         /// The same options with the text in chunks of this size as well, or without.
         with_chunks(chunks: Option<ChunkSize>);
         /// The same options with a maximum number of tokens of the text, or without one.

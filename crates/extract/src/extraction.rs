@@ -334,7 +334,7 @@ impl<'a> Extraction<'a> {
             let blocks = options.blocks.then(|| self.blocks().collect());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
-            let mut text = self.traced(options.posts, markdown, title.as_deref(), &content);
+            let mut text = self.traced(options, markdown, title.as_deref(), &content);
             // Markdown is no plain text, on which language and confidence are found.
             let lang = (!few || options.needs_language).then(|| {
                 let sample = markdown.map(|_| self.language_sample(&content));
@@ -411,7 +411,7 @@ impl<'a> Extraction<'a> {
     /// The text as it is asked for, with the places that it comes from.
     fn traced(
         &self,
-        posts: bool,
+        options: &DocumentOptions,
         markdown: Option<MarkdownOptions>,
         title: Option<&str>,
         content: &KeptContent<'_>,
@@ -419,12 +419,13 @@ impl<'a> Extraction<'a> {
         match &markdown {
             Some(markdown) => {
                 let title = title.filter(|_| markdown.title);
-                match (posts, markdown.sections) {
+                match (options.posts || options.names, markdown.sections) {
                     (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
                     (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
                     _ => self.traced_markdown_of(markdown, title, Some(content)),
                 }
             }
+            None if options.names => TracedText::untraced(self.text_with_names(options.text)),
             None => self.traced_text_of(content),
         }
     }

@@ -54,6 +54,8 @@ pub(crate) struct FoundPost {
     pub(crate) published: Option<String>,
     /// Kept blocks, in order.
     pub(crate) blocks: Vec<u32>,
+    /// Kept blocks that only say who wrote it, or when.
+    pub(crate) labels: Vec<u32>,
 }
 
 /// The posts of a page in its order, none if it has fewer than two.
@@ -63,9 +65,9 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     let parts = parts(page, html, url.as_ref(), kept, &marks);
     let signing = Signing::new(page, &marks, &parts, month_first);
     let posts = signing.texts(kept).into_iter().enumerate();
-    let posts = posts.map(|(at, blocks)| {
+    let posts = posts.map(|(at, [blocks, labels])| {
         let (author, published) = signing.of(at);
-        FoundPost { author, published, blocks }
+        FoundPost { author, published, blocks, labels }
     });
     let is_signed = |post: &FoundPost| post.author.is_some() || post.published.is_some();
     let posts: Vec<FoundPost> = posts.filter(|post| is_signed(post) && !post.blocks.is_empty()).collect();

@@ -139,7 +139,7 @@ impl Settings {
         let Self { content, text, include, sites, .. } = self;
         let is_markdown = text.form == TextForm::Markdown;
         let only_in_markdown = "is for Markdown only: add text = \"markdown\"";
-        let is_divided = text.sections || (include.posts && is_markdown);
+        let is_divided = text.sections || text.names || (include.posts && is_markdown);
         let counts_tokens =
             text.max_tokens.is_some() || include.chunks.is_some_and(|size| size.unit == ChunkUnit::Tokens);
         for (key, is_wrong, message) in [
@@ -153,18 +153,18 @@ impl Settings {
             ("text.sections", text.sections && !is_markdown, only_in_markdown),
             (
                 "text.sections",
-                text.sections && include.posts,
+                text.sections && (include.posts || text.names),
                 "sections and posts exclude each other: a text is divided one way or the other",
             ),
             (
                 "include.spans",
                 include.spans && is_divided,
-                "of text that is divided (sections, posts) the places are not known",
+                "of text that is divided (sections, posts, names) the places are not known",
             ),
             (
                 "text.max_tokens",
                 text.max_tokens.is_some() && is_divided,
-                "text that is divided (sections, posts) is not ended at a number of tokens",
+                "text that is divided (sections, posts, names) is not ended at a number of tokens",
             ),
             (
                 "text.tokenizer",
@@ -174,7 +174,7 @@ impl Settings {
             (
                 "include.chunks",
                 include.chunks.is_some() && is_divided,
-                "text that is divided (sections, posts) is in no chunks",
+                "text that is divided (sections, posts, names) is in no chunks",
             ),
             (
                 "sites.file",

@@ -2,15 +2,16 @@
 
 use std::cell::LazyCell;
 
-use trommel_html::{Block, Tag, json_ld::ContentProperty};
+use trommel_html::{Block, Tag, fold_space, json_ld::ContentProperty};
 
 use super::Extraction;
 use crate::document::{BlockSource, BlockVerdict};
 use crate::heading_text::{is_too_long, shown_text, visible_text};
+use crate::kept::KeptBlocks as _;
 use crate::metadata::{TitleWords, site::is_end_of_title};
 use crate::posts::{FoundPost, Post, posts};
 use crate::render::markdown::{Headline, MarkdownOptions, markdown, signature, title_heading};
-use crate::render::text::{plain_text, role};
+use crate::render::text::{append, plain_text, role};
 use crate::render::{TextOptions, divided};
 use crate::{choice::Decider, metadata, render::content::KeptContent, role::Role, verdicts::HeadlinePolicy};
 
@@ -109,6 +110,38 @@ impl Extraction<'_> {
             .collect()
     }
 
+    /// The main text with a line above each post that has its author and time, in place of those of the page. A post that
+    /// others interrupt is signed where it begins.
+    pub(super) fn text_with_names(&self, options: TextOptions) -> String {
+        let posts = self.found_posts();
+        let mut post_of = vec![None; self.page.blocks.len()];
+        let mut kept = self.kept().to_vec();
+        for (number, post) in posts.iter().enumerate() {
+            for block in &post.blocks {
+                if let Some(known) = post_of.get_mut(*block as usize) {
+                    *known = Some(number);
+                }
+            }
+            kept.set(post.labels.iter().map(|label| *label as usize), false);
+        }
+        let post_of = |block: u32| post_of.get(block as usize).copied().flatten();
+        let mut unsigned: Vec<Option<&FoundPost>> = posts.iter().map(Some).collect();
+        let kept = (0u32..).zip(kept).filter(|(_, kept)| *kept);
+        let kept: Vec<u32> = kept.map(|(block, _)| block).collect();
+        let mut texts: Vec<String> = Vec::new();
+        for part in kept.chunk_by(|one, next| post_of(*one) == post_of(*next)) {
+            let content = KeptContent::of_part(&self.page, &self.decoded.text, part).with_options(options, None);
+            let text = plain_text(&content).text;
+            let post = part.first().and_then(|block| unsigned.get_mut(post_of(*block)?)?.take());
+            texts.push(match post {
+                Some(post) => format!("{}\n{text}", signed(post)),
+                None => text,
+            });
+        }
+        texts.retain(|text| !text.is_empty());
+        append(texts.join("\n\n"), self.kept_embedded_texts())
+    }
+
     /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
     /// between; of a page without posts [`Extraction::markdown`].
     pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
@@ -164,6 +197,12 @@ impl Extraction<'_> {
     fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
         KeptContent::of_part(&self.page, &self.decoded.text, &post.blocks).with_options(options, None)
     }
+}
+
+/// Author and time of a post, in one line.
+fn signed(post: &FoundPost) -> String {
+    let known = [&post.author, &post.published].into_iter().flatten();
+    known.map(|text| fold_space(text)).collect::<Vec<_>>().join(", ")
 }
 
 /// Kept blocks among which the headline is looked for, and the likeness to the title from which a block

@@ -84,16 +84,16 @@ impl<'a> Signing<'a> {
         about_writer
     }
 
-    /// The kept blocks of each post, without those that only say who wrote it, or when.
-    pub(super) fn texts(&self, kept: &[bool]) -> Vec<Vec<u32>> {
+    /// The kept blocks of each post: those of its text, and those that only say who wrote it, or when.
+    pub(super) fn texts(&self, kept: &[bool]) -> Vec<[Vec<u32>; 2]> {
         let about_writer = self.about_writer();
-        let mut texts = vec![Vec::new(); self.chosen.len()];
+        let mut texts = vec![[const { Vec::new() }; 2]; self.chosen.len()];
         for (at, (block, kept)) in (0u32..).zip(self.page.blocks.iter().zip(kept)) {
             // A line that begins with a name is not in the name.
             let around = self.page.container(block).map_or(NONE, |(at, _)| at);
             let post = self.post_of.get(around as usize).copied();
             let is_about_writer = about_writer.get(around as usize) == Some(&true);
-            let Some(post) = post.filter(|_| *kept && !is_about_writer) else { continue };
+            let Some(post) = post.filter(|_| *kept) else { continue };
             let Some(chosen) = self.chosen.get(post as usize) else { continue };
             let holds = |mark: &&Mark| {
                 let element = self.page.element(mark.element);
@@ -101,9 +101,9 @@ impl<'a> Signing<'a> {
                 let is_in = around.contains(&block.element) && around.len() <= MAX_LABEL_WORDS as usize;
                 is_in || self.page.inline(block).contains(&mark.element)
             };
-            let is_label = block.words <= MAX_LABEL_WORDS && chosen.iter().flatten().any(holds);
-            if !is_label && let Some(text) = texts.get_mut(post as usize) {
-                text.push(at);
+            let is_label = is_about_writer || block.words <= MAX_LABEL_WORDS && chosen.iter().flatten().any(holds);
+            if let Some([text, labels]) = texts.get_mut(post as usize) {
+                if is_label { labels.push(at) } else { text.push(at) }
             }
         }
         texts

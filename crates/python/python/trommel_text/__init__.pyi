@@ -58,6 +58,7 @@ class Choices(TypedDict, total=False):
     images: bool
     addresses: Literal["absolute", "as-written"]
     sections: bool
+    names: bool
     math: Math
     notes: Notes
     scripts: Scripts

@@ -43,6 +43,7 @@ impl Settings {
             images,
             addresses,
             sections,
+            names,
             math,
             notes,
             scripts,
@@ -59,6 +60,7 @@ impl Settings {
             .with_spans(spans)
             .with_tables(tables)
             .with_posts(posts)
+            .with_names(*names)
             .with_chunks(chunks)
             .with_max_tokens(*max_tokens)
             .with_token_counter(tokens)

@@ -80,7 +80,7 @@ impl Field {
     /// Returns whether it has no option on any command line, as few need it: it is in configuration files, or set by
     /// `--set NAME=VALUE`.
     pub fn is_rare(&self) -> bool {
-        matches!(self.path.as_str(), "content.keep" | "content.drop")
+        matches!(self.path.as_str(), "content.keep" | "content.drop" | "text.names")
     }
 
     /// Returns whether it chooses records of archives by their URLs. A single page needs no such choice.

@@ -32,6 +32,8 @@ pub struct TextSettings {
     pub addresses: AddressForm,
     /// Mark sections of roles other than headline and body in Markdown, with `::: ROLE` above and `:::` below.
     pub sections: bool,
+    /// Write the author and the time of each post of a thread above it. In Markdown `posts` does so, too.
+    pub names: bool,
     /// Form of formulas.
     pub math: MathForm,
     /// Treatment of footnotes and of the marks that refer to them.
