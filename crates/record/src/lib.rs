@@ -12,9 +12,12 @@ pub mod dedup;
 mod encode;
 pub mod filters;
 mod formats;
+#[cfg(feature = "arrow")]
 mod parquet_columns;
 mod reader;
 mod record;
+#[cfg(feature = "arrow")]
+mod record_batch;
 #[cfg(feature = "storage")]
 mod storage;
 
@@ -29,9 +32,12 @@ pub use formats::{
 };
 #[cfg(feature = "parquet")]
 pub use formats::{AnnotationTable, Parquet};
-pub use parquet_columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
+#[cfg(feature = "arrow")]
+pub use parquet_columns::{COLUMNS, OptionalColumns};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputRecord, RecordSource, record_id};
+#[cfg(feature = "arrow")]
+pub use record_batch::{Column, record_batch};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,

@@ -4,151 +4,80 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use trommel_extract::{DocumentOptions, Role};
+use trommel_extract::{BlockVerdict, Chunk, DocumentOptions, DocumentTable, Post, Role, TextSpan};
 use trommel_text::words;
 
+use crate::record_batch::{Column, ColumnValue, ListOf};
 use crate::{OutputRecord, RecordSource};
 
-/// A column and how its values are taken from a row.
-#[derive(Debug)]
-pub struct Column<R: 'static = OutputRecord> {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type, and where its values stand.
-    pub value: ColumnValue<R>,
-}
-
-/// The value of a column, none where the document has none.
-#[derive(Debug)]
-pub enum ColumnValue<R: 'static = OutputRecord> {
-    /// Text in UTF-8.
-    Text(fn(&R) -> Option<&str>),
-    /// A list of texts, never null.
-    List(fn(&R) -> &[String]),
-    /// A number of 32 bits.
-    Int(fn(&R) -> Option<i32>),
-    /// A number of 64 bits.
-    Long(fn(&R) -> Option<i64>),
-    /// Milliseconds since 1970.
-    Time(fn(&R) -> Option<i64>),
-    /// A number of single precision.
-    Float(fn(&R) -> Option<f32>),
-    /// A list of structures, never null.
-    Structures(&'static Structures<R>),
-}
-
-/// A column of lists of structures.
-#[derive(Debug)]
-pub struct Structures<R: 'static = OutputRecord> {
-    /// The number of values of a document.
-    pub count: fn(&R) -> usize,
-    /// Their fields, in order; none is null.
-    pub fields: &'static [StructureField<R>],
-}
-
-/// A field of structures.
-#[derive(Debug)]
-pub struct StructureField<R: 'static = OutputRecord> {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type, and where its values stand.
-    pub value: FieldValue<R>,
-}
-
-/// The value of a field in the structure at an index of a document's list.
-#[derive(Debug)]
-pub enum FieldValue<R: 'static = OutputRecord> {
-    /// Text in UTF-8.
-    Text(fn(&R, usize) -> &str),
-    /// A whole number, in 64 bits.
-    Long(fn(&R, usize) -> u32),
-    /// A number of single precision.
-    Float(fn(&R, usize) -> f32),
-    /// Yes or no.
-    Bool(fn(&R, usize) -> bool),
-    /// A list of texts.
-    List(fn(&R, usize) -> &[String]),
-    /// Rows of cells.
-    Rows(fn(&R, usize) -> &[Vec<String>]),
-}
-
-/// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and the placeholder
-/// past the end of the list.
-macro_rules! structures {
-    ($list:ident: $($name:literal $kind:ident |$item:ident| $value:expr, $none:expr;)*) => {
-        Structures {
-            count: |record| record.$list.len(),
-            fields: &[$(StructureField {
-                name: $name,
-                value: FieldValue::$kind(|record, at| record.$list.get(at).map_or($none, |$item| $value)),
-            }),*],
-        }
-    };
-}
-
-static BLOCKS: Structures = structures! { blocks:
-    "text" Text |block| block.text.as_str(), "";
-    "start" Long |block| block.start, 0;
-    "end" Long |block| block.end, 0;
-    "tag" Text |block| block.tag.as_str(), "";
-    "path" Text |block| block.path.as_str(), "";
-    "words" Long |block| block.words, 0;
-    "link_density" Float |block| block.link_density, 0.0;
-    "probability" Float |block| block.probability, 0.0;
-    "kept" Bool |block| block.kept, false;
-    "role" Text |block| block.role.map_or("", Role::name), "";
-    "source" Text |block| block.source.name(), "";
-    "by" Text |block| block.by.name(), "";
-};
-
-static SPANS: Structures = structures! { spans:
-    "start" Long |span| span.start, 0;
-    "chars" Long |span| span.chars, 0;
-    "byte" Long |span| span.byte, 0;
-    "bytes" Long |span| span.bytes, 0;
-};
-
-static TABLES: Structures = structures! { tables:
-    "caption" Text |table| table.caption.as_str(), "";
-    "header_rows" Long |table| table.header_rows, 0;
-    "rows" Rows |table| table.rows.as_slice(), &[];
-};
-
-static POSTS: Structures = structures! { posts:
-    "author" Text |post| post.author.as_deref().unwrap_or_default(), "";
-    "published" Text |post| post.published.as_deref().unwrap_or_default(), "";
-    "text" Text |post| post.text.as_str(), "";
-};
-
-/// Describes a field of chunks.
-macro_rules! of_chunks {
-    ($name:literal $kind:ident |$chunk:ident| $value:expr, $none:expr) => {
-        StructureField {
-            name: $name,
-            value: FieldValue::$kind(|record, at| record.chunks.get(at).map_or($none, |$chunk| $value)),
-        }
-    };
-}
-
-static CHUNKS: Structures = Structures {
-    count: |record| record.chunks.len(),
+static BLOCKS: ListOf<OutputRecord, BlockVerdict> = ListOf {
+    items: |record| &record.blocks,
     fields: &[
-        of_chunks!("id" Text |chunk| chunk.id.as_str(), ""),
-        of_chunks!("text" Text |chunk| chunk.text.as_str(), ""),
-        of_chunks!("headings" List |chunk| chunk.headings.as_slice(), &[]),
-        of_chunks!("roles" List |chunk| chunk.roles.as_slice(), &[]),
-        of_chunks!("first_block" Long |chunk| chunk.first_block, 0),
-        of_chunks!("last_block" Long |chunk| chunk.last_block, 0),
-        of_chunks!("start" Long |chunk| chunk.start, 0),
-        of_chunks!("chars" Long |chunk| chunk.chars, 0),
-        of_chunks!("byte" Long |chunk| chunk.byte, 0),
-        of_chunks!("bytes" Long |chunk| chunk.bytes, 0),
-        // Of the page, so that a table of chunks needs no join.
-        StructureField {
-            name: "title",
-            value: FieldValue::Text(|record, _| record.title.as_deref().unwrap_or_default()),
-        },
-        StructureField { name: "url", value: FieldValue::Text(|record, _| record.url.as_deref().unwrap_or_default()) },
+        text("text", |block| Some(&block.text)),
+        long("start", |block| Some(block.start.into())),
+        long("end", |block| Some(block.end.into())),
+        text("tag", |block| Some(&block.tag)),
+        text("path", |block| Some(&block.path)),
+        long("words", |block| Some(block.words.into())),
+        float("link_density", |block| Some(block.link_density)),
+        float("probability", |block| Some(block.probability)),
+        column("kept", ColumnValue::Bool(|block| block.kept)),
+        text("role", |block| Some(block.role.map_or("", Role::name))),
+        text("source", |block| Some(block.source.name())),
+        text("by", |block| Some(block.by.name())),
+    ],
+    of_row: &[],
+};
+
+static SPANS: ListOf<OutputRecord, TextSpan> = ListOf {
+    items: |record| &record.spans,
+    fields: &[
+        long("start", |span| Some(span.start.into())),
+        long("chars", |span| Some(span.chars.into())),
+        long("byte", |span| Some(span.byte.into())),
+        long("bytes", |span| Some(span.bytes.into())),
+    ],
+    of_row: &[],
+};
+
+static TABLES: ListOf<OutputRecord, DocumentTable> = ListOf {
+    items: |record| &record.tables,
+    fields: &[
+        text("caption", |table| Some(&table.caption)),
+        long("header_rows", |table| Some(table.header_rows.into())),
+        column("rows", ColumnValue::Rows(|table| &table.rows)),
+    ],
+    of_row: &[],
+};
+
+static POSTS: ListOf<OutputRecord, Post> = ListOf {
+    items: |record| &record.posts,
+    fields: &[
+        text("author", |post| Some(post.author.as_deref().unwrap_or_default())),
+        text("published", |post| Some(post.published.as_deref().unwrap_or_default())),
+        text("text", |post| Some(&post.text)),
+    ],
+    of_row: &[],
+};
+
+static CHUNKS: ListOf<OutputRecord, Chunk> = ListOf {
+    items: |record| &record.chunks,
+    fields: &[
+        text("id", |chunk| Some(&chunk.id)),
+        text("text", |chunk| Some(&chunk.text)),
+        column("headings", ColumnValue::List(|chunk| &chunk.headings)),
+        column("roles", ColumnValue::List(|chunk| &chunk.roles)),
+        long("first_block", |chunk| Some(chunk.first_block.into())),
+        long("last_block", |chunk| Some(chunk.last_block.into())),
+        long("start", |chunk| Some(chunk.start.into())),
+        long("chars", |chunk| Some(chunk.chars.into())),
+        long("byte", |chunk| Some(chunk.byte.into())),
+        long("bytes", |chunk| Some(chunk.bytes.into())),
+    ],
+    // So that a table of chunks needs no join.
+    of_row: &[
+        text("title", |record| Some(record.title.as_deref().unwrap_or_default())),
+        text("url", |record| Some(record.url.as_deref().unwrap_or_default())),
     ],
 };
 
@@ -253,7 +182,7 @@ fn filled(text: &str) -> Option<&str> {
 }
 
 pub(crate) const fn column<R>(name: &'static str, value: ColumnValue<R>) -> Column<R> {
-    Column { name, value }
+    Column::new(name, value)
 }
 
 pub(crate) const fn text<R>(name: &'static str, value: fn(&R) -> Option<&str>) -> Column<R> {

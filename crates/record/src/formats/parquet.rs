@@ -3,26 +3,27 @@
 //! The file is assembled from a spool. Documents are read back from our own files, and from others with some of the
 //! columns.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{fs::File, path::Path};
 
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
-use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::record::{Field, Row};
-use parquet::schema::{parser::parse_message_type, types::ColumnPath};
-use parquet::{errors::ParquetError, record::reader::RowIter};
+use parquet::record::{Field, Row, reader::RowIter};
+use parquet::{errors::ParquetError, schema::types::ColumnPath};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
-use crate::parquet_columns::{ColumnValue, FieldValue, StructureField, Structures};
+use crate::record_batch::{record_batch, schema};
 use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
 /// Bytes of text at which a row group ends early.
 const GROUP_BYTES: usize = 128 << 20;
+/// Rows, and bytes of their texts, that are in memory at a time.
+const PART: usize = 256;
+const PART_BYTES: usize = 8 << 20;
 /// zstd level.
 const LEVEL: i32 = 3;
 /// Columns whose values hardly repeat.
@@ -92,218 +93,44 @@ impl<R> Table<'_, R> {
         rows: impl Iterator<Item = Result<R, OutputError>>,
         size: impl Fn(&R) -> usize,
     ) -> Result<(), OutputError> {
-        let schema: String = self.columns.iter().map(|column| column.declaration()).collect();
-        let schema = parse_message_type(&format!("message {} {{ {schema} }}", self.name))?;
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties(self.unrepeated)?)
+            .with_schema_root(self.name.to_owned())
+            .with_skip_arrow_metadata(true);
         let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(self.unrepeated)?)?;
+        let mut writer = ArrowWriter::try_new_with_options(file, schema(self.columns), options)?;
         let mut rows = rows.peekable();
+        let (mut in_group, mut group_bytes) = (0, 0);
         while rows.peek().is_some() {
-            let (mut group, mut bytes) = (Vec::new(), 0);
-            while group.len() < self.rows
-                && bytes < GROUP_BYTES
+            let (mut part, mut bytes) = (Vec::new(), 0);
+            while part.len() < PART.min(self.rows - in_group)
+                && bytes < PART_BYTES
                 && let Some(row) = rows.next().transpose()?
             {
                 bytes += size(&row);
-                group.push(row);
+                part.push(row);
             }
-            let mut columns = writer.next_row_group()?;
-            for column in self.columns {
-                column.write(&group, &mut columns)?;
+            let part: Vec<Option<&R>> = part.iter().map(Some).collect();
+            writer.write(&record_batch(self.columns, &part).map_err(ParquetError::from)?)?;
+            (in_group, group_bytes) = (in_group + part.len(), group_bytes + bytes);
+            if in_group == self.rows || group_bytes >= GROUP_BYTES {
+                writer.flush()?;
+                (in_group, group_bytes) = (0, 0);
             }
-            columns.close()?;
         }
         Ok(writer.into_inner()?.sync_all()?)
     }
 }
 
 /// The storage of columns; the values of the named ones hardly repeat.
-fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
+fn properties(single: &[&str]) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?));
     for column in single {
         properties = properties.set_column_dictionary_enabled(ColumnPath::from(*column), false);
     }
-    Ok(Arc::new(properties.build()))
-}
-
-/// A row group being written.
-type Group<'a> = SerializedRowGroupWriter<'a, File>;
-
-impl<R> Column<R> {
-    /// Its declaration in a message type.
-    pub(super) fn declaration(&self) -> String {
-        let name = self.name;
-        match self.value {
-            ColumnValue::Text(_) => format!("optional binary {name} (STRING); "),
-            ColumnValue::Int(_) => format!("optional int32 {name}; "),
-            ColumnValue::Long(_) => format!("optional int64 {name}; "),
-            ColumnValue::Time(_) => format!("optional int64 {name} (TIMESTAMP(MILLIS,true)); "),
-            ColumnValue::Float(_) => format!("optional float {name}; "),
-            ColumnValue::List(_) => format!(
-                "required group {name} (LIST) {{ \
-                 repeated group list {{ required binary element (STRING); }} }} "
-            ),
-            ColumnValue::Structures(schema) => {
-                let fields: String = schema.fields.iter().map(StructureField::declaration).collect();
-                format!(
-                    "required group {name} (LIST) {{ repeated group list {{ \
-                     required group element {{ {fields} }} }} }} "
-                )
-            }
-        }
-    }
-
-    /// Writes the values of `rows`.
-    pub(super) fn write(&self, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
-        match self.value {
-            ColumnValue::Text(value) => {
-                optional::<ByteArrayType, _>(group, rows, |record| value(record).map(ByteArray::from))
-            }
-            ColumnValue::Int(value) => optional::<Int32Type, _>(group, rows, value),
-            ColumnValue::Long(value) | ColumnValue::Time(value) => optional::<Int64Type, _>(group, rows, value),
-            ColumnValue::Float(value) => optional::<FloatType, _>(group, rows, value),
-            ColumnValue::List(value) => {
-                let count = |record: &R| value(record).len();
-                lists::<ByteArrayType, _>(group, rows, count, |record, at| {
-                    value(record).get(at).map_or("", String::as_str).into()
-                })
-            }
-            ColumnValue::Structures(schema) => structures(group, rows, schema),
-        }
-    }
-}
-
-impl<R> StructureField<R> {
-    /// Its declaration in a message type.
-    fn declaration(&self) -> String {
-        let name = self.name;
-        let texts = "repeated group list { required binary element (STRING); }";
-        match self.value {
-            FieldValue::Text(_) => format!("required binary {name} (STRING); "),
-            FieldValue::Long(_) => format!("required int64 {name}; "),
-            FieldValue::Float(_) => format!("required float {name}; "),
-            FieldValue::Bool(_) => format!("required boolean {name}; "),
-            FieldValue::List(_) => format!("required group {name} (LIST) {{ {texts} }} "),
-            FieldValue::Rows(_) => format!(
-                "required group {name} (LIST) {{ repeated group list {{ \
-                 required group element (LIST) {{ {texts} }} }} }} "
-            ),
-        }
-    }
-}
-
-/// Writes the columns of the fields of structures.
-fn structures<R>(group: &mut Group<'_>, rows: &[R], schema: &Structures<R>) -> Result<(), ParquetError> {
-    let count = schema.count;
-    for field in schema.fields {
-        match field.value {
-            FieldValue::Text(value) => {
-                lists::<ByteArrayType, _>(group, rows, count, |record, at| value(record, at).into())
-            }
-            FieldValue::Long(value) => lists::<Int64Type, _>(group, rows, count, |record, at| value(record, at).into()),
-            FieldValue::Float(value) => lists::<FloatType, _>(group, rows, count, value),
-            FieldValue::Bool(value) => lists::<BoolType, _>(group, rows, count, value),
-            FieldValue::List(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
-                leaves.list(0..count(row), |leaves, at| {
-                    leaves.list(value(row, at), |leaves, text| leaves.add(text.as_str().into()));
-                });
-            }),
-            FieldValue::Rows(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
-                leaves.list(0..count(row), |leaves, at| {
-                    leaves.list(value(row, at), |leaves, cells| {
-                        leaves.list(cells, |leaves, cell| leaves.add(cell.as_str().into()));
-                    });
-                });
-            }),
-        }?;
-    }
-    Ok(())
-}
-
-/// The values of a column of lists, which may lie in each other, with their levels.
-struct Leaves<T: DataType> {
-    values: Vec<T::T>,
-    /// Definition levels: the number of lists around a value, or around an empty list.
-    defined: Vec<i16>,
-    /// Repetition levels: the number of lists around what goes on; 0 where a row begins.
-    repeated: Vec<i16>,
-    depth: i16,
-    goes_on: i16,
-}
-
-impl<T: DataType> Leaves<T> {
-    /// Writes the column whose lists `add` adds for each row.
-    fn write<R>(group: &mut Group<'_>, rows: &[R], add: impl Fn(&mut Self, &R)) -> Result<(), ParquetError> {
-        let (values, defined, repeated) = (Vec::new(), Vec::new(), Vec::new());
-        let mut leaves = Self { values, defined, repeated, depth: 0, goes_on: 0 };
-        for row in rows {
-            leaves.goes_on = 0;
-            add(&mut leaves, row);
-        }
-        leaf::<T>(group, &leaves.values, &leaves.defined, Some(&leaves.repeated))
-    }
-
-    fn list<I>(&mut self, items: impl IntoIterator<Item = I>, add: impl Fn(&mut Self, I)) {
-        let before = self.defined.len();
-        self.depth += 1;
-        for item in items {
-            add(self, item);
-            self.goes_on = self.depth;
-        }
-        self.depth -= 1;
-        if self.defined.len() == before {
-            self.note_levels();
-        }
-    }
-
-    fn add(&mut self, value: T::T) {
-        self.values.push(value);
-        self.note_levels();
-    }
-
-    fn note_levels(&mut self) {
-        self.defined.push(self.depth);
-        self.repeated.push(self.goes_on);
-    }
-}
-
-/// Writes the values of one leaf, the next of the row group.
-fn leaf<T: DataType>(
-    group: &mut Group<'_>,
-    values: &[T::T],
-    defined: &[i16],
-    repeated: Option<&[i16]>,
-) -> Result<(), ParquetError> {
-    if let Some(mut writer) = group.next_column()? {
-        writer.typed::<T>().write_batch(values, Some(defined), repeated)?;
-        writer.close()?;
-    }
-    Ok(())
-}
-
-/// Writes a column that may be null: definition level 1 where there is a value, else 0.
-fn optional<T: DataType, R>(
-    group: &mut Group<'_>,
-    rows: &[R],
-    value: impl Fn(&R) -> Option<T::T>,
-) -> Result<(), ParquetError> {
-    let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
-    let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
-    let values: Vec<T::T> = values.into_iter().flatten().collect();
-    leaf::<T>(group, &values, &defined, None)
-}
-
-/// Writes a column of lists.
-fn lists<T: DataType, R>(
-    group: &mut Group<'_>,
-    rows: &[R],
-    count: impl Fn(&R) -> usize,
-    value: impl Fn(&R, usize) -> T::T,
-) -> Result<(), ParquetError> {
-    Leaves::<T>::write(group, rows, |leaves, row| {
-        leaves.list(0..count(row), |leaves, at| leaves.add(value(row, at)));
-    })
+    Ok(properties.build())
 }
 
 /// The rows of a file as records.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::parquet_columns::{Column, ColumnValue, column, float, int, long, text};
+use crate::parquet_columns::{column, float, int, long, text};
+use crate::record_batch::{Column, ColumnValue};
 use crate::{Annotation, Assemble, OutputError, formats::parquet::Table, open_plain, reader::next_map};
 
 /// Rows in a row group.
