@@ -137,14 +137,14 @@ pub const COLUMNS: [Column; 40] = [
     float("language_score", |_| None),
     long("word_count", |record| Some(i64::from(words::count(&record.text)))),
     text("title", |record| record.title.as_deref()),
-    column("author", ColumnValue::List(|record| &record.metadata.author)),
-    text("published", |record| record.metadata.published.as_deref()),
-    text("modified", |record| record.metadata.modified.as_deref()),
-    text("site", |record| record.metadata.site.as_deref()),
-    text("description", |record| record.metadata.description.as_deref()),
-    text("canonical", |record| record.metadata.canonical.as_deref()),
-    text("next", |record| record.metadata.next.as_deref()),
-    text("lang_declared", |record| record.metadata.lang_declared.as_deref()),
+    column("author", ColumnValue::List(|record| &record.author)),
+    text("published", |record| record.published.as_deref()),
+    text("modified", |record| record.modified.as_deref()),
+    text("site", |record| record.site.as_deref()),
+    text("description", |record| record.description.as_deref()),
+    text("canonical", |record| record.canonical.as_deref()),
+    text("next", |record| record.next.as_deref()),
+    text("lang_declared", |record| record.lang_declared.as_deref()),
     text("rights", |record| filled(&record.rights)),
     column("headings", ColumnValue::List(|record| &record.headings)),
     text("page_type", |record| record.page_type.as_deref()),
@@ -170,11 +170,11 @@ pub const COLUMNS: [Column; 40] = [
 ];
 
 fn published(record: &OutputRecord) -> Option<Moment> {
-    Moment::of(record.metadata.published.as_deref()?)
+    Moment::of(record.published.as_deref()?)
 }
 
 fn modified(record: &OutputRecord) -> Option<Moment> {
-    Moment::of(record.metadata.modified.as_deref()?)
+    Moment::of(record.modified.as_deref()?)
 }
 
 fn filled(text: &str) -> Option<&str> {

@@ -16,24 +16,24 @@ use trommel_extract::{BlockReason, BlockVerdict, Chunk, Document, DocumentTable,
 /// Every key is written, and each has one type. A missing value is an empty string, 0 or an empty list. Readers
 /// infer the types of a file from its beginning. Some of them fail at a value, or lose it, after nothing but
 /// `null` or empty lists. Therefore rare values are strings.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OutputRecord {
     /// WARC-Record-ID without angle brackets, or [`record_id`](crate::record_id) where there is none.
     pub id: String,
     /// URL of the page.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub url: Option<String>,
     /// Time of the capture as the archive gives it.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub date: Option<String>,
     /// Main text.
     pub text: String,
     /// Title of the page.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub title: Option<String>,
     /// Language of the text.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub lang: Option<String>,
     /// Encoding of the page.
     pub charset: String,
@@ -42,29 +42,49 @@ pub struct OutputRecord {
     /// Expected word F1 of the text, in 0..=1.
     pub confidence: f32,
     /// The place of the page in its archive.
-    #[serde(deserialize_with = "stored")]
+    #[serde(with = "filled")]
     pub source: Option<RecordSource>,
-    /// Other facts that the page states about itself.
-    #[serde(flatten, deserialize_with = "metadata")]
-    pub metadata: Metadata,
+    /// Names of the authors.
+    pub author: Vec<String>,
+    /// Date of publication.
+    #[serde(with = "filled")]
+    pub published: Option<String>,
+    /// Date of the last change.
+    #[serde(with = "filled")]
+    pub modified: Option<String>,
+    /// Name of the site or publisher.
+    #[serde(with = "filled")]
+    pub site: Option<String>,
+    /// The page's summary of itself.
+    #[serde(with = "filled")]
+    pub description: Option<String>,
+    /// URL that the page names as its own.
+    #[serde(with = "filled")]
+    pub canonical: Option<String>,
+    /// URL of the next page.
+    #[serde(with = "filled")]
+    pub next: Option<String>,
+    /// Language that the page declares, as a BCP 47 tag.
+    #[serde(with = "filled")]
+    pub lang_declared: Option<String>,
     /// Reservations of rights that the page or its server states, divided by semicolons (`tdm-reservation=1; noai`).
     pub rights: String,
     /// The headings among the text's lines.
     pub headings: Vec<String>,
     /// Type of the page.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub page_type: Option<String>,
     /// The reason why this is not the requested page (`captcha`, `denied` and others), from its title and
     /// phrases, regardless of the model; empty if it is.
     pub blocked: String,
     /// Readers' comments, where they are kept apart.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub comments: Option<String>,
     /// HTTP status code.
-    #[serde(deserialize_with = "status")]
+    #[serde(with = "filled")]
     pub status: Option<u16>,
     /// WARC-Truncated: why the crawler cut the page.
-    #[serde(deserialize_with = "filled")]
+    #[serde(with = "filled")]
     pub truncated: Option<String>,
     /// Caps of the page reader that the page passed, divided by commas.
     pub capped: String,
@@ -91,7 +111,7 @@ pub struct OutputRecord {
 }
 
 /// The place of the archive record of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct RecordSource {
     /// The archive as it was named by the user; `-` for standard input.
     #[serde(deserialize_with = "shared")]
@@ -108,6 +128,8 @@ pub struct RecordSource {
 impl From<Document> for OutputRecord {
     /// The record of a page of whose capture nothing is known.
     fn from(document: Document) -> Self {
+        let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
+            document.metadata;
         let of_sites = document.by_sites.then(|| "site memory: fixed".to_owned());
         let notes: Vec<String> = document.notes.into_iter().chain(of_sites).collect();
         Self {
@@ -118,7 +140,14 @@ impl From<Document> for OutputRecord {
             charset: document.charset,
             charset_source: document.charset_source,
             confidence: document.confidence,
-            metadata: document.metadata,
+            author,
+            published,
+            modified,
+            site,
+            description,
+            canonical,
+            next,
+            lang_declared,
             rights: document.rights.to_string(),
             headings: document.headings,
             page_type: document.page_type,
@@ -157,30 +186,27 @@ fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Err
     String::deserialize(deserializer).map(Arc::from)
 }
 
-fn filled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(Option::deserialize(deserializer)?.filter(|text: &String| !text.is_empty()))
-}
+/// A value that may be missing, which is then written as that of its type that says nothing.
+mod filled {
+    use super::*;
 
-fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
-    Ok(Option::deserialize(deserializer)?.filter(|&status| status != 0))
-}
-
-fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordSource>, D::Error> {
-    let source: Option<RecordSource> = Option::deserialize(deserializer)?;
-    Ok(source.filter(|source| !source.file.is_empty()))
-}
-
-fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::Error> {
-    let mut metadata = Metadata::deserialize(deserializer)?;
-    for text in [
-        &mut metadata.published, &mut metadata.modified, &mut metadata.site, &mut metadata.description,
-        &mut metadata.canonical, &mut metadata.next, &mut metadata.lang_declared,
-    ] {
-        if text.as_deref() == Some("") {
-            *text = None;
+    pub(super) fn serialize<T: Serialize + Default, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => value.serialize(serializer),
+            None => T::default().serialize(serializer),
         }
     }
-    Ok(metadata)
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+    where
+        T: Deserialize<'de> + Default + PartialEq,
+        D: Deserializer<'de>,
+    {
+        Ok(Option::deserialize(deserializer)?.filter(|value| *value != T::default()))
+    }
 }
 
 impl Serialize for RecordSource {
@@ -192,99 +218,6 @@ impl Serialize for RecordSource {
         map.serialize_field("length", &self.length)?;
         map.serialize_field("inner", &self.inner)?;
         map.end()
-    }
-}
-
-/// Keys as they are written: all of them, or those that say something.
-struct Keys<M> {
-    map: M,
-    all: bool,
-}
-
-impl<M: SerializeStruct> Keys<M> {
-    fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T, is_empty: bool) -> Result<(), M::Error> {
-        if self.all || !is_empty { self.map.serialize_field(key, value) } else { self.map.skip_field(key) }
-    }
-
-    fn text(&mut self, key: &'static str, value: &Option<String>) -> Result<(), M::Error> {
-        let value = value.as_deref().unwrap_or_default();
-        self.add(key, value, value.is_empty())
-    }
-
-    fn list<T: Serialize>(&mut self, key: &'static str, value: &[T]) -> Result<(), M::Error> {
-        self.add(key, value, value.is_empty())
-    }
-}
-
-impl OutputRecord {
-    fn keys<S: Serializer>(&self, serializer: S, all: bool) -> Result<S::Ok, S::Error> {
-        let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
-            &self.metadata;
-        let nowhere = RecordSource { file: Arc::from(""), offset: 0, length: 0, inner: 0 };
-        let map = serializer.serialize_struct("record", 33)?;
-        let mut keys = Keys { map, all };
-        keys.add("id", &self.id, false)?;
-        keys.text("url", &self.url)?;
-        keys.text("date", &self.date)?;
-        keys.add("text", &self.text, false)?;
-        keys.text("title", &self.title)?;
-        keys.text("lang", &self.lang)?;
-        keys.add("charset", &self.charset, self.charset.is_empty())?;
-        keys.add("charset_source", &self.charset_source, self.charset_source.is_empty())?;
-        keys.add("confidence", &self.confidence, false)?;
-        let source = self.source.as_ref();
-        keys.add("source", source.unwrap_or(&nowhere), source.is_none())?;
-        keys.list("author", author)?;
-        keys.text("published", published)?;
-        keys.text("modified", modified)?;
-        keys.text("site", site)?;
-        keys.text("description", description)?;
-        keys.text("canonical", canonical)?;
-        keys.text("next", next)?;
-        keys.text("lang_declared", lang_declared)?;
-        keys.add("rights", &self.rights, self.rights.is_empty())?;
-        keys.list("headings", &self.headings)?;
-        keys.text("page_type", &self.page_type)?;
-        keys.add("blocked", &self.blocked, self.blocked.is_empty())?;
-        keys.text("comments", &self.comments)?;
-        let status = self.status.unwrap_or_default();
-        keys.add("status", &status, status == 0)?;
-        keys.text("truncated", &self.truncated)?;
-        keys.add("capped", &self.capped, self.capped.is_empty())?;
-        keys.add("notes", &self.notes, self.notes.is_empty())?;
-        keys.add("by", &self.by, self.by.is_empty())?;
-        // A search engine would make fields of them.
-        match all {
-            true => {
-                keys.list("blocks", &self.blocks)?;
-                keys.list("spans", &self.spans)?;
-                keys.list("tables", &self.tables)?;
-                keys.list("posts", &self.posts)?;
-                keys.list("chunks", &self.chunks)?;
-            }
-            false => {
-                for key in ["blocks", "spans", "tables", "posts", "chunks"] {
-                    keys.map.skip_field(key)?;
-                }
-            }
-        }
-        keys.map.end()
-    }
-}
-
-impl Serialize for OutputRecord {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.keys(serializer, true)
-    }
-}
-
-/// A record as search engines want it: keys that say nothing are left out, and so are lists of
-/// objects: blocks, spans, tables, posts, chunks.
-pub(crate) struct SearchedRecord<'a>(pub(crate) &'a OutputRecord);
-
-impl Serialize for SearchedRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.keys(serializer, false)
     }
 }
 
@@ -346,16 +279,14 @@ pub(crate) mod tests {
         let some = |text: &str| Some(text.to_owned());
         OutputRecord {
             source: Some(source(7)),
-            metadata: Metadata {
-                author: vec!["A".into(), "B".into()],
-                published: some("2024-05-17"),
-                modified: some("2024-05-18T01:00:00Z"),
-                site: some("S"),
-                description: some("D"),
-                canonical: some("http://example.com/c"),
-                next: some("http://example.com/2"),
-                lang_declared: some("de-AT"),
-            },
+            author: vec!["A".into(), "B".into()],
+            published: some("2024-05-17"),
+            modified: some("2024-05-18T01:00:00Z"),
+            site: some("S"),
+            description: some("D"),
+            canonical: some("http://example.com/c"),
+            next: some("http://example.com/2"),
+            lang_declared: some("de-AT"),
             rights: "noai".into(),
             headings: vec!["Titel".into()],
             page_type: some("article"),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use trommel::record::RecordSource;
 use trommel::record::filters::Reason;
 use trommel::{BlockVerdict, Chunk, DocumentTable, OutputRecord, Post};
@@ -52,11 +52,14 @@ fn keys_of_a_json_line() {
         charset_source: "http".into(),
         confidence: 0.5,
         source: Some(RecordSource { file: "f".into(), offset: 1, length: 2, inner: 3 }),
-        metadata: serde_json::from_value(json!({
-            "author": ["a"], "published": "2024", "modified": "2024", "site": "s",
-            "description": "d", "canonical": "c", "next": "n", "lang_declared": "en",
-        }))
-        .unwrap(),
+        author: vec!["a".into()],
+        published: some("2024"),
+        modified: some("2024"),
+        site: some("s"),
+        description: some("d"),
+        canonical: some("c"),
+        next: some("n"),
+        lang_declared: some("en"),
         rights: "noai".into(),
         headings: vec!["h".into()],
         page_type: some("article"),

@@ -190,7 +190,8 @@ pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
         Format::ALL.into_iter().flat_map(|format| format.compressions().iter().map(move |packed| (format, *packed)));
     let known = pairs.filter_map(|(format, compression)| {
         let suffixes = [format.known_suffix()].into_iter().chain(format.other_suffixes().iter().copied());
-        let suffix = suffixes.map(|suffix| suffix.to_owned() + compression.suffix()).find(|end| lower.ends_with(end))?;
+        let suffix =
+            suffixes.map(|suffix| suffix.to_owned() + compression.suffix()).find(|end| lower.ends_with(end))?;
         Some((suffix.len(), format, compression))
     });
     // `.anserini.jsonl` ends with `.jsonl`, too.
@@ -211,7 +212,6 @@ pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
 mod tests {
     use super::*;
     use crate::{OutputRecord, encoder};
-    use trommel_extract::Metadata;
 
     #[test]
     fn names_go_there_and_back() {
@@ -234,7 +234,17 @@ mod tests {
     #[test]
     fn formats_without_metadata_write_none() {
         let full = crate::record::tests::full();
-        let few = OutputRecord { metadata: Metadata::default(), ..full.clone() };
+        let few = OutputRecord {
+            author: Vec::new(),
+            published: None,
+            modified: None,
+            site: None,
+            description: None,
+            canonical: None,
+            next: None,
+            lang_declared: None,
+            ..full.clone()
+        };
         for format in Format::ALL.into_iter().filter(|format| !format.is_assembled()) {
             let (encode, _) = encoder(format, Compression::None).unwrap();
             let [of_full, of_few] = [&full, &few].map(|record| {

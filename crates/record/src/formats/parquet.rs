@@ -218,7 +218,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let mut record = record();
-        record.metadata.author = vec!["A".into(), "B".into()];
+        record.author = vec!["A".into(), "B".into()];
         let mut spool = Vec::new();
         for _ in 0..GROUP + 1 {
             Msgpack.record(&record, &mut spool).unwrap();

@@ -33,24 +33,23 @@ impl Encode for Printed {
 
 /// The URL of a page, or the one that it calls its own.
 fn address(record: &OutputRecord) -> Option<&str> {
-    let known = [record.url.as_deref(), record.metadata.canonical.as_deref()];
+    let known = [record.url.as_deref(), record.canonical.as_deref()];
     known.into_iter().flatten().find(|url| !url.is_empty())
 }
 
 /// YAML about a page between lines of three hyphens, as it stands above Markdown: url, title, author, date of
 /// publication and lang. What is not known is left out.
 pub fn front_matter(record: &OutputRecord) -> String {
-    let metadata = &record.metadata;
     let texts = [
         ("url", address(record)),
         ("title", record.title.as_deref()),
-        ("date", metadata.published.as_deref()),
+        ("date", record.published.as_deref()),
         ("lang", record.lang.as_deref()),
     ];
     let mut lines = String::from("---\n");
     for (key, value) in texts {
-        if key == "date" && !metadata.author.is_empty() {
-            let authors: Vec<String> = metadata.author.iter().map(|author| quoted(author)).collect();
+        if key == "date" && !record.author.is_empty() {
+            let authors: Vec<String> = record.author.iter().map(|author| quoted(author)).collect();
             lines.push_str(&format!("author: [{}]\n", authors.join(", ")));
         }
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -299,9 +298,9 @@ mod tests {
     #[test]
     fn front_matter_has_what_is_known() {
         let mut record = OutputRecord { title: Some("A \"mill\": one".into()), ..OutputRecord::default() };
-        record.metadata.canonical = Some("http://a.example/".into());
-        record.metadata.author = vec!["Jane Roe".into(), "X".into()];
-        record.metadata.published = Some("2024-05-01".into());
+        record.canonical = Some("http://a.example/".into());
+        record.author = vec!["Jane Roe".into(), "X".into()];
+        record.published = Some("2024-05-01".into());
         record.lang = Some("en".into());
         assert_eq!(
             front_matter(&record),

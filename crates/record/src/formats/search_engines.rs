@@ -7,9 +7,11 @@
 
 use std::{borrow::Cow, io::Write as _};
 
+use indexmap::IndexMap;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::{Encode, OutputError, OutputRecord, record::SearchedRecord, record_id};
+use crate::{Encode, OutputError, OutputRecord, record_id};
 
 /// The id of a document in formats whose ids stand between white space or in markup: the record's own
 /// if it has neither, else one made from it.
@@ -134,6 +136,20 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
+/// Lists of objects, of which a search engine would make fields.
+const LISTS: [&str; 5] = ["blocks", "spans", "tables", "posts", "chunks"];
+
+/// The keys of a JSON line of a record that search engines want: those that say something.
+fn searched<'l>(record: &OutputRecord, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
+    let mut keys: IndexMap<&str, &RawValue> = serde_json::from_slice(line)?;
+    keys.retain(|key, value| match *key {
+        "id" | "text" | "confidence" => true,
+        "source" => record.source.is_some(),
+        key => !LISTS.contains(&key) && !matches!(value.get(), "\"\"" | "[]" | "0"),
+    });
+    Ok(keys)
+}
+
 /// Appends the two lines of a document: the action that creates it, and the document. Empty keys are left
 /// out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
 /// are left out too, because a search engine would make fields of them.
@@ -144,7 +160,8 @@ pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), Output
     let create = Id { _id: &bulk_id(&record.id) };
     serde_json::to_writer(&mut *out, &Action { create })?;
     out.push(b'\n');
-    serde_json::to_writer(&mut *out, &SearchedRecord(record))?;
+    let line = serde_json::to_vec(record)?;
+    serde_json::to_writer(&mut *out, &searched(record, &line)?)?;
     out.push(b'\n');
     Ok(())
 }
