@@ -175,7 +175,7 @@ fn names_a_row(bytes: &[u8]) -> bool {
 }
 
 /// Returns whether an element is named like a row of page numbers.
-fn is_row(page: &Page, element: &Element) -> bool {
+pub(crate) fn is_row(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element);
     let mut texts = words.iter().map(|word| page.word_text(word));
     let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);

@@ -159,6 +159,8 @@ pub(crate) struct Builder {
     /// The notation that the attributes of the last written element state.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
+    /// Buttons in the current block: bytes of its text and their elements.
+    buttons: Vec<(u32, u32, u32)>,
     /// Formulas noted up to now.
     formulas_noted: u32,
     style_sheets: StyleSheets,
@@ -259,6 +261,7 @@ impl Builder {
             formulas: Formulas::default(),
             marks: Marks::empty(),
             open_notations: Vec::new(),
+            buttons: Vec::new(),
             formulas_noted: 0,
             style_sheets: StyleSheets::default(),
             script_start: (String::new(), 0),

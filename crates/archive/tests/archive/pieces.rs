@@ -164,7 +164,7 @@ fn only_the_first_record_of_a_member_arrives_at_its_beginning() {
     let members = [&small()[..1], &small()[1..3]];
     let mut bytes = Vec::new();
     for records in members {
-        let records: Vec<u8> = records.iter().flat_map(|record| plain(record)).collect();
+        let records: Vec<u8> = records.iter().flat_map(plain).collect();
         let mut member = flate2::read::GzEncoder::new(Cursor::new(records), flate2::Compression::fast());
         member.read_to_end(&mut bytes).unwrap();
     }

@@ -1,9 +1,10 @@
 //! Drops parts that are no text of the page: controls, line numbers, tables of contents, hidden menus, labels.
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
-//! letters that are links, links beside a heading to edit its section or to link to it. Also dropped are line numbers
-//! beside code, and short parts that the page does not show: labels for readers' aids, badges, messages that a script
-//! would show. Other hidden parts, such as tabs and answers, are judged like visible ones.
+//! letters that are links, links beside a heading to edit its section or to link to it. Lists have ratings drawn as
+//! stars, counts of results and numbers of pages. Also dropped are line numbers beside code, and short parts that the
+//! page does not show: labels for readers' aids, badges, messages that a script would show. Other hidden parts, such as
+//! tabs and answers, are judged like visible ones.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
@@ -11,6 +12,7 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, 
 use super::{beside_kept::heading, whole_units::outermost_code};
 use crate::heading_text::{Mentions, is_heading, is_permalink};
 use crate::kept::KeptBlocks as _;
+use crate::links::is_row;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
@@ -30,6 +32,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let block = |at: usize| page.blocks.get(at);
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
+    let mut counts: Vec<usize> = Vec::new();
     for (rank, &at) in blocks.iter().enumerate() {
         let Some(current) = block(at) else { continue };
         // Only letters that are links: single letters of a text are headings of an index or answers.
@@ -44,6 +47,11 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
         if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
             drop.push(at);
         }
+        if is_list_control(page, current) {
+            drop.push(at);
+        } else if current.words <= MAX_COUNT_WORDS && is_result_count(page, current) {
+            counts.push(at);
+        }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
         if next.is_some_and(|next| is_label(page, current, next)) {
             drop.push(at);
@@ -52,7 +60,42 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     if letters.len() >= MIN_LETTERS {
         drop.append(&mut letters);
     }
+    if counts.len() <= MAX_COUNTS {
+        drop.append(&mut counts);
+    }
     kept.leave_out(drop);
+}
+
+/// Words of a rating that is drawn as stars, at most, and those without digits, at least: "Rated 4.5 out of 5" is not
+/// shown as text, a number of votes beside a star is.
+const RATING_WORDS: (u32, usize) = (10, 2);
+/// Words of a count of results, at most.
+const MAX_COUNT_WORDS: u32 = 10;
+/// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
+const MAX_COUNTS: usize = 2;
+
+/// Returns whether a short block is a rating that is drawn as stars, or the number of one of a list's pages, by the
+/// names of the elements around it.
+fn is_list_control(page: &Page, block: &Block) -> bool {
+    if block.words > RATING_WORDS.0 {
+        return false;
+    }
+    let text = page.text(block);
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let words = text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+    let may_be_rating = words.count() >= RATING_WORDS.1;
+    let is_one = |element: &Element| {
+        may_be_rating && page.is_named_as(element, &["star"]) && page.is_named_as(element, &["rating"])
+            || is_number && is_row(page, element)
+    };
+    (is_number || may_be_rating) && page.path(block.element).take(ANCESTORS).any(|(_, element)| is_one(element))
+}
+
+/// Returns whether a short block counts the results of a list, by the names of its own element.
+fn is_result_count(page: &Page, block: &Block) -> bool {
+    page.container(block).is_some_and(|(_, element)| {
+        page.is_named_as(element, &["result", "results"]) && page.is_named_as(element, &["count"])
+    })
 }
 
 /// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the

@@ -108,7 +108,7 @@ pub static RULES: [Rule; 29] = [
     chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| drop_copies(chosen.page, kept)),
     chosen(
         "controls",
-        "drops buttons, links to a heading or to edit it, and other labels of controls",
+        "drops buttons, links to a heading or to edit it, counts of lists, and other labels of controls",
         |chosen, kept| drop_controls(chosen.page, chosen.html, kept),
     ),
     chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| keep_code(chosen.page, kept)),

@@ -177,6 +177,7 @@ impl Builder {
     fn begin_block(&mut self) {
         self.seam = Seam::empty();
         self.open_notations.clear();
+        self.buttons.clear();
         self.formulas.forget_last();
         self.inline_from = self.page.inline.len();
         self.breaks = 0;

@@ -143,6 +143,8 @@ impl Marks {
 pub(super) struct OpenNotation {
     pub element: u32,
     kind: NotationKind,
+    /// True for a button, which is hidden only at the end of a block.
+    is_button: bool,
     /// Byte of the block's text at which it starts.
     from: u32,
     /// Formulas of the page noted before.
@@ -158,10 +160,11 @@ impl Builder {
     /// An element has been opened.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
+        let is_hidden_part = is_inline
+            && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text))
+            || text.tag == Tag::Button && self.is_beside_heading(element);
         let kind = match text.tag {
-            _ if is_inline && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text)) => {
-                NotationKind::Hidden
-            }
+            _ if is_hidden_part => NotationKind::Hidden,
             Tag::Sup => NotationKind::Superscript,
             Tag::Sub => NotationKind::Subscript,
             Tag::Del | Tag::S | Tag::Strike => NotationKind::Deleted,
@@ -175,7 +178,8 @@ impl Builder {
                 false => NotationKind::Formula,
             },
             // A button beside the words of a heading (`Copy`) does something with them; one around them is the heading.
-            Tag::Button if self.is_beside_heading(element) => NotationKind::Hidden,
+            // Beside the words of a block, a button is a control: whether it stands there is known at the block's end.
+            Tag::A | Tag::Button if is_button(text) && !self.is_in_heading(element) => NotationKind::Hidden,
             Tag::A => match text.value(Key::Href) {
                 // Only links with a fragment can be marks of notes; whether they are is decided when text is written.
                 Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
@@ -205,6 +209,7 @@ impl Builder {
         self.open_notations.push(OpenNotation {
             element,
             kind,
+            is_button: kind == NotationKind::Hidden && !is_hidden_part && matches!(text.tag, Tag::A | Tag::Button),
             from: narrow(self.fold.len()),
             formulas_before: self.formulas_noted,
             images_before: self.images,
@@ -232,12 +237,20 @@ impl Builder {
             }
             _ => open_notation.from < to,
         };
-        if is_noted {
+        if open_notation.is_button {
+            if is_noted {
+                self.buttons.push((open_notation.from, to, element));
+            }
+        } else if is_noted {
             let is_self_link = open_notation.kind == NotationKind::FragmentLink && self.is_self_link(open_notation, to);
             // A sign that leads to the heading it stands in (`¶`, `#`) is no text.
             let kind = if is_self_link { NotationKind::Hidden } else { open_notation.kind };
             self.note(kind, element, open_notation.from, to);
         }
+    }
+
+    fn is_in_heading(&self, element: u32) -> bool {
+        self.page.element(element).is_some_and(|element| element.within.contains(ElementKinds::HEADING))
     }
 
     /// Returns whether an element that opens stands right in a heading, behind its words.
@@ -264,8 +277,40 @@ impl Builder {
         self.notations.push(Notation { text: (from, to), kind, element });
     }
 
+    /// Notes the buttons at the end of a block that has other words before them as hidden.
+    #[cold]
+    #[inline(never)]
+    fn note_buttons(&mut self) {
+        let mut buttons = std::mem::take(&mut self.buttons);
+        let text = self.fold.as_str();
+        let mut end = text.len();
+        let mut hidden = Vec::new();
+        for (from, to, element) in buttons.iter().rev() {
+            let (start, stop) = (*from as usize, *to as usize);
+            let rest = text.get(stop..end).unwrap_or("?");
+            let label = text.get(start..stop).unwrap_or_default();
+            let before = text.get(..start).unwrap_or_default();
+            if rest.chars().any(char::is_alphanumeric)
+                || label.split_whitespace().count() > MAX_BUTTON_WORDS
+                || !before.contains(char::is_alphanumeric)
+            {
+                break;
+            }
+            hidden.push((*from, *to, *element));
+            end = start;
+        }
+        for (from, to, element) in hidden {
+            self.note(NotationKind::Hidden, element, from, to);
+        }
+        buttons.clear();
+        self.buttons = buttons;
+    }
+
     /// Writes the notations of a block whose text starts at `start` in the text of the page.
     pub(super) fn write_notations(&mut self, start: u32) {
+        if !self.buttons.is_empty() {
+            self.note_buttons();
+        }
         if self.notations.is_empty() {
             return;
         }
@@ -280,6 +325,16 @@ impl Builder {
         });
         self.page.notations.extend(placed);
     }
+}
+
+/// Words of a button, at most.
+const MAX_BUTTON_WORDS: usize = 4;
+
+/// Returns whether a link is set as a button, by a word of its class.
+fn is_button(text: &TagText) -> bool {
+    let class = text.value(Key::Class).unwrap_or_default();
+    let words = class.split(|byte| !byte.is_ascii_alphanumeric());
+    text.has(Key::Class) && words.into_iter().any(|word| word == b"button" || word == b"btn")
 }
 
 pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
@@ -404,6 +459,27 @@ mod tests {
         let other = MATH[0] ^ 1;
         assert!(MARKING_WORDS.may_have(other));
         assert_eq!(Marks::of_word(other), Marks::empty());
+    }
+
+    #[test]
+    fn buttons_at_the_end_of_other_words_are_hidden() {
+        for (html, hidden) in [
+            ("<li>$12 <a class='button add_to_cart' href=a>Add to cart</a>", &["Hidden \" Add to cart\""][..]),
+            (
+                "<li>$12 <button class=btn>Buy</button> <a class=btn href=a>Compare</a> ›",
+                &["Hidden \" Buy\"", "Hidden \" Compare\""],
+            ),
+            ("<p>Press <button class=btn>Start</button> to begin", &[]),
+            ("<p><a class=btn href=a>Read more</a>", &[]),
+            ("<p>$12 <a class=buttons href=a>Add to cart</a>", &[]),
+            ("<p>Press <button>Start</button>", &[]),
+            ("<h2>The mill <a class=btn href=a>by the river</a></h2>", &[]),
+            ("<p>$12 <button class=btn>What the miller said of the mill</button>", &[]),
+            // Not those of the block before.
+            ("<p>$12 <button class=btn>Buy<p>words</button>", &[]),
+        ] {
+            assert_eq!(shown(html), hidden, "{html}");
+        }
     }
 
     #[test]
