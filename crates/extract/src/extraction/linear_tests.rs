@@ -8,7 +8,7 @@ use crate::{DocumentOptions, MarkdownOptions};
 type Shape = (&'static str, fn(usize) -> String);
 
 /// Starts of pages, each with the part that is repeated after it.
-const SHAPES: [Shape; 42] = [
+const SHAPES: [Shape; 43] = [
     ("<p>", |_| "The mill turns by the river of the old village. ".into()),
     ("", |at| format!("<p>Paragraph {at} of it.")),
     ("<p>", |at| format!("<b>&lt;http://a.example/{at}&gt;</b> x ")),
@@ -64,6 +64,7 @@ const SHAPES: [Shape; 42] = [
     }),
     ("<p>", |_| "a <span hidden>b</span> ".into()),
     ("<p>", |_| "a <del>b</del>c ".into()),
+    ("<p>-", |_| "- <a class=btn href=a>b</a>".into()),
     ("<p>", |_| "<b>a</b><i>b</i><code>c</code>".into()),
     ("<p>", |_| "so \\(x\\) is $y^2$ and <math><mi>x</mi></math> ".into()),
     ("<p>", |_| "`a`` [b](c) ".into()),

@@ -284,15 +284,16 @@ impl Builder {
         let mut buttons = std::mem::take(&mut self.buttons);
         let text = self.fold.as_str();
         let mut end = text.len();
+        // Looked for once: a page may have many buttons behind a long line of signs.
+        let first_word = text.find(char::is_alphanumeric).unwrap_or(end);
         let mut hidden = Vec::new();
         for (from, to, element) in buttons.iter().rev() {
             let (start, stop) = (*from as usize, *to as usize);
             let rest = text.get(stop..end).unwrap_or("?");
             let label = text.get(start..stop).unwrap_or_default();
-            let before = text.get(..start).unwrap_or_default();
-            if rest.chars().any(char::is_alphanumeric)
+            if rest.contains(char::is_alphanumeric)
                 || label.split_whitespace().count() > MAX_BUTTON_WORDS
-                || !before.contains(char::is_alphanumeric)
+                || start <= first_word
             {
                 break;
             }
