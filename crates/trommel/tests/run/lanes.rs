@@ -140,8 +140,9 @@ pub fn go_on_after_failures(
             for (jobs, after) in again {
                 let _ = run(&out, *jobs, Failing::after(after + operations % 59));
             }
-            run(&out, [1, 16, 2][failed % 3], Failing::never())
-                .unwrap_or_else(|error| panic!("{name}, {operations}: {error}"))
+            let last = run(&out, [1, 16, 2][failed % 3], Failing::never());
+            assert!(last.is_ok(), "{name}, {operations}: {:?}", last.as_ref().err());
+            last.unwrap()
         });
         assert_eq!(plain(summary), expected.0, "{name}, {operations}");
         let here = files(&out);
