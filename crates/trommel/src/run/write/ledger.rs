@@ -113,6 +113,9 @@ pub(crate) struct Ledger<'a> {
     joined: Vec<PathBuf>,
     /// Files of archives that were given up.
     left: Vec<PathBuf>,
+    /// Number of read errors that earlier runs met. One of this run is no second failure: an input that is named twice
+    /// meets it in two lanes.
+    known_failures: usize,
     /// Reason why the run ends early, if it does: nothing is saved any more.
     error: Option<RunError>,
     /// Reports of the inputs that are done.
@@ -162,6 +165,7 @@ impl<'a> Ledger<'a> {
             waiting: Vec::new(),
             joined: Vec::new(),
             left: Vec::new(),
+            known_failures: state.failed.len(),
             error: None,
             reports: Vec::new(),
             report_of: HashMap::new(),
@@ -350,9 +354,10 @@ impl<'a> Ledger<'a> {
     }
 
     /// A read error in the middle of an archive ends the run, so that its shard does not pass for
-    /// complete; but not if it did so before.
+    /// complete; but not if it did so in an earlier run.
     pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
-        if self.plan.state_file.is_none() || self.saved.failed.iter().any(|known| known == error) {
+        let mut known = self.saved.failed.iter().take(self.known_failures);
+        if self.plan.state_file.is_none() || known.any(|known| known == error) {
             return Ok(());
         }
         self.saved.failed.push(error.to_owned());
