@@ -47,10 +47,12 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
         if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
             drop.push(at);
         }
-        if is_list_control(page, current) {
-            drop.push(at);
-        } else if current.words <= MAX_COUNT_WORDS && is_result_count(page, current) {
-            counts.push(at);
+        if current.words <= MAX_COUNT_WORDS {
+            if is_list_control(page, current) {
+                drop.push(at);
+            } else if is_result_count(page, current) {
+                counts.push(at);
+            }
         }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
         if next.is_some_and(|next| is_label(page, current, next)) {
@@ -66,24 +68,23 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop);
 }
 
-/// Words of a rating that is drawn as stars, at most, and those without digits, at least: "Rated 4.5 out of 5" is not
-/// shown as text, a number of votes beside a star is.
-const RATING_WORDS: (u32, usize) = (10, 2);
-/// Words of a count of results, at most.
+/// Words of a rating that is drawn as stars ("Rated 4.5 out of 5") and of a count of results, at most.
 const MAX_COUNT_WORDS: u32 = 10;
+/// Words without digits of such a rating, at least, which is not shown as text. A number of votes beside a star is.
+const MIN_RATING_WORDS: usize = 2;
 /// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
 const MAX_COUNTS: usize = 2;
 
-/// Returns whether a short block is a rating that is drawn as stars, or the number of one of a list's pages, by the
-/// names of the elements around it.
+/// Returns whether a short block with a number is a rating that is drawn as stars, or the number of one of a list's
+/// pages, by the names of the elements around it.
 fn is_list_control(page: &Page, block: &Block) -> bool {
-    if block.words > RATING_WORDS.0 {
+    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let text = page.text(block);
+    if !has_digit(text) {
         return false;
     }
-    let text = page.text(block);
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    let words = text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
-    let may_be_rating = words.count() >= RATING_WORDS.1;
+    let may_be_rating = text.split_whitespace().filter(|word| !has_digit(word)).count() >= MIN_RATING_WORDS;
     let is_one = |element: &Element| {
         may_be_rating && page.is_named_as(element, &["star"]) && page.is_named_as(element, &["rating"])
             || is_number && is_row(page, element)

@@ -331,11 +331,10 @@ impl Builder {
 /// Words of a button, at most.
 const MAX_BUTTON_WORDS: usize = 4;
 
-/// Returns whether a link is set as a button, by a word of its class.
+/// Returns whether a link or button is set as a button, by a word of its class.
 fn is_button(text: &TagText) -> bool {
     let class = text.value(Key::Class).unwrap_or_default();
-    let words = class.split(|byte| !byte.is_ascii_alphanumeric());
-    text.has(Key::Class) && words.into_iter().any(|word| word == b"button" || word == b"btn")
+    class.split(|byte| !byte.is_ascii_alphanumeric()).any(|word| word == b"button" || word == b"btn")
 }
 
 pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {

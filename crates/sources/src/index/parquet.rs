@@ -110,6 +110,7 @@ mod tests {
                 column.close().unwrap();
             };
             text(&["http://a/", "http://b/"]);
+            text(&["AB", "CD"]);
             text(&["x.warc.gz", "y.warc.gz"]);
             let mut column = group.next_column().unwrap().unwrap();
             let typed = column.typed::<Int32Type>();
@@ -127,7 +128,8 @@ mod tests {
     #[test]
     fn columns_are_found_by_name() {
         let file = written(
-            "message m { required binary url (UTF8); required binary warc_filename (UTF8); \
+            "message m { required binary url (UTF8); required binary content_digest (UTF8); \
+             required binary warc_filename (UTF8); \
              required int32 warc_record_offset; required int64 warc_record_length; }",
             true,
         );
@@ -137,14 +139,15 @@ mod tests {
             Ok(())
         };
         crate::index::read(file.path(), &mut each).unwrap();
-        let row = |url: &str, file: &str, offset, length| IndexEntry {
+        let row = |url: &str, digest: &str, file: &str, offset, length| IndexEntry {
             url: Some(url.to_owned()),
+            digest: Some(digest.to_owned()),
             file: file.to_owned(),
             offset,
             length,
             ..IndexEntry::default()
         };
-        assert_eq!(rows, [row("http://a/", "x.warc.gz", 5, 70), row("http://b/", "y.warc.gz", 6, 80)]);
+        assert_eq!(rows, [row("http://a/", "AB", "x.warc.gz", 5, 70), row("http://b/", "CD", "y.warc.gz", 6, 80)]);
     }
 
     #[test]
@@ -158,7 +161,8 @@ mod tests {
     #[test]
     fn a_damaged_file_is_an_error_never_a_panic() {
         let file = written(
-            "message m { required binary url (UTF8); required binary warc_filename (UTF8); \
+            "message m { required binary url (UTF8); required binary content_digest (UTF8); \
+             required binary warc_filename (UTF8); \
              required int32 warc_record_offset; required int64 warc_record_length; }",
             true,
         );
