@@ -39,13 +39,14 @@ archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-build: ## Build the program with all features, fully optimized
+build: ## Build the program with all features
 	$(CARGO) build --release -p trommel-cli
 
-release: build ## The same, stripped, in out/release, with its symbols in a separate file
+release: ## The same as it is shipped: slower to build, smaller, in out/release, with its symbols in a separate file
+	$(CARGO) build --profile dist -p trommel-cli
 	mkdir -p out/release
-	objcopy --only-keep-debug $(BUILT)/release/trommel out/release/trommel.debug
-	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/release/trommel out/release/trommel
+	objcopy --only-keep-debug $(BUILT)/dist/trommel out/release/trommel.debug
+	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/dist/trommel out/release/trommel
 	ls -l out/release
 
 # Only what a first result needs: no search index, no Parquet, no network, little time for optimization.

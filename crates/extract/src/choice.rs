@@ -5,7 +5,8 @@ mod apart;
 mod around;
 pub(crate) mod beside_kept;
 mod dropped_parts;
-pub(crate) mod lists;
+pub(crate) mod list_controls;
+mod lists;
 mod rules;
 mod thread_labels;
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub(crate) struct JudgedPage<'a> {
     pub is_article: bool,
     /// True if the page is a thread.
     pub is_thread: bool,
+    /// True if the page is about a product.
+    pub is_product: bool,
     /// True if a user set the probability from which on blocks are kept.
     pub has_threshold: bool,
     /// True if texts of the page's data are kept, which are not blocks.
@@ -272,6 +275,7 @@ mod tests {
             keeps_doubtful: false,
             is_article: false,
             is_thread: false,
+            is_product: false,
             has_threshold: false,
             keeps_embedded: false,
         };

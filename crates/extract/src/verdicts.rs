@@ -81,7 +81,8 @@ impl ContentPolicy {
             in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
             is_article: is_of(&judgement, ARTICLE),
-            is_thread: is_of(&judgement, THREAD),
+            is_thread: is_of(&judgement, THREAD) || is_mostly_comments(page, decisions.kept, &judgement.in_comments),
+            is_product: is_of(&judgement, PRODUCT),
             has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };
@@ -209,9 +210,21 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
 /// The page type of articles.
 const ARTICLE: &str = "article";
+/// The page type of products.
+const PRODUCT: &str = "product";
 
 fn is_of(judgement: &Judgement, name: &str) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == name)
+}
+
+/// Returns whether most kept words stand in comments.
+fn is_mostly_comments(page: &Page, kept: &[bool], in_comments: &[bool]) -> bool {
+    let (mut words, mut of_comments) = (0, 0);
+    for ((block, _), is_inside) in page.blocks.iter().zip(kept).zip(in_comments).filter(|((_, kept), _)| **kept) {
+        words += block.words;
+        of_comments += if *is_inside { block.words } else { 0 };
+    }
+    of_comments * 2 > words
 }
 
 /// Returns whether a page is almost surely one text or a row of posts.

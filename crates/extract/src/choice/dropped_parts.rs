@@ -1,18 +1,20 @@
 //! Drops parts that are no text of the page: controls, line numbers, tables of contents, hidden menus, labels.
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
-//! letters that are links, links beside a heading to edit its section or to link to it. Lists have ratings drawn as
-//! stars, counts of results and numbers of pages. Also dropped are line numbers beside code, and short parts that the
-//! page does not show: labels for readers' aids, badges, messages that a script would show. Other hidden parts, such as
+//! letters that are links, links beside a heading to edit its section or to link to it, and the controls of lists and
+//! events. Also dropped are line numbers beside code, and short parts that the page does not show: labels for readers' aids, badges, messages that a script would show. Other hidden parts, such as
 //! tabs and answers, are judged like visible ones.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
 
+use super::list_controls::{
+    MAX_CONTROL_WORDS, MAX_COUNTS, MIN_SAME_BUTTONS, is_link_button, is_list_control, is_result_count, is_state,
+    leads_elsewhere,
+};
 use super::{beside_kept::heading, whole_units::outermost_code};
 use crate::heading_text::{Mentions, is_heading, is_permalink};
 use crate::kept::KeptBlocks as _;
-use crate::links::is_row;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
@@ -24,7 +26,7 @@ const MAX_CONTROL_CHARS: u32 = 40;
 /// Maximum words of buttons.
 const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
-const ANCESTORS: usize = 4;
+pub(crate) const ANCESTORS: usize = 4;
 
 /// Drops controls (`kept` has one entry for each block).
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
@@ -33,6 +35,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
+    let mut buttons: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (rank, &at) in blocks.iter().enumerate() {
         let Some(current) = block(at) else { continue };
         // Only letters that are links: single letters of a text are headings of an index or answers.
@@ -47,11 +50,13 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
         if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
             drop.push(at);
         }
-        if current.words <= MAX_COUNT_WORDS {
-            if is_list_control(page, current) {
+        if current.words <= MAX_CONTROL_WORDS {
+            if is_list_control(page, current) || is_state(page, current) || leads_elsewhere(page, html, current) {
                 drop.push(at);
             } else if is_result_count(page, current) {
                 counts.push(at);
+            } else if is_link_button(page, current) {
+                buttons.entry(page.text(current)).or_default().push(at);
             }
         }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
@@ -65,38 +70,8 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     if counts.len() <= MAX_COUNTS {
         drop.append(&mut counts);
     }
+    drop.extend(buttons.into_values().filter(|same| same.len() >= MIN_SAME_BUTTONS).flatten());
     kept.leave_out(drop);
-}
-
-/// Words of a rating that is drawn as stars ("Rated 4.5 out of 5") and of a count of results, at most.
-const MAX_COUNT_WORDS: u32 = 10;
-/// Words without digits of such a rating, at least, which is not shown as text. A number of votes beside a star is.
-const MIN_RATING_WORDS: usize = 2;
-/// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
-const MAX_COUNTS: usize = 2;
-
-/// Returns whether a short block with a number is a rating that is drawn as stars, or the number of one of a list's
-/// pages, by the names of the elements around it.
-fn is_list_control(page: &Page, block: &Block) -> bool {
-    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
-    let text = page.text(block);
-    if !has_digit(text) {
-        return false;
-    }
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    let may_be_rating = text.split_whitespace().filter(|word| !has_digit(word)).count() >= MIN_RATING_WORDS;
-    let is_one = |element: &Element| {
-        may_be_rating && page.is_named_as(element, &["star"]) && page.is_named_as(element, &["rating"])
-            || is_number && is_row(page, element)
-    };
-    (is_number || may_be_rating) && page.path(block.element).take(ANCESTORS).any(|(_, element)| is_one(element))
-}
-
-/// Returns whether a short block counts the results of a list, by the names of its own element.
-fn is_result_count(page: &Page, block: &Block) -> bool {
-    page.container(block).is_some_and(|(_, element)| {
-        page.is_named_as(element, &["result", "results"]) && page.is_named_as(element, &["count"])
-    })
 }
 
 /// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the

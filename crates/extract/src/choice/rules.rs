@@ -2,8 +2,9 @@
 
 use super::apart::{drop_follow_ups, keep_addresses, keep_corrections, keep_form_text, keep_lone_text, keep_see_also};
 use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
-use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
+use super::beside_kept::{keep_article, keep_between, keep_dense_containers, keep_facts, keep_section_headings};
 use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers};
+use super::list_controls::keep_counted_lists;
 use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
 use super::thread_labels::drop_thread_labels;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
@@ -52,12 +53,22 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 29] = [
+pub static RULES: [Rule; 32] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
         }
     }),
+    judged("article", "keeps doubtful blocks of a short page's only article", |judged, kept| {
+        keep_article(judged.page, kept)
+    })
+    .between(0.25, 1.0),
+    judged("facts", "keeps doubtful facts about a product", |judged, kept| {
+        if judged.is_product {
+            keep_facts(judged.page, judged.headline, judged.in_comments, kept)
+        }
+    })
+    .between(0.3, 1.0),
     judged("formulas", "keeps formulas that are set apart beside kept blocks", |judged, kept| {
         keep_formulas(judged.page, kept)
     }),
@@ -66,11 +77,6 @@ pub static RULES: [Rule; 29] = [
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
-    judged("thread labels", "drops dates, counts and other labels that repeat in a thread", |judged, kept| {
-        if judged.is_thread {
-            drop_thread_labels(judged.page, kept);
-        }
-    }),
     judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
     judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
         keep_form_text(judged.page, judged.probabilities, kept)
@@ -80,6 +86,11 @@ pub static RULES: [Rule; 29] = [
     })
     // Of headings below .1 only 36 in 190 were text.
     .between(0.1, 1.0),
+    judged("thread labels", "drops dates, counts and other labels that repeat in a thread", |judged, kept| {
+        if judged.is_thread {
+            drop_thread_labels(judged.page, kept);
+        }
+    }),
     judged("addresses", "keeps addresses on pages that keep a time of day", |judged, kept| {
         keep_addresses(judged.page, judged.probabilities, kept)
     }),
@@ -106,6 +117,9 @@ pub static RULES: [Rule; 29] = [
         }
     }),
     chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| drop_copies(chosen.page, kept)),
+    chosen("counted lists", "keeps lists of results behind a count of them", |chosen, kept| {
+        keep_counted_lists(chosen.page, kept)
+    }),
     chosen(
         "controls",
         "drops buttons, links to a heading or to edit it, counts of lists, and other labels of controls",

@@ -1,11 +1,12 @@
-//! Drops the labels of posts in threads: dates, counts, ranks, titles of replies and links to the top.
+//! Drops the labels of posts in threads: dates, counts, ranks, titles of replies, links to the top, signatures.
 //!
-//! Each post of a thread has them, so they repeat on the page, and differ in numbers or behind a colon only.
+//! Each post of a thread has labels, so they repeat on the page, and differ in numbers or behind a colon only. What says
+//! who wrote a post and when differs altogether, but stands in elements of one name.
 
-use rustc_hash::FxHashMap;
-use trommel_html::Page;
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{Block, Element, Page};
 
-use crate::kept::KeptBlocks as _;
+use crate::{kept::KeptBlocks as _, metadata::date_in};
 
 /// Words of a label, at most.
 // Of the threads of forums-dev 31 gain and 3 lose, mean F1 .863 to .891. Of other sets 9 pages gain and 13 lose.
@@ -16,6 +17,19 @@ const MAX_NAME_WORDS: usize = 2;
 const MIN_TIMES: usize = 3;
 /// Share of the kept words that may be dropped, because a page of labels is no thread.
 const MAX_PAGE_SHARE: f32 = 0.5;
+
+/// Names of elements that say who wrote a post and when, and the elements around a block among which they are looked for.
+const BYLINES: [&str; 8] = ["author", "byline", "date", "datetime", "meta", "posted", "submitted", "time"];
+const ANCESTORS: usize = 2;
+/// Letters before the colon of a reply's title ("Re:", "Antw:"), at most.
+const MAX_REPLY_LETTERS: usize = 4;
+/// Signs that draw a line, at least.
+const MIN_SIGNS: usize = 5;
+/// Blocks of a signature, at most.
+const MAX_SIGNATURE: usize = 8;
+/// Lines that begin with the same words, at least, and these words.
+const MIN_LIKE_LINES: usize = 4;
+const START_WORDS: usize = 2;
 
 /// Drops short kept blocks that say what others say, but for digits, or begin with the same name and a colon (`kept` has
 /// one entry for each block).
@@ -28,7 +42,7 @@ pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
             continue;
         }
         let text = page.text(block);
-        for key in [without_digits(text), name_before_colon(text)].into_iter().flatten() {
+        for key in [without_digits(text), name_before_colon(text), byline(page, block)].into_iter().flatten() {
             groups.entry(key).or_default().push(at);
         }
     }
@@ -39,6 +53,56 @@ pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
     if of_labels as f32 <= MAX_PAGE_SHARE * words as f32 {
         kept.leave_out(labels);
     }
+    drop_reply_titles(page, kept);
+    drop_signatures(page, kept);
+    let are_alike = |at: &usize| page.blocks.get(*at).is_some_and(|block| has_like_lines(page.text(block)));
+    kept.leave_out((0..page.blocks.len()).filter(are_alike).collect::<Vec<_>>());
+}
+
+/// Drops the titles of replies: what stands before them, or the title of the page, behind a short word and a colon.
+fn drop_reply_titles(page: &Page, kept: &mut [bool]) {
+    let mut before = FxHashSet::from_iter([page.head.title.trim().to_lowercase()]);
+    let mut replies = Vec::new();
+    for (at, block) in page.blocks.iter().enumerate() {
+        let text = page.text(block).to_lowercase();
+        if let Some((word, title)) = text.split_once(": ")
+            && word.chars().all(char::is_alphabetic)
+            && word.chars().count() <= MAX_REPLY_LETTERS
+            && before.contains(title.trim())
+        {
+            replies.push(at);
+        }
+        before.insert(text);
+    }
+    kept.leave_out(replies);
+}
+
+/// Drops signatures: what stands in the container of a post behind a line that is drawn by signs.
+fn drop_signatures(page: &Page, kept: &mut [bool]) {
+    let container = |block: &Block| page.container(block).map(|(index, _)| index);
+    for (at, block) in page.blocks.iter().enumerate() {
+        if page.text(block).lines().next_back().is_some_and(is_line_of_signs) {
+            let behind = page.blocks.iter().enumerate().skip(at + 1).take(MAX_SIGNATURE);
+            let signature = behind.take_while(|(_, behind)| container(behind) == container(block));
+            kept.leave_out(signature.map(|(at, _)| at));
+            kept.leave_out(is_line_of_signs(page.text(block)).then_some(at));
+        }
+    }
+}
+
+fn is_line_of_signs(line: &str) -> bool {
+    line.len() >= MIN_SIGNS && line.bytes().all(|sign| sign == b'_')
+}
+
+/// Returns whether all of several lines begin with the same words: what a reader may not do in a forum.
+fn has_like_lines(text: &str) -> bool {
+    let mut lines = text.lines();
+    let start = |line: &str| line.split_whitespace().take(START_WORDS).map(str::to_owned).collect::<Vec<_>>();
+    let Some(first) = lines.next().map(start) else { return false };
+    let others = lines.map(start);
+    first.len() == START_WORDS
+        && others.clone().count() + 1 >= MIN_LIKE_LINES
+        && others.into_iter().all(|next| next == first)
 }
 
 /// A text in lower case with one sign for each number; none if it has fewer than two letters.
@@ -62,4 +126,11 @@ fn name_before_colon(text: &str) -> Option<String> {
     let is_name = !name.is_empty() && name.split_whitespace().count() <= MAX_NAME_WORDS;
     // Behind the colon of a time or an address there is no space.
     (is_name && !rest.starts_with(|next: char| !next.is_whitespace())).then(|| format!("{}:", name.to_lowercase()))
+}
+
+/// The name of the element around a text that says who wrote a post and when.
+fn byline(page: &Page, block: &Block) -> Option<String> {
+    date_in(page.text(block), false)?;
+    let named = |(_, element): (u32, &Element)| BYLINES.iter().find(|name| page.is_named_as(element, &[name]));
+    page.path(block.element).take(ANCESTORS).find_map(named).map(|name| (*name).to_owned())
 }

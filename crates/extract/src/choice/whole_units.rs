@@ -60,8 +60,12 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     code.map(|(at, _)| at)
 }
 
+/// Share of the rows of a table of which a cell is kept from which on it is kept whole, and its rows, at least.
+const MIN_ROW_SHARE: f32 = 0.7;
+const MIN_ROWS: u32 = 3;
+
 /// Keeps each data table whole if at least half of its words are kept, or a quarter if the block directly
-/// above it is kept: its caption, its header row, the heads of its rows.
+/// above it is kept, or a cell of most rows: its caption, its header row, the heads of its rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;
@@ -69,6 +73,8 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     // Table and blocks of those with a kept block.
     let mut tables: rustc_hash::FxHashMap<u32, (u32, u32)> = rustc_hash::FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
+    // Rows of each table and those with a kept block, with the last row and whether it has one.
+    let mut rows: rustc_hash::FxHashMap<u32, (u32, u32, u32, bool)> = rustc_hash::FxHashMap::default();
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
         let table =
             page.path_in(ElementKinds::TABLE, block).find(|(_, element)| element.tag == Tag::Table).map(|(at, _)| at);
@@ -77,8 +83,23 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
             let (all, kept_words) = tables.entry(table).or_default();
             *all = all.saturating_add(block.words);
             *kept_words = kept_words.saturating_add(if *kept { block.words } else { 0 });
+            let row = page.path(block.element).find(|(_, element)| element.tag == Tag::Tr).map(|(at, _)| at);
+            let (all, with_kept, last, has_kept) = rows.entry(table).or_default();
+            if let Some(row) = row {
+                if *last != row {
+                    (*all, *last, *has_kept) = (*all + 1, row, false);
+                }
+                *with_kept += u32::from(*kept && !*has_kept);
+                *has_kept |= *kept;
+            }
         }
     }
+    let in_rows = |table: &u32| {
+        let is_so = |(all, with_kept, ..): &(u32, u32, u32, bool)| {
+            *all >= MIN_ROWS && *with_kept as f32 >= MIN_ROW_SHARE * *all as f32
+        };
+        rows.get(table).is_some_and(is_so)
+    };
     // Tables whose block right above is kept.
     let mut introduced: FxHashSet<u32> = FxHashSet::default();
     for (at, table) in home.iter().enumerate() {
@@ -99,7 +120,7 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
                 .is_some_and(|(all, kept_words)| {
                     *kept_words > 0
                         && kept_words < all
-                        && (kept_words * 2 >= *all || kept_words * 4 >= *all && above(&at))
+                        && (kept_words * 2 >= *all || kept_words * 4 >= *all && above(&at) || in_rows(&at))
                 })
         })
     };

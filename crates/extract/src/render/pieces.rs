@@ -172,6 +172,8 @@ impl Changes<'_> {
             Form::Markdown => self.add(from + space, to, PieceKind::Deleted),
             // Where nothing else is said it is what the line says.
             Form::Plain if is_struck => {}
+            // The old price beside the new one.
+            Form::Plain if self.text.get(from..to).is_some_and(is_price) => {}
             Form::Plain => {
                 let behind = self.text.get(to..).and_then(|rest| rest.chars().next());
                 let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
@@ -230,6 +232,18 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
         first.from = end;
     }
 }
+
+/// Returns whether a text is a number with the sign or the letters of a currency.
+fn is_price(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let has_sign = text.contains(|c: char| c == '$' || matches!(c, '\u{a2}'..='\u{a5}' | '\u{20a0}'..='\u{20cf}'));
+    let is_money = has_sign && letters == 0 || (MIN_CURRENCY_LETTERS..=MAX_CURRENCY_LETTERS).contains(&letters);
+    is_money && text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Letters of a currency (`kr`, `EUR`).
+const MIN_CURRENCY_LETTERS: usize = 2;
+const MAX_CURRENCY_LETTERS: usize = 3;
 
 /// Returns whether a text has no letter and no digit but those that are struck out.
 fn all_deleted(text: &str, notations: &[Notation]) -> bool {

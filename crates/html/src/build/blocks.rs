@@ -19,6 +19,9 @@ const MAX_MERGED_BYTES: u32 = 32 << 10;
 const HEADING_LEVELS: usize = 4;
 const MAX_HEADING_WORDS: u32 = 40;
 
+/// The end of a line that is drawn by signs.
+const LINE_OF_SIGNS: &str = "_____";
+
 impl Builder {
     /// Records the text that the fold has appended since the last call.
     pub(super) fn note_text(&mut self) {
@@ -73,7 +76,8 @@ impl Builder {
 
     pub(super) fn line_break(&mut self) {
         self.breaks += 1;
-        if self.breaks > 1 {
+        // Behind a line of signs something else begins: a signature in a forum or a mail.
+        if self.breaks > 1 || self.fold.as_str().ends_with(LINE_OF_SIGNS) {
             self.flush();
         } else {
             self.fold.line_break();

@@ -6,7 +6,7 @@ use trommel_text::{vectors::Vectors, word_hash};
 use super::{Builder, attribute_values::each_name, blocks::narrow};
 use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
-use crate::page::{Element, ElementKinds, Notation, NotationKind, PAGE_ROW_WORDS};
+use crate::page::{Element, ElementKinds, NONE, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
     /// The notation that the attributes of an element state.
@@ -161,7 +161,8 @@ impl Builder {
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
         let is_hidden_part = is_inline
-            && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text))
+            && (marks.contains(Marks::SHEET)
+                || marks.contains(Marks::HIDDEN) && (is_hidden(text) || self.says_again(text, element)))
             || text.tag == Tag::Button && self.is_beside_heading(element);
         let kind = match text.tag {
             _ if is_hidden_part => NotationKind::Hidden,
@@ -179,7 +180,9 @@ impl Builder {
             },
             // A button beside the words of a heading (`Copy`) does something with them; one around them is the heading.
             // Beside the words of a block, a button is a control: whether it stands there is known at the block's end.
-            Tag::A | Tag::Button if is_button(text) && !self.is_in_heading(element) => NotationKind::Hidden,
+            Tag::A | Tag::Button if (is_button(text) || opens_map(text)) && !self.is_in_heading(element) => {
+                NotationKind::Hidden
+            }
             Tag::A => match text.value(Key::Href) {
                 // Only links with a fragment can be marks of notes; whether they are is decided when text is written.
                 Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
@@ -259,6 +262,17 @@ impl Builder {
         parent.is_some_and(|parent| parent.tag.is_heading()) && self.fold.as_str().contains(char::is_alphabetic)
     }
 
+    /// Returns whether an element for readers' aids says what the one before it shows: a price beside the word that it is
+    /// the old one.
+    fn says_again(&self, text: &TagText, element: u32) -> bool {
+        let parent = self.page.element(element).map_or(NONE, |element| element.parent);
+        let mut class = text.value(Key::Class).unwrap_or_default().split(|byte| byte.is_ascii_whitespace());
+        let path = element.checked_sub(1).into_iter().flat_map(|last| self.page.path(last));
+        let mut beside = path.take(MAX_PRICE_DEPTH).map(|(_, around)| around).filter(|around| around.parent == parent);
+        beside.next().is_some_and(|before| before.hidden && matches!(before.tag, Tag::Del | Tag::Ins))
+            && class.any(is_aid)
+    }
+
     /// Returns whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
     fn is_self_link(&self, link: OpenNotation, to: u32) -> bool {
         let is_name = |element: &Element| {
@@ -329,12 +343,24 @@ impl Builder {
 }
 
 /// Words of a button, at most.
-const MAX_BUTTON_WORDS: usize = 4;
+const MAX_BUTTON_WORDS: usize = 6;
+/// Elements of a price, one in another, at most.
+const MAX_PRICE_DEPTH: usize = 6;
 
 /// Returns whether a link or button is set as a button, by a word of its class.
 fn is_button(text: &TagText) -> bool {
     let class = text.value(Key::Class).unwrap_or_default();
     class.split(|byte| !byte.is_ascii_alphanumeric()).any(|word| word == b"button" || word == b"btn")
+}
+
+/// Addresses of maps and calendars, without their scheme.
+const MAPS: [&[u8]; 4] = [b"maps.google.", b"www.google.com/maps", b"www.google.com/calendar", b"goo.gl/maps"];
+
+/// Returns whether a link leads to a map or a calendar.
+fn opens_map(text: &TagText) -> bool {
+    let href = text.value(Key::Href).unwrap_or_default();
+    let address = href.strip_prefix(b"https://").or_else(|| href.strip_prefix(b"http://"));
+    address.is_some_and(|address| MAPS.iter().any(|map| address.starts_with(map)))
 }
 
 pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
@@ -358,17 +384,26 @@ fn hides(class: &[u8]) -> bool {
 
 /// Returns whether a class hides its element, be it from the eye alone.
 pub(super) fn is_out_of_sight(vectors: Vectors, class: &[u8]) -> bool {
-    let (mut may_hide, mut is_aid) = (false, false);
+    let (mut may_hide, mut is_for_aids) = (false, false);
     each_name(vectors, class, |name| {
         may_hide |= is_hiding_class(name);
-        is_aid |= AID_CLASSES.contains(&name);
+        is_for_aids |= is_aid(name);
     });
-    is_aid || may_hide && hides(class)
+    is_for_aids || may_hide && hides(class)
 }
 
 /// Classes of texts for screen readers only.
-// Within a line such a part may say what the eye is shown otherwise (`Original price: `), so it is no notation.
+// Within a line such a part may say what the eye is shown otherwise, so it is no notation by itself.
 const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
+
+/// Returns whether a class is for readers' aids; programs set their name before it (`tribe-events-visuallyhidden`).
+fn is_aid(name: &[u8]) -> bool {
+    AID_CLASSES.iter().any(|aid| {
+        let before = name.strip_suffix(*aid);
+        before.is_some_and(|before| before.last().is_none_or(|last| *last == b'-'))
+    })
+}
+
 /// Classes by which frameworks and wikis hide an element altogether, beside `hidden` with its variants.
 const HIDING_CLASSES: [&[u8]; 3] = [b"d-none", b"hiddenStructure", b"invisible"];
 

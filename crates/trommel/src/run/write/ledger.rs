@@ -353,8 +353,8 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// A read error in the middle of an archive ends the run, so that its shard does not pass for
-    /// complete; but not if it did so in an earlier run.
+    /// Ends the run at a read error in the middle of an archive, so that its shard does not pass for complete. One that
+    /// an earlier run met, too, does not end it.
     pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
         let mut known = self.saved.failed.iter().take(self.known_failures);
         if self.plan.state_file.is_none() || known.any(|known| known == error) {

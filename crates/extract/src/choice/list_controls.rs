@@ -1,0 +1,129 @@
+//! Finds the controls of lists and of events: ratings drawn as stars, counts of results, numbers of pages, links to the
+//! page before and the next one, links that put an event into a calendar.
+
+use trommel_html::{Block, Element, Page, Tag};
+
+use super::dropped_parts::ANCESTORS;
+use crate::{kept::KeptBlocks as _, links::is_row};
+
+/// Words of a control of a list or an event, at most.
+pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
+/// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least, which is not shown as text. A number of votes beside a star is.
+const MIN_RATING_WORDS: usize = 2;
+/// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
+pub(crate) const MAX_COUNTS: usize = 2;
+
+/// Returns whether a short block with a number is a rating that is drawn as stars, or the number of one of a list's
+/// pages, by the names of the elements around it.
+pub(crate) fn is_list_control(page: &Page, block: &Block) -> bool {
+    let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let text = page.text(block);
+    if !has_digit(text) {
+        return false;
+    }
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let may_be_rating = text.split_whitespace().filter(|word| !has_digit(word)).count() >= MIN_RATING_WORDS;
+    let is_one = |element: &Element| {
+        may_be_rating && page.is_named_as(element, &["star"]) && page.is_named_as(element, &["rating"])
+            || is_number && is_row(page, element)
+    };
+    (is_number || may_be_rating) && page.path(block.element).take(ANCESTORS).any(|(_, element)| is_one(element))
+}
+
+/// Returns whether a short block counts the results of a list, by the names of its own element.
+pub(crate) fn is_result_count(page: &Page, block: &Block) -> bool {
+    page.container(block).is_some_and(|(_, element)| {
+        page.is_named_as(element, &["result", "results"]) && page.is_named_as(element, &["count"])
+    })
+}
+
+/// Buttons of the same text on a page from which on they are those of a list's items.
+pub(crate) const MIN_SAME_BUTTONS: usize = 3;
+
+/// Returns whether a short block is a link that is set as a button. A price is none.
+pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
+    let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
+    let mut elements = inside.chain(page.path(block.element).take(BUTTON_ANCESTORS).map(|(_, element)| element));
+    block.link_density() == 1.0
+        && !page.text(block).contains(|c: char| c.is_ascii_digit())
+        && elements.any(|element| element.tag == Tag::A && page.is_named_as(element, &["button", "btn"]))
+}
+
+/// Elements around the text of a button among which it is looked for.
+const BUTTON_ANCESTORS: usize = 2;
+
+/// Elements around a block that say of a shop or a calendar how it stands with a thing: an item in its list.
+const STATE_ANCESTORS: usize = 3;
+
+/// Returns whether a short block says how many of a thing are left, or is a notice ("This event has passed").
+pub(crate) fn is_state(page: &Page, block: &Block) -> bool {
+    let has_digit = page.text(block).contains(|c: char| c.is_ascii_digit());
+    let names: &[&str] = if has_digit { &["notices", "stock"] } else { &["notices"] };
+    page.path(block.element).take(STATE_ANCESTORS).any(|(_, element)| page.is_named_as(element, names))
+}
+
+/// Signs that begin the name of a link to the page before, and that end the name of one to the next.
+const BACK: [char; 3] = ['«', '‹', '←'];
+const ON: [char; 3] = ['»', '›', '→'];
+/// Words of the names of elements that hold such links.
+const WAYS: [&str; 7] = ["nav", "navigation", "previous", "prev", "next", "pager", "pagination"];
+/// Parts of the addresses by which calendars are given an event.
+const CALENDARS: [&str; 8] = [
+    "webcal:", ".ics", "ical=1", "data:text/calendar", "action=template", "outlook.live.com/", "outlook.office.com/",
+    "calendar.yahoo.com/",
+];
+
+/// Returns whether a short block is a link to the page before or the next one, or puts an event into a calendar.
+pub(crate) fn leads_elsewhere(page: &Page, html: &str, block: &Block) -> bool {
+    if block.link_density() < 1.0 {
+        return false;
+    }
+    let text = page.text(block);
+    let has_arrow = text.starts_with(BACK) || text.ends_with(ON);
+    has_arrow && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
+        || page.link_address(html, block, ANCESTORS).is_some_and(|address| {
+            let address = address.to_ascii_lowercase();
+            CALENDARS.iter().any(|part| address.contains(part))
+        })
+}
+
+/// Items of a counted list, at least.
+const MIN_ITEMS: usize = 3;
+
+/// Keeps the list of results that stands behind a count of them, beside it or beside the bar that the count stands in, if
+/// hardly any of it is kept (`kept` has one entry for each block).
+pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
+    for block in page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block)) {
+        let around = page.path(block.element).skip_while(|(_, element)| element.tag.is_inline()).take(BAR_ANCESTORS);
+        let Some(list) = around.filter_map(|(at, element)| list_behind(page, at, element)).next() else { continue };
+        let inside = page.blocks_inside(list);
+        if inside.clone().filter(|at| kept.has(*at)).count() as f32 <= MAX_KEPT * inside.len() as f32 {
+            kept.keep(inside);
+        }
+    }
+}
+
+/// The list among the elements behind another one in its parent.
+fn list_behind(page: &Page, at: u32, element: &Element) -> Option<u32> {
+    let mut next = element.end.max(at + 1);
+    let behind = std::iter::from_fn(|| {
+        let beside = page.element(next).filter(|beside| beside.parent == element.parent)?;
+        let at = next;
+        // Each ends where the next begins.
+        next = beside.end.max(next + 1);
+        Some((at, beside))
+    });
+    let is_list = |(at, beside): &(u32, &Element)| {
+        let inside = page.elements.get(*at as usize..beside.end as usize).unwrap_or_default().iter();
+        let items = inside.filter(|item| item.tag == Tag::Li && item.parent == *at);
+        matches!(beside.tag, Tag::Ul | Tag::Ol) && items.count() >= MIN_ITEMS
+    };
+    behind.take(MAX_BESIDE).find(is_list).map(|(at, _)| at)
+}
+
+/// Elements around a count, from its own on, beside which its list is looked for.
+const BAR_ANCESTORS: usize = 2;
+/// Elements behind them that are looked at: a menu for the order may stand between.
+const MAX_BESIDE: usize = 4;
+/// Share of the blocks of such a list that are kept, at most.
+const MAX_KEPT: f32 = 0.25;
