@@ -172,8 +172,8 @@ impl Changes<'_> {
             Form::Markdown => self.add(from + space, to, PieceKind::Deleted),
             // Where nothing else is said it is what the line says.
             Form::Plain if is_struck => {}
-            // The old price beside the new one.
-            Form::Plain if self.text.get(from..to).is_some_and(is_price) => {}
+            // The old price beside the new one, on a label. In a sentence it would be said.
+            Form::Plain if is_label(self.text) && self.is_price(from, to) => {}
             Form::Plain => {
                 let behind = self.text.get(to..).and_then(|rest| rest.chars().next());
                 let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
@@ -181,6 +181,16 @@ impl Changes<'_> {
                 self.leave_out(from + space, to);
             }
         }
+    }
+
+    /// Returns whether a part that stands by itself is a number with the sign or the letters of a currency.
+    fn is_price(&self, from: usize, to: usize) -> bool {
+        let price = self.text.get(from..to).unwrap_or_default();
+        let letters = price.chars().filter(|c| c.is_alphabetic()).count();
+        let has_sign = price.contains(|c: char| c == '$' || matches!(c, '\u{a2}'..='\u{a5}' | '\u{20a0}'..='\u{20cf}'));
+        let is_money = has_sign && letters == 0 || (MIN_CURRENCY_LETTERS..=MAX_CURRENCY_LETTERS).contains(&letters);
+        let ends = self.text.get(to..).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        is_money && ends && price.contains(|c: char| c.is_ascii_digit())
     }
 
     /// All of the text, in order and in pieces; `None` if nothing changes.
@@ -233,12 +243,12 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// Returns whether a text is a number with the sign or the letters of a currency.
-fn is_price(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let has_sign = text.contains(|c: char| c == '$' || matches!(c, '\u{a2}'..='\u{a5}' | '\u{20a0}'..='\u{20cf}'));
-    let is_money = has_sign && letters == 0 || (MIN_CURRENCY_LETTERS..=MAX_CURRENCY_LETTERS).contains(&letters);
-    is_money && text.contains(|c: char| c.is_ascii_digit())
+/// Words without digits of a label with a price, at most: the sort of a thing, "Sale!", currencies.
+const MAX_LABEL_WORDS: usize = 3;
+
+fn is_label(text: &str) -> bool {
+    let is_word = |word: &&str| word.contains(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
+    text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS && !text.ends_with(['.', '?'])
 }
 
 /// Letters of a currency (`kr`, `EUR`).
@@ -556,9 +566,14 @@ mod tests {
     #[test]
     fn what_is_struck_out_does_not_read_as_if_it_were_said() {
         for (html, text) in [
-            ("costs <del>$5</del> <ins>$4</ins> now", "costs $4 now"),
+            ("The lamp costs <del>$5</del> <ins>$4</ins> now", "The lamp costs $4 now"),
             ("was <del>$5</del>$4", "was $4"),
             ("<s>old</s>new <strike>ten</strike> nine<del> words</del>.", "new nine."),
+            // A label has the old price and the new one.
+            ("Sale! <del>$5</del> <ins>$4</ins>", "Sale! $5 $4"),
+            ("<del>5,00 kr</del> <ins>4,00 kr</ins>", "5,00 kr 4,00 kr"),
+            ("<del>5</del> <ins>4</ins> lamps", "4 lamps"),
+            ("<del>five kroner</del> 4 kr", "4 kr"),
             // All that a line says.
             ("<del>$5</del>", "$5"),
             ("<del>done</del> <s>too</s>.", "done too."),
