@@ -18,13 +18,15 @@ export const launch = () => chromium.launch({
     '--disable-component-update', '--disable-sync'],
 });
 
-/** A page of its own, and what goes wrong on it: errors, and requests to anywhere but `url`. */
-export async function begin(browser, options, url) {
+/** A page of its own, and what goes wrong on it: errors, except in frames with such an address, and requests to anywhere
+ * but `url`. */
+export async function begin(browser, options, url, frames = /^$/) {
   const context = await browser.newContext({ ...options, acceptDownloads: true });
   const page = await context.newPage();
   const faults = [];
   page.on('pageerror', error => faults.push(String(error)));
-  page.on('console', message => message.type() === 'error' && faults.push(message.text()));
+  const isOfFrame = message => frames.test(message.location().url) || frames.test(message.text());
+  page.on('console', message => message.type() === 'error' && !isOfFrame(message) && faults.push(message.text()));
   page.on('request', request => {
     if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) faults.push(request.url());
   });

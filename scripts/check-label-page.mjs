@@ -15,7 +15,8 @@ const browser = await launch();
 const lines = () => zlib.gunzipSync(fs.readFileSync(gold)).toString().trim().split('\n').map(line => JSON.parse(line));
 let labelled = 0;
 for (const [name, options] of looks) {
-  const { context, page, faults } = await begin(browser, options, url);
+  // In the frame everything that the policy forbids is an error on the console.
+  const { context, page, faults } = await begin(browser, options, url, /\/original\b/);
   const says = (id, pattern) => page.waitForFunction(([id, pattern]) =>
     new RegExp(pattern).test(document.getElementById(id).textContent), [id, pattern]);
   await page.goto(url);
@@ -25,6 +26,22 @@ for (const [name, options] of looks) {
   await shot(page, folder, `label-${name}`);
   const bar = await page.locator('#bar').boundingBox();
   assert.ok(bar.height < options.viewport.height / 3, `the bar takes ${bar.height} pixels`);
+
+  // The page itself stands beside its blocks, in a frame that can do nothing.
+  const frame = page.locator('#frame');
+  if (name !== 'phone') {
+    assert.equal(await frame.getAttribute('sandbox'), '');
+    const inside = page.frameLocator('#frame');
+    const words = (await page.locator('#blocks .b.gold .text').first().textContent()).trim().split(/\s+/).slice(0, 4).join(' ');
+    await inside.getByText(words).first().waitFor({ state: 'attached' });
+    const [blocks, shown] = [await page.locator('#blocks').boundingBox(), await frame.boundingBox()];
+    assert.ok(shown.x >= blocks.x + blocks.width && shown.width > 400 && shown.height > 400, JSON.stringify([blocks, shown]));
+    await page.evaluate(() => { document.getElementById('more').open = true; });
+    await page.locator('#beside').uncheck();
+    assert.equal(await frame.isVisible(), false);
+    await page.locator('#beside').check();
+  }
+  assert.equal(await frame.isVisible(), name !== 'phone');
 
   // A role by its letter, a block by a click; the same click takes it away.
   const comment = page.locator('#roles button', { hasText: 'comment' });

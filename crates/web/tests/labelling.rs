@@ -173,6 +173,29 @@ fn choices_become_gold_and_labelling_continues() {
     assert_eq!(host.get("/pages/1")["blocks"][0]["role"], "other");
 }
 
+/// The page is shown beside its blocks as it is stored, and can do nothing.
+#[test]
+fn the_page_itself_is_shown_without_scripts() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let host = Host::new(&archive, &folder.path().join("own.gold.jsonl"), false);
+    let (status, head, body) = host.answer("GET", "/pages/1/original", "Host: localhost\r\n", "");
+    assert_eq!((status, body.as_str()), (200, "<p>Second page.</p>"));
+    let head = head.to_lowercase();
+    assert!(head.contains("content-type: text/html; charset=utf-8"), "{head}");
+    let policy = head.lines().find_map(|line| line.strip_prefix("content-security-policy: ")).unwrap();
+    let rules: Vec<&str> = policy.split("; ").collect();
+    // A sandbox that allows nothing, and no source from which scripts, frames or requests may come.
+    assert!(rules.contains(&"sandbox") && rules.contains(&"default-src 'none'"), "{policy}");
+    assert!(!policy.contains("script-src") && !policy.contains("allow-") && !policy.contains("http"), "{policy}");
+    assert!(rules.contains(&"frame-ancestors 'self'"), "{policy}");
+    let (_, _, frame) = host.answer("GET", "/", "Host: localhost\r\n", "");
+    assert!(frame.contains("<iframe id=\"frame\" title=\"The page itself\" sandbox=\"\""), "{frame}");
+    assert_eq!(host.ask("GET", "/pages/7/original", "Host: localhost\r\n", "").0, 404);
+    let (status, _) = host.ask("GET", "/pages/1/original", "Host: evil.example\r\n", "");
+    assert_eq!(status, 403, "a name that was made to mean this machine");
+}
+
 #[test]
 fn what_cannot_be_taken_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -79,6 +79,15 @@ function row(block, number) {
   return own;
 }
 
+/** Shows the page in its frame, which runs no scripts, or takes it away. */
+function beside() {
+  const isShown = by("beside").checked;
+  document.body.classList.toggle("beside", isShown);
+  by("original").hidden = !isShown;
+  const wanted = isShown && at >= 0 ? `pages/${at}/original` : "about:blank";
+  if (by("frame").getAttribute("src") !== wanted) by("frame").setAttribute("src", wanted);
+}
+
 async function open(number) {
   if (!list.pages.length) { say("the archive holds no pages"); return; }
   at = (number + list.pages.length) % list.pages.length;
@@ -92,7 +101,7 @@ async function open(number) {
   for (const name of ["page_type", "lang", "note"]) by(name).value = (page.choice && page.choice[name]) || "";
   by("blocks").replaceChildren(...blocks.map(row));
   blocks.forEach((_, other) => show(other));
-  say(page.choice ? "labelled" : "proposed"); progress(); scrollTo(0, 0);
+  say(page.choice ? "labelled" : "proposed"); progress(); beside(); scrollTo(0, 0);
 }
 
 function next() {
@@ -130,6 +139,9 @@ addEventListener("keydown", event => {
   else if (event.key === "Enter" && event.target.tagName !== "BUTTON") save();
 });
 
+by("beside").onchange = beside;
+new ResizeObserver(() => document.body.style.setProperty("--bar", `${by("bar").offsetHeight}px`)).observe(by("bar"));
+by("beside").checked = innerWidth > 1000;
 by("more").open = innerWidth > 640;
 ask("pages").then(found => {
   list = found; letters(); showRoles(); at = -1;

@@ -119,6 +119,16 @@ impl LabelPages {
 }
 
 impl LabelPage {
+    /// Its bytes, decoded as HTTP says.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The charset that the server named.
+    pub fn charset(&self) -> Option<&str> {
+        self.charset.as_deref()
+    }
+
     /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
         let gold = Gold { url: self.url.clone(), ..Gold::default() };

@@ -20,9 +20,13 @@ const INDEX: &str = include_str!("../../assets/label/index.html");
 const STYLE: &str = include_str!("../../assets/label/label.css");
 const SCRIPT: &str = include_str!("../../assets/label/label.js");
 /// Content security policy: the page loads only its own files and connects only to this program. Texts of pages are
-/// inserted as text, never as markup.
+/// inserted as text, never as markup; the page itself is in a frame with a policy of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Content security policy of a page that is shown: no scripts, forms or plug-ins, an origin of its own, and nothing from
+/// the network. Only its own styles, and images within it, are used.
+const ORIGINAL_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 /// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.
 const MAX_CHOICE_BYTES: usize = 4 << 20;
 
@@ -66,6 +70,7 @@ fn router(labelling: Arc<Labelling>) -> Router {
         .route("/label.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
         .route("/pages", get(pages))
         .route("/pages/{at}", get(page).put(save))
+        .route("/pages/{at}/original", get(original))
         .layer(middleware::from_fn_with_state(labelling.clone(), guard))
         .with_state(labelling)
 }
@@ -186,6 +191,19 @@ async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) ->
         response.headers_mut().insert(header::ETAG, mark);
     }
     Ok(response)
+}
+
+/// The page as it is stored, for a frame without scripts.
+async fn original(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
+    let Some(page) = labelling.pages.pages.get(at) else { return no_page() };
+    let mut response = answer(StatusCode::OK, "text/html", page.body().to_vec());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, http::HeaderValue::from_static(ORIGINAL_POLICY));
+    // Without a charset of the server the browser looks for it in the page.
+    if let Some(Ok(media_type)) = page.charset().map(|charset| format!("text/html; charset={charset}").parse()) {
+        headers.insert(header::CONTENT_TYPE, media_type);
+    }
+    response
 }
 
 async fn save(
