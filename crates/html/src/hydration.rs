@@ -33,7 +33,7 @@ const MAX_STRING_DEPTH: u32 = 2;
 /// Words of a string from which on it may be a part of a text, and of a text.
 const MIN_PART_WORDS: u32 = 8;
 const MIN_TEXT_WORDS: u32 = 50;
-/// Bytes of the shortest string that is looked at.
+/// Minimum bytes of a string that is looked at.
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 

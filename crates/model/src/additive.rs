@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
-/// The most that a single weight may be, in log odds.
+/// Maximum of a single weight, in log odds.
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
 const MAX_WEIGHT: f32 = 4096.0;
 

@@ -14,7 +14,7 @@ use trommel::{Extractor, Hints, Session};
 
 /// Bytes that a crawler gets at a time: what a read of a socket gives, and a packet.
 const PARTS: [usize; 2] = [16 << 10, 1400];
-/// Times that every page is read; the least time of a page counts.
+/// Times that every page is read; the minimum time of a page counts.
 const ROUNDS: usize = 5;
 /// Sessions that are open at a time.
 const OPEN_SESSIONS: usize = 1000;

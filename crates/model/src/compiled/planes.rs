@@ -85,7 +85,7 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// The largest sum that 16 bits hold, in units.
+/// Maximum sum that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.

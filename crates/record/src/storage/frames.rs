@@ -105,7 +105,7 @@ impl<W: Write> Frames<W> {
 /// Levels of zstd and gzip.
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: u32 = 6;
-/// Bytes of the longest frame that is compressed in one call. That takes a third less time than compressing
+/// Maximum bytes of a frame that is compressed in one call. That takes a third less time than compressing
 /// bytes as they arrive: zstd then neither copies them nor looks for matches in two places, and libdeflate can
 /// do the work of zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;

@@ -166,7 +166,7 @@ impl io::Read for Incoming {
 
 /// Maximum time of reading the rest of a body.
 const MAX_LINGER: Duration = Duration::from_secs(5);
-/// Bytes that are read on, in longest pages.
+/// Bytes that are read on, in pages of maximum length.
 const PAGES: u64 = 4;
 
 /// A body of which more is read for a while after the answer. Many clients send all of a request before

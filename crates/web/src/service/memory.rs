@@ -158,7 +158,7 @@ const VALUE: u64 = 420;
 const VALUES: u64 = 220_000;
 /// Bytes for each byte of the page whose chunks are asked for: their texts and headings, in the document and the answer.
 const CHUNKED_BYTE: u64 = 14;
-/// Bytes for each chunk besides, and least bytes of the page for each unit of its size.
+/// Bytes for each chunk besides, and minimum bytes of the page for each unit of its size.
 const CHUNK: u64 = 900;
 const BYTES_OF_UNIT: u64 = 2;
 /// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
@@ -194,12 +194,12 @@ pub(crate) fn of_report(page: &[u8]) -> u64 {
     of_page(page).saturating_add(shown.min(MAX_VIEW_BYTES))
 }
 
-/// Bytes of the longest page of plain text that may be judged in `memory`.
+/// Maximum bytes of a page of plain text that may be judged in `memory`.
 pub(crate) fn longest(memory: u64) -> u64 {
     memory.saturating_sub(FIXED_BYTES) / BYTE
 }
 
-/// The longest start of a page that may be judged in `memory`.
+/// Maximum bytes of the start of a page that may be judged in `memory`.
 pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
     if of_lists(page, lists) <= memory {
         return page;
