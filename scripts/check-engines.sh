@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the recipes of pipelines/ against the real engines: Spark, Ray, datatrove (with trafilatura), Dask, dolma, Delta, Iceberg,
+# Runs the recipes of pipelines/ against the real engines: LangChain, LlamaIndex, Spark, Ray, datatrove (with trafilatura), Dask, dolma, Delta, Iceberg,
 # Lance, DuckDB, Polars, Daft; dolma, Beam and Flink in environments of their own. Some GB of packages, minutes. Needs Java 17.
 #   check-engines.sh [RECIPE]...   these recipes, e.g. `spark tables` (default: all)
 #   TROMMEL_VENV=FOLDER      where the packages go, FOLDER-curator, -beam and -flink too (default: in the cache folder)
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 environment=${TROMMEL_VENV:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/trommel-engines}
 packages=('pyspark' 'ray[data]' 'pandas<3' datatrove orjson warcio faust-cchardet python-magic trafilatura lxml_html_clean
-    'dask[dataframe]' deltalake 'pyiceberg[sql-sqlite,pyarrow]' pylance duckdb polars daft zstandard pyarrow)
+    'dask[dataframe]' langchain-core llama-index-core deltalake 'pyiceberg[sql-sqlite,pyarrow]' pylance duckdb polars daft zstandard pyarrow)
 
 # install FOLDER PACKAGE...: an environment with the packages and pytest. By uv, as pip needs many minutes to choose versions.
 install() {
@@ -40,7 +40,7 @@ TROMMEL_WHEEL=$(realpath "$TROMMEL_WHEEL")
 failed=()
 for recipe in "${@:-all}"; do
     case $recipe in
-    all) recipes=(slurm tables hard-pages duckdb polars daft datatrove curator ray spark beam flink) ;;
+    all) recipes=(langchain llama-index slurm tables hard-pages duckdb polars daft datatrove curator ray spark beam flink) ;;
     *) recipes=("$recipe") ;;
     esac
     for one in "${recipes[@]}"; do

@@ -4,7 +4,8 @@ mod capsule;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
+use pyo3::exceptions::{PyImportError, PyValueError};
+use pyo3::{prelude::*, types::PyCapsule};
 use trommel::OutputRecord;
 use trommel::record::{COLUMNS, Column, OptionalColumns, record_batch};
 
@@ -42,7 +43,8 @@ impl PyRecordBatch {
 
     /// Returns the rows as a `pyarrow.RecordBatch`.
     fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
+        let pyarrow = slf.py().import("pyarrow").map_err(|_| PyImportError::new_err(WITHOUT_ARROW))?;
+        pyarrow.call_method1("record_batch", (slf,))
     }
 
     /// Returns the rows as dicts. Needs pyarrow.
@@ -73,6 +75,8 @@ impl PyRecordBatch {
         Ok((capsule::schema(py, &self.batch)?, capsule::array(py, &self.batch)?))
     }
 }
+
+const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
 
 /// The columns about a page without its record.
 const OF_PAGES: [&str; 20] = [

@@ -1,4 +1,5 @@
-//! `read_warc`: the documents of archives as record batches, in the order of the records.
+//! `read_warc` and `read_documents`: the documents of archives as record batches or one by one, in the order of the
+//! records.
 //!
 //! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
 //! takes them out.
@@ -7,17 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::{io, num::NonZeroUsize};
+use std::{collections::VecDeque, io, num::NonZeroUsize};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::run::{Environment, NetworkOptions, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
-use trommel::{Hints, OutputRecord, record::OptionalColumns};
+use trommel::run::{Environment, NetworkOptions, Outcome, PreparedRun, Run, RunRequest, Summary};
+use trommel::{ErrorKind, Hints, OutputRecord, record::OptionalColumns};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
-use crate::errors::{RunError, TrommelError, first_fault};
+use crate::errors::{TrommelError, ended as run_ended, first_fault, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::settings::{ConfigArgument, of_documents};
-use crate::{extractor::PyExtractor, interpreter, interpreter::PAUSE, run::summary_dict, values::Paths};
+use crate::{
+    extractor::PyExtractor, interpreter, interpreter::PAUSE, page::PyDocument, run::summary_dict, values::Paths,
+};
 
 /// Pieces on their way, each of about [`PIECE`].
 const PIECES_AHEAD: usize = 2;
@@ -58,7 +61,7 @@ struct Reading {
     receiver: Receiver<Vec<OutputRecord>>,
     /// Documents that have come and are in no batch yet.
     waiting: std::vec::IntoIter<OutputRecord>,
-    run: Option<JoinHandle<Result<Summary, Ended>>>,
+    run: Option<JoinHandle<trommel::Result<Summary>>>,
     columns: ArrowColumns,
 }
 
@@ -109,12 +112,12 @@ pub(crate) fn read_warc(
         shard: shard
             .map(|text| text.parse())
             .transpose()
-            .map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))?,
+            .map_err(|error: trommel::Error| PyValueError::new_err(format!("shard: {error}")))?,
         ..RunRequest::default()
     };
     let (disk, is_object) = source.into_request(&mut request)?;
     let PreparedRun { plan, sites, extractor } = prepared(py, request, &given, &network, is_object)?;
-    sites.check(&plan).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    sites.check(&plan).map_err(|error| raised(&error))?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(PIECES_AHEAD);
     let stopped = stop.clone();
@@ -148,6 +151,66 @@ pub(crate) fn read_warc(
     })
 }
 
+/// Documents that are asked for at a time.
+const AT_A_TIME: usize = 64;
+
+/// An iterator of the documents of archives. At its end `summary` has the counts of the run.
+#[pyclass(frozen, module = "trommel_text")]
+pub(crate) struct ArchiveDocuments {
+    batches: DocumentBatches,
+    ready: Mutex<VecDeque<OutputRecord>>,
+}
+
+/// Reads archives and returns their documents one by one, in the order of the records:
+/// `for document in read_documents("a.warc.gz", limit=10)`. Arguments and settings are those of `read_warc`; pyarrow is
+/// not needed.
+#[pyfunction]
+#[pyo3(signature = (source, *, extractor=None, config=None, strict=false, select=None, shard=None, **choices))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn read_documents(
+    py: Python<'_>,
+    source: Named,
+    extractor: Option<&Bound<'_, PyExtractor>>,
+    config: Option<ConfigArgument>,
+    strict: bool,
+    select: Option<Paths>,
+    shard: Option<&str>,
+    choices: Option<&Bound<'_, PyDict>>,
+) -> PyResult<ArchiveDocuments> {
+    let size = NonZeroUsize::new(AT_A_TIME);
+    let batches = read_warc(py, source, extractor, config, size, strict, select, shard, choices)?;
+    Ok(ArchiveDocuments { batches, ready: Mutex::default() })
+}
+
+#[pymethods]
+impl ArchiveDocuments {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyDocument>> {
+        let lock = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = lock().pop_front() {
+            return Ok(Some(PyDocument::of_record(record)));
+        }
+        let mut records = self.batches.take(py)?.into_iter();
+        let first = records.next();
+        lock().extend(records);
+        Ok(first.map(PyDocument::of_record))
+    }
+
+    /// Counts of the run as a dict, as `trommel run --summary` writes them; `None` before the end.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.batches.summary(py)
+    }
+
+    /// Stops reading before the end of the archives.
+    fn close(&self) {
+        self.batches.close();
+    }
+}
+
 /// Returns an empty batch with the columns of `read_warc`, for `pyarrow.schema`. `choices` and `config` select the
 /// optional columns (`blocks`, `spans`, `tables`, `posts`, `chunks`).
 #[pyfunction]
@@ -168,19 +231,9 @@ impl DocumentBatches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecordBatch>> {
-        // Threads are not copied by a fork: waiting for them would never end.
-        if self.process != std::process::id() {
-            return Err(PyValueError::new_err(
-                "this iterator was made before a fork: make it in the process that reads it",
-            ));
-        }
-        let records = py.detach(|| {
-            let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            reading.records(self.batch_size)
-        });
-        let records = records.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+        let records = self.take(py)?;
         if records.is_empty() {
-            return self.end(py).map(|()| None);
+            return Ok(None);
         }
         py.detach(|| {
             let rows: Vec<Option<&OutputRecord>> = records.iter().map(Some).collect();
@@ -228,6 +281,28 @@ impl Reading {
 }
 
 impl DocumentBatches {
+    /// The next documents; none at the end, whose outcome is noted.
+    ///
+    /// # Errors
+    /// The exception of a signal that came, or of a run that failed.
+    fn take(&self, py: Python<'_>) -> PyResult<Vec<OutputRecord>> {
+        // Threads are not copied by a fork: waiting for them would never end.
+        if self.process != std::process::id() {
+            return Err(PyValueError::new_err(
+                "this iterator was made before a fork: make it in the process that reads it",
+            ));
+        }
+        let records = py.detach(|| {
+            let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+            reading.records(self.batch_size)
+        });
+        let records = records.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+        if records.is_empty() {
+            self.end(py)?;
+        }
+        Ok(records)
+    }
+
     /// Takes note of how the run ended.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let ended = py.detach(|| {
@@ -237,8 +312,8 @@ impl DocumentBatches {
         let summary = match ended {
             None => return Ok(()),
             Some(Err(_)) => return Err(TrommelError::new_err("a fault of the program")),
-            Some(Ok(Err(Ended::Stopped))) => return Ok(()),
-            Some(Ok(Err(error))) => return Err(RunError::new_err(error.to_string())),
+            Some(Ok(Err(error))) if error.kind() == ErrorKind::Stopped => return Ok(()),
+            Some(Ok(Err(error))) => return Err(run_ended(&error)),
             Some(Ok(Ok(summary))) => summary,
         };
         let wants_fault = self.strict || summary.outcome() == Outcome::Nothing;

@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 
-use pyo3::{create_exception, exceptions::PyException, prelude::*};
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::{create_exception, prelude::*};
 use trommel::run::{FileReport, Summary};
+use trommel::{Error, ErrorKind};
 
 create_exception!(trommel_text, TrommelError, PyException, "What all exceptions of this module are.");
 create_exception!(
@@ -19,6 +21,47 @@ create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or
 /// An error of a library as an exception.
 pub(crate) fn told(error: impl Display) -> PyErr {
     TrommelError::new_err(error.to_string())
+}
+
+/// The exception about a call that is refused.
+pub(crate) fn raised(error: &Error) -> PyErr {
+    let message = in_python(&error.to_string());
+    match error.kind() {
+        ErrorKind::Input => ArchiveError::new_err(message),
+        ErrorKind::Model => ModelError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// The exception about a run that was refused or ended early.
+pub(crate) fn ended(error: &Error) -> PyErr {
+    RunError::new_err(in_python(&error.to_string()))
+}
+
+/// Options of the program that are true or false.
+const SWITCHES: [&str; 3] = ["overwrite", "resume", "follow"];
+
+/// A message with the keywords of Python in place of options of the program: `overwrite=True` for `--overwrite`,
+/// `hard_to` for `--hard-to`, `whole_ranges=True` for `--set whole_ranges=true`.
+fn in_python(message: &str) -> String {
+    let message = message.replace(", or with -o - to standard output", "");
+    let (mut told, mut is_setting) = (String::new(), false);
+    for word in message.split_inclusive(' ') {
+        if std::mem::take(&mut is_setting) {
+            told.push_str(&word.replace("=true", "=True"));
+        } else if word == "--set " {
+            is_setting = true;
+        } else if let Some(option) = word.strip_prefix("--") {
+            let end = option.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(option.len());
+            let (name, rest) = option.split_at(end);
+            told.push_str(&name.replace('-', "_"));
+            told.push_str(if SWITCHES.contains(&name) { "=True" } else { "" });
+            told.push_str(rest);
+        } else {
+            told.push_str(word);
+        }
+    }
+    told
 }
 
 /// An exception with the place of its subject.

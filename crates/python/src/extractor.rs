@@ -15,9 +15,9 @@ use trommel::{
 use trommel_web::viewer::{View, report};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
-use crate::errors::{ModelError, told};
+use crate::errors::{ModelError, raised, told};
 use crate::pages::{PageBytes, Pages, beside};
-use crate::settings::{Keywords, NamedModel, of_pages, refusal};
+use crate::settings::{Keywords, NamedModel, of_pages};
 use crate::{interpreter, page::PyDocument};
 
 /// A hint that means nothing.
@@ -43,7 +43,7 @@ impl PyExtractor {
     /// As for [`Keywords::read`], and `ValueError` if choices exclude each other.
     pub(crate) fn of(keywords: Keywords) -> PyResult<Self> {
         let Keywords { chosen, model } = keywords;
-        let settings: Settings = chosen.settings().map_err(|error| refusal(&error))?;
+        let settings: Settings = chosen.settings().map_err(|error| raised(&error))?;
         let model = match model {
             Some(model) => model,
             None => NamedModel::open(&settings.model)?,

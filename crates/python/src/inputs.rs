@@ -10,12 +10,12 @@ use pyo3::types::{PyDict, PyString};
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use serde_json::Value;
 use trommel::record::{Disk, LocalDisk};
-use trommel::run::{Input, NetworkOptions, PreparedRun, RequestError, RunRequest};
+use trommel::run::{Input, NetworkOptions, PreparedRun, RunRequest};
 use trommel::{PartialSettings, Settings, fields};
 
-use crate::errors::{ArchiveError, ModelError};
+use crate::errors::raised;
 use crate::extractor::PyExtractor;
-use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope, of_pages, refusal};
+use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope, of_pages};
 
 /// Archives as they were named.
 pub(crate) enum Named {
@@ -106,21 +106,11 @@ pub(crate) fn prepared(
 ) -> PyResult<PreparedRun> {
     let model = Some(given.model.model.clone());
     let prepared = py.detach(|| request.prepare(&given.chosen, &given.file, model, network));
-    let prepared = prepared.map_err(|error| refused(&error))?;
+    let prepared = prepared.map_err(|error| raised(&error))?;
     if is_object && prepared.sites.reads_twice() {
         return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
     }
     Ok(prepared)
-}
-
-/// The exception about a run that cannot begin.
-fn refused(error: &RequestError) -> PyErr {
-    let message = error.to_string();
-    match error {
-        RequestError::Input(_) => ArchiveError::new_err(message),
-        RequestError::Model(_) => ModelError::new_err(message),
-        _ => PyValueError::new_err(message),
-    }
 }
 
 /// Settings of a run: those of an extractor or a configuration, and keywords that override them.
@@ -153,7 +143,7 @@ impl RunChoices {
             };
             let mut chosen = chosen;
             let set = chosen.set("model", model.name.clone());
-            set.map_err(|error| refusal(&error))?;
+            set.map_err(|error| raised(&error))?;
             return Ok(Self { chosen, file, model });
         };
         let extractor = extractor.get();
@@ -171,7 +161,7 @@ impl RunChoices {
         }
         let mut choices = extractor.chosen.clone();
         let set = choices.set("model", extractor.model.name.clone());
-        set.map_err(|error| refusal(&error))?;
+        set.map_err(|error| raised(&error))?;
         Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
@@ -181,7 +171,7 @@ impl RunChoices {
     /// `ValueError` if choices exclude each other.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
         let settings = self.chosen.clone().over(self.file.clone()).settings();
-        settings.map_err(|error| refusal(&error))
+        settings.map_err(|error| raised(&error))
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Once, mpsc};
+use std::sync::{Mutex, Once, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -102,6 +102,25 @@ impl Signals {
     }
 }
 
+/// The function that is told what a long work is doing.
+static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Calls a function with each line about the progress, until it is dropped.
+pub(crate) struct Listener;
+
+impl Listener {
+    pub(crate) fn new(told: Option<Py<PyAny>>) -> Self {
+        *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        Self
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 /// Sends log lines to `logging` from now on.
 pub(crate) fn connect() {
     static ONCE: Once = Once::new();
@@ -130,8 +149,13 @@ impl<S: Subscriber> Layer<S> for ToPython {
         // A logger that fails must not end a run; nothing can be said anywhere else.
         let _ = Python::attach(|py| -> PyResult<()> {
             let logger = py.import("logging")?.call_method1("getLogger", ("trommel_text",))?;
-            logger.call_method1("log", (level, "%s", line.0))?;
-            Ok(())
+            logger.call_method1("log", (level, "%s", &line.0))?;
+            // Not called under the lock, because it may train, too.
+            let told = {
+                let told = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
+                told.as_ref().map(|told| told.clone_ref(py))
+            };
+            told.map_or(Ok(()), |told| told.call1(py, (line.0,)).map(drop))
         });
     }
 }

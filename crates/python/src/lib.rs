@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use crate::command::command;
     #[pymodule_export]
-    use crate::documents::{DocumentBatches, document_schema, read_warc};
+    use crate::documents::{ArchiveDocuments, DocumentBatches, document_schema, read_documents, read_warc};
     #[pymodule_export]
     use crate::errors::{ArchiveError, ModelError, RunError, TrommelError};
     #[pymodule_export]

@@ -2,8 +2,9 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::record::page_line;
-use trommel::{BlockReason, BlockVerdict, Document, DocumentTable, OutputRecord, Post, Role};
+use trommel::extract::Rights;
+use trommel::record::{RecordSource, page_line};
+use trommel::{BlockReason, BlockVerdict, Document, DocumentTable, Metadata, OutputRecord, Post, Role};
 
 use crate::{errors::told, values};
 
@@ -171,12 +172,73 @@ pub(crate) struct PyDocument {
     document: Document,
     url: Option<String>,
     date: Option<String>,
+    #[serde(default)]
+    capture: Option<Capture>,
+}
+
+/// The facts about the record of a page in an archive.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+struct Capture {
+    id: String,
+    source: Option<RecordSource>,
+    status: Option<u16>,
+    truncated: Option<String>,
+    by: String,
 }
 
 impl PyDocument {
     /// A document with the hints that were given.
     pub(crate) fn new(document: Document, url: Option<String>, date: Option<String>) -> Self {
-        Self { document, url, date }
+        Self { document, url, date, capture: None }
+    }
+
+    /// The document of a page in an archive.
+    pub(crate) fn of_record(record: OutputRecord) -> Self {
+        let parts = |text: &str, separator: &str| -> Vec<String> {
+            text.split(separator).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        let mut reasons = BlockReason::ALL.into_iter();
+        // Statements in the form of the headers that make them.
+        let rights = record.rights.split("; ").map(|part| match part.split_once('=') {
+            Some((name, value)) if name.starts_with("tdm-") => (name, value),
+            Some(_) => ("content-signal", part),
+            None => ("x-robots-tag", part),
+        });
+        let document = Document {
+            rights: Rights::of_headers(rights),
+            blocked: reasons.find(|reason| reason.name() == record.blocked),
+            capped: parts(&record.capped, ", "),
+            notes: parts(&record.notes, "; "),
+            text: record.text,
+            title: record.title,
+            lang: record.lang,
+            metadata: Metadata {
+                author: record.author,
+                published: record.published,
+                modified: record.modified,
+                site: record.site,
+                description: record.description,
+                canonical: record.canonical,
+                next: record.next,
+                lang_declared: record.lang_declared,
+            },
+            page_type: record.page_type,
+            headings: record.headings,
+            comments: record.comments,
+            charset: record.charset,
+            charset_source: record.charset_source,
+            confidence: record.confidence,
+            links: record.links,
+            blocks: record.blocks,
+            spans: record.spans,
+            tables: record.tables,
+            posts: record.posts,
+            chunks: record.chunks,
+            ..Document::default()
+        };
+        let (id, source, status) = (record.id, record.source, record.status);
+        let capture = Capture { id, source, status, truncated: record.truncated, by: record.by };
+        Self { document, url: record.url, date: record.date, capture: Some(capture) }
     }
 }
 
@@ -188,8 +250,10 @@ getters! {
     title: Option<String> = document.title;
     /// ISO 639 code of the text's language.
     lang: Option<String> = document.lang;
-    /// URL of the page, if the caller gave it.
+    /// URL of the page, if the caller or the archive gave it.
     url: Option<String> = url;
+    /// Time of the capture (ISO 8601), if the caller or the archive gave it.
+    date: Option<String> = date;
     /// Names of the authors.
     author: Vec<String> = document.metadata.author;
     /// Name of the site or publisher.
@@ -233,6 +297,14 @@ impl PyDocument {
     #[getter]
     fn modified<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.document.metadata.modified.as_deref())
+    }
+
+    /// Place of the page in its archive, as `trommel cat` takes it (`a.warc.gz:1423:5310`); `None` outside of archives.
+    #[getter]
+    fn place(&self) -> Option<String> {
+        let source = self.capture.as_ref()?.source.as_ref()?;
+        let inner = if source.inner == 0 { String::new() } else { format!(":{}", source.inner) };
+        Some(format!("{}:{}:{}{inner}", source.file, source.offset, source.length))
     }
 
     /// Obstacle in place of the requested page (`captcha`, `denied` ...); `None` if there is none.
@@ -293,11 +365,14 @@ impl PyDocument {
     /// Returns the document as one JSON object, as `trommel extract -f json` prints it, with the keys of a JSON line
     /// of a run.
     fn to_json(&self) -> PyResult<String> {
-        let record = OutputRecord {
+        let mut record = OutputRecord {
             url: self.url.clone(),
             date: self.date.clone(),
             ..OutputRecord::from(self.document.clone())
         };
+        if let Some(Capture { id, source, status, truncated, by }) = self.capture.clone() {
+            record = OutputRecord { id, source, status, truncated, by, ..record };
+        }
         let mut line = page_line(&record, None).map_err(told)?;
         // The end of the line.
         line.pop();
@@ -319,6 +394,24 @@ impl PyDocument {
             "<Document {title:?}, {} characters, confidence {:.2}>",
             self.document.text.chars().count(),
             self.document.confidence
+        )
+    }
+
+    /// Shows the document in a notebook: title, facts and the beginning of the text.
+    fn _repr_html_(&self) -> String {
+        let facts = [self.url.as_deref(), self.document.metadata.published.as_deref(), self.document.lang.as_deref()];
+        let facts: Vec<&str> = facts.into_iter().flatten().collect();
+        let mut text: String = self.document.text.chars().take(SHOWN_CHARS).collect();
+        if text.len() < self.document.text.len() {
+            text.push_str(" ...");
+        }
+        format!(
+            "<div style=\"max-width:48em\" dir=\"auto\"><b>{}</b><br><small>{} · confidence {:.2}</small>\
+             <div style=\"white-space:pre-wrap;max-height:24em;overflow:auto;margin-top:.5em\">{}</div></div>",
+            escaped(self.document.title.as_deref().unwrap_or("Without a title")),
+            escaped(&facts.join(" · ")),
+            self.document.confidence,
+            escaped(&text)
         )
     }
 
@@ -346,6 +439,14 @@ impl PyDocument {
         restored.document.robots = robots;
         Ok(restored)
     }
+}
+
+/// Characters of a text that a notebook shows.
+const SHOWN_CHARS: usize = 10_000;
+
+/// A text for HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 fn beginning(text: &str) -> String {

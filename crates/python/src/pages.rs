@@ -51,9 +51,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
     }
 }
 
-const OF_A_FILE: &str = "a page is its bytes, not the name of its file: give pathlib.Path(name).read_bytes()";
-const OF_A_URL: &str = "a page is its bytes, not its URL: fetch it, for example with \
-    urllib.request.urlopen(url).read(), and give both: extract(page, url=url)";
+const OF_A_FILE: &str = "a page is its bytes, not the name of its file: extract_file(name) reads one";
+const OF_A_URL: &str = "a page is its bytes, not its URL: fetch(url) fetches one";
 /// Maximum bytes of a text that may be a name.
 const MAX_NAME_BYTES: usize = 4096;
 

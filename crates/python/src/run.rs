@@ -8,12 +8,13 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
 use trommel::run::{
     Bucket, Environment, Existing, FollowTimes, InputShare, NetworkOptions, Outcome, PreparedRun, Progress,
-    ProgressState, RunRequest, SetAside, SetAsideError, Summary, run as run_plan,
+    ProgressState, RunRequest, SetAside, Summary, run as run_plan,
 };
 
+use crate::errors::{ended, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::settings::{ConfigArgument, of_runs};
-use crate::{errors::RunError, extractor::PyExtractor, interpreter, values, values::Paths};
+use crate::{extractor::PyExtractor, interpreter, values, values::Paths};
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///
@@ -111,11 +112,11 @@ pub(crate) fn run<'py>(
     };
     let (disk, is_object) = inputs.into_request(&mut request)?;
     let PreparedRun { mut plan, sites, mut extractor } = prepared(py, request, &given, &network, is_object)?;
-    plan.check_names(None).map_err(|error| invalid(&error))?;
-    plan.prepare_files(None).map_err(|error| RunError::new_err(error.to_string()))?;
-    sites.check(&plan).map_err(|error| invalid(&error))?;
+    plan.check_names(None).map_err(|error| raised(&error))?;
+    plan.prepare_files(None).map_err(|error| ended(&error))?;
+    sites.check(&plan).map_err(|error| raised(&error))?;
     let bucket = py.detach(|| Bucket::take(&mut plan, network.clone(), existing));
-    let bucket = bucket.map_err(|error| RunError::new_err(error.to_string()))?;
+    let bucket = bucket.map_err(|error| ended(&error))?;
     if bucket.is_some() && is_object {
         return Err(PyValueError::new_err(OBJECT_TO_BUCKET));
     }
@@ -145,7 +146,7 @@ pub(crate) fn run<'py>(
     if let Some(error) = callback.raised {
         return Err(error);
     }
-    let mut summary = done.map_err(|error| RunError::new_err(error.to_string()))?;
+    let mut summary = done.map_err(|error| ended(&error))?;
     if let Some(bucket) = &bucket {
         bucket.name(&mut summary);
     }
@@ -170,11 +171,7 @@ fn destination(out: &Path) -> PyResult<String> {
 }
 
 fn share(text: &str) -> PyResult<InputShare> {
-    text.parse().map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))
-}
-
-fn invalid(error: &dyn std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    text.parse().map_err(|error: trommel::Error| PyValueError::new_err(format!("shard: {error}")))
 }
 
 /// The time limits of following; none if inputs are read once.
@@ -200,7 +197,7 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
     let files = set_aside.iter().map(|(kind, path)| {
         let (kind, path): (String, PathBuf) = (kind.extract()?, path.extract()?);
         let text = format!("{kind}={}", path.display());
-        text.parse().map_err(|error: SetAsideError| PyValueError::new_err(format!("set_aside: {error}")))
+        text.parse().map_err(|error: trommel::Error| PyValueError::new_err(format!("set_aside: {error}")))
     });
     files.collect()
 }

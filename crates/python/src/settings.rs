@@ -8,9 +8,10 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use serde_json::Value;
 use trommel::run::{NetworkOptions, load_config};
-use trommel::{Field, Kind, Model, PartialSettings, SettingsError, fields};
+use trommel::{Field, Kind, Model, PartialSettings, fields};
 
-use crate::{errors::ModelError, values};
+use crate::errors::{ModelError, raised};
+use crate::values;
 
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
@@ -138,7 +139,7 @@ impl Keywords {
                 Value::String(text) => keywords.chosen.set_text(&name, &text),
                 value => keywords.chosen.set(&name, value),
             };
-            set.map_err(|error| refusal(&error))?;
+            set.map_err(|error| raised(&error))?;
         }
         Ok(keywords)
     }
@@ -148,11 +149,6 @@ fn unknown(name: &str, scope: Scope) -> PyErr {
     let known = fields().iter().filter(|field| scope(field));
     let known: Vec<&str> = known.map(|field| field.name.as_str()).collect();
     PyTypeError::new_err(format!("unknown keyword {name:?}, expected one of {}, markdown", known.join(", ")))
-}
-
-/// The exception about settings.
-pub(crate) fn refusal(error: &SettingsError) -> PyErr {
-    PyValueError::new_err(error.to_string())
 }
 
 /// A value as JSON: text, number, truth, path, or several names.

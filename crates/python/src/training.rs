@@ -10,13 +10,14 @@ use trommel::learn::{
 use trommel::record::AtomicFile;
 
 use crate::evaluation::{gold_of, on_own_threads};
-use crate::{errors::told, interpreter, settings::NamedModel, values, values::Paths};
+use crate::{errors::told, interpreter, interpreter::Listener, settings::NamedModel, values, values::Paths};
 
 /// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
 /// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the
-/// cross-validation by host: a list of dicts of set, pages, precision, recall and f1.
+/// cross-validation by host: a list of dicts of set, pages, precision, recall and f1. `progress` is called with a line of
+/// text at each step, such as `print`.
 #[pyfunction]
-#[pyo3(signature = (pages, out, gold=None, *, base=None, name=None, folds=5, date="1970-01-01"))]
+#[pyo3(signature = (pages, out, gold=None, *, base=None, name=None, folds=5, date="1970-01-01", progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn train<'py>(
     py: Python<'py>,
@@ -27,6 +28,7 @@ pub(crate) fn train<'py>(
     name: Option<String>,
     folds: usize,
     date: &str,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     interpreter::connect();
     AtomicFile::prepare(&out)?;
@@ -47,6 +49,7 @@ pub(crate) fn train<'py>(
     let mut gold = gold.unwrap_or_default().0.into_iter();
     let with_gold = |pages: PathBuf| gold_of(&pages, gold.next()).map(|gold| (pages, gold));
     let sets: Vec<(PathBuf, PathBuf)> = pages.0.into_iter().map(with_gold).collect::<PyResult<_>>()?;
+    let _listener = Listener::new(progress);
     let scores = py.detach(|| -> PyResult<Vec<Score>> {
         let trained = on_own_threads(|| -> Result<Trained, LearnError> {
             let sets = sets.iter().map(|(pages, gold)| read_set(pages, gold));

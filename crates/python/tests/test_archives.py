@@ -5,7 +5,10 @@ import io
 import json
 import logging
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -227,10 +230,10 @@ def test_a_run_has_what_the_program_has(archive, tmp_path):
         ({"shard": "3/2"}, "shard: expected I/N"),
         ({"set_aside": {"pdf": "pdfs"}}, "KIND=FILE.warc.gz"),
         ({"set_aside": {"pdf": archive.parent / "x.warc.gz", "image": archive.parent / "x.warc.gz"}}, "is an output"),
-        ({"follow": True, "shard": "1/2"}, "--follow and --shard exclude each other"),
+        ({"follow": True, "shard": "1/2"}, "^follow=True and shard exclude each other"),
         ({"idle": 1}, "follow=True"),
-        ({"whole_ranges": True}, "select"),
-        ({"format": "csv"}, "unknown variant .csv."),
+        ({"whole_ranges": True}, "name one with select$"),
+        ({"format": "csv"}, "unknown value .csv."),
         ({"format": "parquet", "compress": "zst"}, "leave the key out"),
     ]:
         with pytest.raises(ValueError, match=told):
@@ -303,7 +306,8 @@ def test_a_run_tells_its_progress_and_refuses_to_replace(archive, tmp_path):
     counts = {"records", "pages", "documents", "dropped", "failures"}
     assert set(told[-1]) == {"bytes", "total", "archives", *counts}
     before = hashlib.sha256(out.read_bytes()).digest()
-    with pytest.raises(trommel_text.RunError, match="is there already"):
+    # In Python's words, not in those of the command line.
+    with pytest.raises(trommel_text.RunError, match="is there already; overwrite=True replaces it, resume=True continues"):
         trommel_text.run(archive, out)
     trommel_text.run(archive, out, overwrite=True, jobs=1)
     assert hashlib.sha256(out.read_bytes()).digest() == before
@@ -380,8 +384,10 @@ def test_scores_are_those_of_the_program(sample):
 
 @pytest.mark.skipif(not hasattr(trommel_text, "train"), reason="built without training")
 def test_training_writes_a_model(sample, tmp_path):
-    scores = trommel_text.train([sample], tmp_path / "own.trommel", base="fast", folds=2)
+    told = []
+    scores = trommel_text.train([sample], tmp_path / "own.trommel", base="fast", folds=2, progress=told.append)
     assert scores[0]["pages"] > 30
+    assert told[0].startswith("pages to learn from: ") and "cross-validation: 2 of 2 folds" in told, told
     model = trommel_text.Extractor(tmp_path / "own.trommel")
     assert model.extract(page(1)).text.startswith("Paragraph 1 of page 1")
     # It goes along when it is pickled.
@@ -390,6 +396,31 @@ def test_training_writes_a_model(sample, tmp_path):
     packed = pickle.dumps(model)
     (tmp_path / "own.trommel").unlink()
     assert pickle.loads(packed).extract(page(1)) == model.extract(page(1))
+
+
+def test_documents_one_by_one_without_pyarrow(archive, sample, tmp_path):
+    trommel_text.run(sample, tmp_path / "all.jsonl", posts=True, tables=True, chunks="words=100")
+    expected = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    reader = trommel_text.read_documents(sample, posts=True, tables=True, chunks="words=100")
+    documents = list(reader)
+    assert [document.to_dict() for document in documents] == expected
+    assert reader.summary["documents"] == len(documents) > 30
+    first = documents[0]
+    assert first.url == expected[0]["url"] and first.date == expected[0]["date"]
+    source = expected[0]["source"]
+    assert first.place == f"{sample}:{source['offset']}:{source['length']}"
+    assert pickle.loads(pickle.dumps(first)) == first
+    # As a newcomer would, in a Python that has no pyarrow.
+    script = (
+        "import sys; sys.modules['pyarrow'] = None; import trommel_text\n"
+        "for document in trommel_text.read_documents(sys.argv[1], limit=3): print(document.url)\n"
+        "try: next(trommel_text.read_warc(sys.argv[1])).to_pylist()\n"
+        "except ImportError as error: print(error)"
+    )
+    made = subprocess.run([sys.executable, "-c", script, archive], capture_output=True, text=True)
+    lines = made.stdout.splitlines()
+    assert lines[:3] == [f"https://news.example/{number}" for number in range(3)], made.stderr
+    assert lines[3].startswith("this needs pyarrow: pip install 'trommel_text[arrow]'")
 
 
 def test_some_records(archive, tmp_path):

@@ -1,3 +1,4 @@
+import http.server
 import json
 import pathlib
 import pickle
@@ -53,7 +54,7 @@ def test_choices():
     assert blocks[0].tag == "nav" and trommel_text.extract(MILL).blocks == []
     assert "T\n" in trommel_text.extract(html, headline="include").text
     for bad in ({"comments": "all"}, {"headline": "x"}, {"math": "x"}, {"notes": "x"}, {"scripts": "x"}):
-        with pytest.raises(ValueError, match="unknown variant .* expected"):
+        with pytest.raises(ValueError, match="unknown value .* expected"):
             trommel_text.extract(html, **bad)
     pictured = html.replace("<p><b>", "<figure><img src=m.png alt='The mill'></figure><p><b>")
     assert "![The mill](https://a.example/m.png)" in trommel_text.extract(pictured, url="https://a.example/", images=True).text
@@ -112,7 +113,7 @@ def test_hints_that_mean_nothing_are_refused():
     assert len(trommel_text.extract_batch([MILL], charsets=["klingon"])) == 1
 
 
-INTERNALS = ("__new__", "Vec", "PyBool", "PyString", "PyDict", "PathBuf", "Option", "usize", "::")
+INTERNALS = ("variant", "__new__", "Vec", "PyBool", "PyString", "PyDict", "PathBuf", "Option", "usize", "::")
 
 
 @pytest.mark.parametrize(
@@ -154,11 +155,41 @@ def test_errors_name_what_was_given_and_no_internals(call):
 @pytest.mark.parametrize("name", ["https://a.example/b", "http://a.example", "page.html", __file__])
 def test_names_are_no_pages(name):
     for call in (trommel_text.extract, trommel_text.Extractor().text, trommel_text.inspect):
-        with pytest.raises(ValueError, match="a page is its bytes"):
+        with pytest.raises(ValueError, match="a page is its bytes.*: (extract_file|fetch)"):
             call(name)
-    with pytest.raises(TypeError, match="read_bytes"):
+    with pytest.raises(TypeError, match="extract_file"):
         trommel_text.extract(pathlib.Path(name))
     assert trommel_text.extract(f"<p>{name} is a place where the mill stood by the river for years.").text
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """One page behind a redirect, with a charset that nobody knows."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.send_response(302 if self.path == "/old" else 200)
+        self.send_header("Location", "/new")
+        self.send_header("Content-Type", "text/html; charset=klingon")
+        self.end_headers()
+        self.wfile.write(MILL)
+
+
+def test_files_and_urls_have_functions_of_their_own(tmp_path):
+    (tmp_path / "mill.html").write_bytes(MILL)
+    made = trommel_text.extract_file(tmp_path / "mill.html", url="https://a.example/mill", markdown=True)
+    assert made == trommel_text.extract(MILL, url="https://a.example/mill", markdown=True)
+    with pytest.raises(FileNotFoundError):
+        trommel_text.extract_file(tmp_path / "none.html")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        made = trommel_text.fetch(f"{address}/old", markdown=True)
+        server.shutdown()
+    assert made.url == f"{address}/new" and made.text.startswith("# Page 7\n")
+    with pytest.raises(ValueError, match="expected a URL with http"):
+        trommel_text.fetch("file:///etc/hostname")
 
 
 def test_models():
@@ -283,6 +314,14 @@ def test_inspection_shows_itself(tmp_path):
     assert frame.startswith("<iframe sandbox=") and frame.count('"') == 6
     shown.save(tmp_path / "page.html")
     assert "Copyright News." in (tmp_path / "page.html").read_text()
+
+
+def test_a_document_shows_itself():
+    html = f"<title>Mills &amp; wheels</title><p>Is 1 &lt; 2? {SENTENCE}</p>" + "".join(f"<p>{SENTENCE} {n}" for n in range(200))
+    shown = trommel_text.extract(html, url="https://a.example/?a=1&b=<2>")._repr_html_()
+    assert "<b>Mills &amp; wheels</b>" in shown and "https://a.example/?a=1&amp;b=&lt;2>" in shown
+    assert "Is 1 &lt; 2? The mill" in shown and "confidence 0." in shown and shown.endswith(" ...</div></div>")
+    assert len(shown) < 12_000
 
 
 def test_times_of_a_page():

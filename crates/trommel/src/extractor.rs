@@ -5,9 +5,9 @@
 use std::{fmt, sync::Arc};
 
 use trommel_extract::{BlockReason, Extraction, ExtractionObserver, PushPage};
-use trommel_model::{Model, ModelError, sites::SiteMemory};
+use trommel_model::{Model, sites::SiteMemory};
 
-use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
+use crate::{Document, DocumentOptions, Hints, Result, Settings, TextForm};
 
 /// Extracts pages with one model and one set of settings. It is cheap to clone and has no state between pages.
 /// The same bytes, hints, settings and model give the same document, on any thread and in any order.
@@ -15,7 +15,7 @@ use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 /// ```
 /// use trommel::{Extractor, Hints, Settings};
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # fn main() -> trommel::Result<()> {
 /// let page = b"<h1>The old mill</h1><p>It stands by the river, and its wheel has turned there for years.";
 /// let document = Extractor::default().document(page, &Hints::default());
 /// assert_eq!(document.title.as_deref(), Some("The old mill"));
@@ -23,6 +23,46 @@ use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 /// let settings = Settings::from_json(r#"{"model": "lite", "text": "markdown", "links": true}"#)?;
 /// let markdown = Extractor::new(&settings)?.document(page, &Hints::default()).text;
 /// assert!(markdown.starts_with("# The old mill\n"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Several extractors may share a model, and an [`Extraction`] has more than the document:
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use std::time::Duration;
+///
+/// use trommel::{ExtractionObserver, ExtractionStage, Extractor, Hints, Model, Settings};
+///
+/// /// Notes the stages of a page.
+/// #[derive(Debug, Default)]
+/// struct Stages(Mutex<Vec<ExtractionStage>>);
+///
+/// impl ExtractionObserver for Stages {
+///     fn stage_ended(&self, stage: ExtractionStage, _: Duration) {
+///         self.0.lock().unwrap().push(stage);
+///     }
+/// }
+///
+/// # fn main() -> trommel::Result<()> {
+/// let model = Arc::new(Model::default());
+/// let settings = Settings::from_json(r#"{"links": true}"#)?;
+/// let stages = Arc::new(Stages::default());
+/// let extractor = Extractor::with_model(&settings, model.clone())
+///     .with_few_metadata(true)
+///     .with_observer(stages.clone())
+///     .map(|judge| judge.with_inline_style(true));
+/// assert!(Arc::ptr_eq(extractor.model(), &model));
+/// assert!(extractor.options().markdown.is_some());
+///
+/// let page = b"<p>It stands by <a href=/river>the river</a>, and its wheel has turned there for years.";
+/// let hints = Hints { url: Some("https://news.example/mill"), ..Hints::default() };
+/// let extraction = extractor.extract(page, &hints);
+/// assert_eq!(extraction.links()[0].url, "https://news.example/river");
+/// assert!(!stages.0.lock().unwrap().is_empty());
+/// // The part that judges pages gives the same text, without settings.
+/// assert_eq!(extractor.judge().extract(page, &hints).text(), extraction.text());
 /// # Ok(())
 /// # }
 /// ```
@@ -46,7 +86,7 @@ impl Extractor {
     ///
     /// # Errors
     /// If the model is not built in and no readable file.
-    pub fn new(settings: &Settings) -> Result<Self, ModelError> {
+    pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self::with_model(settings, Arc::new(settings.model()?)))
     }
 
@@ -79,7 +119,7 @@ impl Extractor {
         self.map(|judge| judge.with_observer(observer))
     }
 
-    /// The same extractor after a change of the one that judges pages.
+    /// Changes the inner extractor, which judges pages without settings.
     #[must_use]
     pub fn map(mut self, change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor) -> Self {
         self.judge = change(self.judge);
@@ -97,17 +137,17 @@ impl Extractor {
         self.judge.extract(page, hints)
     }
 
-    /// The options of its documents.
+    /// Options of the documents that it makes.
     pub fn options(&self) -> &DocumentOptions {
         &self.options
     }
 
-    /// The model.
+    /// The model that judges blocks.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// The extractor that judges pages.
+    /// The inner extractor, which judges pages without settings.
     pub fn judge(&self) -> &trommel_extract::Extractor {
         &self.judge
     }
@@ -131,6 +171,16 @@ const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 
 /// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before
 /// their end; the first bytes of any page show whether it is HTML.
+///
+/// ```
+/// use trommel::{EarlyStops, Extractor, Hints, Session, StopReason, Verdict};
+///
+/// let extractor = Extractor::default();
+/// let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
+/// let mut session = Session::new(&extractor, Hints::default()).with_stops(stops);
+/// let page = format!("<html lang=de><title>Die Mühle</title><body>{}", "<p>Sie steht am Fluss.".repeat(400));
+/// assert_eq!(session.feed(page.as_bytes()), Verdict::Stop(StopReason::Language));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyStops {
     /// Data that is not HTML by its first bytes: images, PDF, archives, JSON.

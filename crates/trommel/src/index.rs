@@ -1,6 +1,39 @@
 //! A full-text index over documents, with BM25 search over title, headings and text, by Tantivy.
 //!
 //! [`IndexWriter`] writes documents into an index, also as the output of a run, and [`Index`] finds them.
+//!
+//! ```
+//! use trommel::index::{DEFAULT_MEMORY, Index, IndexWriter, Search, foreign_syntax};
+//! use trommel::{ErrorKind, OutputRecord};
+//!
+//! # fn main() -> trommel::Result<()> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("index");
+//! let document = |id: &str, text: &str| {
+//!     OutputRecord { id: id.to_owned(), text: text.to_owned(), lang: Some("en".to_owned()), ..OutputRecord::default() }
+//! };
+//! let mut writer = IndexWriter::open(&path, DEFAULT_MEMORY)?;
+//! writer.add(&document("a", "The mill stands by the river, and its wheels turn."))?;
+//! writer.add(&document("b", "A bakery of the village."))?;
+//! assert_eq!(writer.commit()?.added, 2);
+//! // Later ones of the same id take the place of the earlier ones. The files are merged into one.
+//! let mut writer = IndexWriter::in_order(&path, DEFAULT_MEMORY)?;
+//! writer.add(&document("b", "The bakery of the village sells bread of the mill."))?;
+//! assert_eq!(writer.commit_merged()?.replaced, 1);
+//!
+//! let index = Index::open(&path)?;
+//! assert_eq!(index.documents(), 2);
+//! assert!(index.longest_text() > 0);
+//! assert_eq!(index.search("wheel", 10)?[0].id, "a");
+//! let found = index.find(&Search { query: "mill -bakery", limit: 10, language: Some("en"), ..Search::default() })?;
+//! assert_eq!((found.documents, found.hits[0].id.as_str()), (1, "a"));
+//! assert!(index.get("b")?.unwrap().text.starts_with("The bakery"));
+//!
+//! assert_eq!(index.search("", 10).unwrap_err().kind(), ErrorKind::Query);
+//! assert_eq!(foreign_syntax("mill AND title:river"), ["AND", "title:river"]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod search;
 mod tokenizer;
@@ -11,6 +44,8 @@ use std::{fs, io};
 
 use tantivy::{TantivyError, directory::error::OpenReadError};
 use trommel_record::{Assemble, OutputError, RecordReader};
+
+use crate::Error;
 
 pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet, foreign_syntax};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
@@ -27,7 +62,7 @@ pub struct Tantivy;
 
 impl Assemble for Tantivy {
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
-        let index = |error: IndexError| OutputError::Index(Box::new(error));
+        let index = |error: Error| OutputError::Index(Box::new(error));
         let mut writer = IndexWriter::in_order(target, DEFAULT_MEMORY).map_err(index)?;
         for stored in RecordReader::open(spool)? {
             writer.add(&stored?).map_err(index)?;
@@ -67,8 +102,7 @@ impl Assemble for Tantivy {
 
 /// Reason why an index cannot be written or searched.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
+pub(crate) enum IndexError {
     /// The folder cannot be read or made.
     #[error("{path}: {source}")]
     Io {
@@ -105,6 +139,12 @@ pub enum IndexError {
     Tantivy(#[from] TantivyError),
 }
 
+impl From<TantivyError> for Error {
+    fn from(error: TantivyError) -> Self {
+        IndexError::from(error).into()
+    }
+}
+
 /// Characters of a message of the library: some hold a whole file.
 const MAX_MESSAGE_CHARS: usize = 200;
 
@@ -134,7 +174,6 @@ pub(crate) fn one_line(error: &TantivyError) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Index, *};
-    use std::io::Error;
 
     #[test]
     fn a_spool_becomes_an_index() {
@@ -155,7 +194,7 @@ mod tests {
 
     #[test]
     fn messages_are_one_line_without_internals() {
-        let read = OpenReadError::wrap_io_error(Error::other("cut"), "a.store".into());
+        let read = OpenReadError::wrap_io_error(io::Error::other("cut"), "a.store".into());
         assert_eq!(one_line(&TantivyError::from(read)), "a.store: cut");
         let missing = OpenReadError::FileDoesNotExist("meta.json".into());
         assert_eq!(one_line(&TantivyError::from(missing)), "meta.json is missing");

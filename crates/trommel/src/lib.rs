@@ -4,7 +4,7 @@
 //! # One page
 //!
 //! ```
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # fn main() -> trommel::Result<()> {
 //! use trommel::{Extractor, Hints, Settings};
 //!
 //! let page = br#"<html lang="en"><head><title>The old mill | Daily News</title></head><body>
@@ -45,7 +45,7 @@
 //!
 //! ```
 //! # #[cfg(feature = "archive")]
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # fn main() -> trommel::Result<()> {
 //! use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType};
 //! use trommel::archive::{media_type, payload};
 //! use trommel::{Extractor, page_hints};
@@ -83,6 +83,11 @@
 //!
 //! [`Session`] takes a page from a crawler in chunks of any size. Meanwhile it reports the links with the roles
 //! of their blocks ([`Known`]) and, on request, that a page is not wanted ([`EarlyStops`]).
+//!
+//! # Errors
+//!
+//! Functions return one [`Error`], whose [`kind`](Error::kind) a program can match. `?` makes it of the errors of the
+//! modules and of [`std::io::Error`].
 //!
 //! # Settings
 //!
@@ -129,6 +134,7 @@ pub use trommel_learn as learn;
 /// Lower level: output records, formats, files, and the rules that keep or drop documents.
 pub use trommel_record as record;
 
+mod error;
 mod extractor;
 #[cfg(feature = "archive")]
 mod hints;
@@ -141,6 +147,7 @@ pub mod run;
 mod session;
 mod settings;
 
+pub use error::{Error, ErrorKind, Result};
 pub use extractor::Extractor;
 pub use extractor::{EarlyStops, StopReason};
 #[cfg(feature = "archive")]
@@ -148,8 +155,7 @@ pub use hints::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use settings::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, PAGE_FACTOR,
-    PartialSettings, Settings, SettingsError, SettingsFileError, SiteMode, SiteSettings, TextForm, TextSettings,
-    TokenizerFile,
+    PartialSettings, Settings, SiteMode, SiteSettings, TextForm, TextSettings, TokenizerFile,
 };
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};

@@ -60,6 +60,29 @@ impl Names {
 
 /// Counts and times that any thread may add to. Displayed, they are the text that Prometheus reads
 /// ([`CONTENT_TYPE`]).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use trommel::metrics::Metrics;
+///
+/// let metrics = Metrics::new();
+/// // What a reader of archives counts ...
+/// metrics.archives(1);
+/// metrics.record();
+/// metrics.stored(5310);
+/// metrics.page(48_000, Duration::from_millis(3));
+/// metrics.stage("features", Duration::from_millis(1));
+/// metrics.document(0.92, 2000);
+/// metrics.dropped("media-type");
+/// metrics.failed("payload");
+/// metrics.damaged();
+/// metrics.idle(Duration::from_secs(2));
+/// // ... and a service.
+/// metrics.queue(3);
+/// metrics.request("200");
+/// assert!(metrics.to_string().contains("trommel_stored_bytes_total 5310\n"));
+/// ```
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -88,7 +111,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts from nothing.
+    /// Counts that begin at 0.
     pub fn new() -> Self {
         let mut names = Names(Registry::with_prefix("trommel"));
         Self {
@@ -132,12 +155,12 @@ impl Metrics {
         }
     }
 
-    /// A record was read.
+    /// Counts a record that was read.
     pub fn record(&self) {
         self.records.inc();
     }
 
-    /// Bytes were read from an archive.
+    /// Adds stored bytes that were read from an archive.
     pub fn stored(&self, bytes: u64) {
         self.stored_bytes.inc_by(bytes);
     }
@@ -149,29 +172,29 @@ impl Metrics {
         self.page_seconds.observe(time.as_secs_f64());
     }
 
-    /// A document came out, with its confidence and the UTF-8 bytes of its text.
+    /// Counts a document, with its confidence and the UTF-8 bytes of its text.
     pub fn document(&self, confidence: f64, text: u64) {
         self.documents.inc();
         self.text_bytes.inc_by(text);
         self.confidence.observe(confidence);
     }
 
-    /// A record or page was passed over.
+    /// Counts a record or page that was dropped, by reason.
     pub fn dropped(&self, reason: &'static str) {
         self.drops.get_or_create(&[("reason", reason)]).inc();
     }
 
-    /// A record or page failed.
+    /// Counts a record or page that failed, by kind of fault.
     pub fn failed(&self, kind: &'static str) {
         self.failures.get_or_create(&[("kind", kind)]).inc();
     }
 
-    /// A damaged place of an archive was passed.
+    /// Counts a damaged place of an archive.
     pub fn damaged(&self) {
         self.damage.inc();
     }
 
-    /// A page was so long in a stage.
+    /// Adds the time that a page spent in a stage.
     pub fn stage(&self, stage: &'static str, time: Duration) {
         self.stages.get_or_create(&[("stage", stage)]).observe(time.as_secs_f64());
     }
@@ -186,7 +209,7 @@ impl Metrics {
         self.archives.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// A request was answered with this status, such as `200`.
+    /// Counts an answer by its status, such as `200`.
     pub fn request(&self, status: &'static str) {
         self.requests.get_or_create(&[("status", status)]).inc();
     }

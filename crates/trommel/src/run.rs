@@ -3,6 +3,205 @@
 //! Archives are read side by side, each in a lane: one thread reads its records in order, workers turn them into
 //! encoded documents, and another thread writes those in the order of the records. [`run`] writes files; [`Run`] gives
 //! the events to its caller.
+//!
+//! # Files
+//!
+//! A [`RunRequest`] is what a user asks for. It becomes a [`Plan`], whose files can be checked before any work.
+//!
+//! ```
+//! use trommel::run::{Environment, Existing, NetworkOptions, Outcome, PreparedRun, RunRequest, run};
+//! use trommel::{ErrorKind, PartialSettings};
+//!
+//! # fn main() -> trommel::Result<()> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (crawl, out) = (folder.path().join("crawl"), folder.path().join("out/"));
+//! # std::fs::create_dir(&crawl)?;
+//! # let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river, and its wheel turns.";
+//! # let record = format!(
+//! #     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: https://a.example/\r\n\
+//! #      WARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
+//! #     page.len()
+//! # );
+//! # std::fs::write(crawl.join("a.warc"), record)?;
+//! let request = RunRequest {
+//!     inputs: vec![crawl.into()],
+//!     output: out.display().to_string(),
+//!     ..RunRequest::default()
+//! };
+//! let chosen = PartialSettings::from_json(r#"{"text": "markdown", "compress": "none"}"#)?;
+//! let network = NetworkOptions::default();
+//! let prepared = request.prepare(&chosen, &PartialSettings::default(), None, &network)?;
+//! let PreparedRun { plan, sites, extractor } = prepared;
+//! plan.check_names(None)?;
+//! plan.prepare_files(None)?;
+//! sites.check(&plan)?;
+//! let (mut stdout, mut progress) = (std::io::sink(), ());
+//! // A memory of sites takes a pass over the inputs before; without one the extractor stays as it is.
+//! assert!(!sites.reads_twice());
+//! let extractor = sites.apply(extractor, &plan, Environment::new(&mut stdout, &mut progress))?;
+//!
+//! let extract = |page: &[u8], hints: &trommel::Hints<'_>| extractor.document(page, hints);
+//! let summary = run(&plan, &extract, Environment::new(&mut stdout, &mut progress))?;
+//! assert_eq!((summary.documents, summary.outcome(), summary.faults()), (1, Outcome::Clean, None));
+//! assert!(summary.adds_up() && summary.mismatch().is_none());
+//! assert!(std::fs::read_to_string(&plan.outputs()[0])?.contains("The mill stands by the river"));
+//! // Outputs are not replaced unasked, and a finished run has nothing left to do.
+//! let again = run(&plan, &extract, Environment::new(&mut stdout, &mut progress)).unwrap_err();
+//! assert!(again.kind() == ErrorKind::Exists && again.is_refusal());
+//! assert!(plan.state_file().is_some_and(|path| path.exists()) && !plan.has_work(Existing::Resume)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Documents for a program
+//!
+//! ```
+//! use trommel::run::{Environment, NetworkOptions, Run, RunEvent, expand, load_config, open_input, unpack};
+//! use trommel::run::{PackedOptions, count_pages, counting_plan, load_sites, record_at, save_sites};
+//! use trommel::{Extractor, Hints};
+//!
+//! # fn main() -> trommel::Result<()> {
+//! # let folder = tempfile::tempdir()?;
+//! # let archive = folder.path().join("a.warc");
+//! # let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river, and its wheel turns.";
+//! # let record = format!(
+//! #     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: https://a.example/\r\n\
+//! #      WARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
+//! #     page.len()
+//! # );
+//! # std::fs::write(&archive, record)?;
+//! # let config = folder.path().join("own.toml");
+//! # std::fs::write(&config, "[filters]\nmin_words = 5\n")?;
+//! let network = NetworkOptions::default();
+//! let settings = load_config(&config, &network)?.settings()?;
+//! let inputs = unpack(expand(&[&archive], None, &network)?, PackedOptions::default(), &network);
+//! assert_eq!((inputs[0].path(), inputs[0].name()), (Some(archive.as_path()), archive.display().to_string()));
+//! let extractor = Extractor::new(&settings)?;
+//! let extract = |page: &[u8], hints: &Hints<'_>| extractor.document(page, hints);
+//! let (mut stdout, mut progress) = (std::io::sink(), ());
+//!
+//! // The documents alone, each in the form that workers give it.
+//! let mut words = Vec::new();
+//! let run = Run::new(settings.clone(), inputs.clone(), &extract).map(|record| record.text.split(' ').count());
+//! run.documents(Environment::new(&mut stdout, &mut progress), |count| Ok(words.push(count)))?;
+//! assert_eq!(words, [10]);
+//!
+//! // Every event, with the position at which another run continues.
+//! let plan = counting_plan(inputs.clone(), settings);
+//! let mut last = None;
+//! Run::of_plan(&plan, &extract).each(Environment::new(&mut stdout, &mut progress), &mut |event, position| {
+//!     last = position.or(last);
+//!     assert!(!matches!(event, RunEvent::Failed { .. }));
+//!     Ok(())
+//! })?;
+//! let rest = Run::of_plan(&plan, &extract).starting_at(last.unwrap());
+//! assert_eq!(rest.documents(Environment::new(&mut stdout, &mut progress), |_| Ok(()))?.documents, 0);
+//!
+//! // The records themselves, all or one.
+//! let record = open_input(&inputs[0], &network)?.next().unwrap()?;
+//! let (same, charset) = record_at(&archive, record.place.offset, 0)?.unwrap();
+//! assert!(same.id() == record.id() && charset.is_none());
+//!
+//! // A memory of the sites of an archive, to judge their pages better.
+//! let survey = extractor.judge().survey(1 << 20);
+//! count_pages(&plan, &extractor, &survey, Environment::new(&mut stdout, &mut progress))?;
+//! # let file = folder.path().join("own.sites");
+//! save_sites(&survey.into_memory(), &file)?;
+//! let remembers = extractor.clone().with_sites(load_sites(&file)?.into());
+//! assert!(remembers.document(b"<p>The mill.", &Hints::default()).text.contains("mill"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Indexes, containers and buckets
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use trommel::record::Disk;
+//! use trommel::run::{Bucket, Environment, Existing, Input, NetworkOptions, Plan, run, select};
+//!
+//! # fn main() -> trommel::Result<()> {
+//! # let (extractor, mut plan, network) = (trommel::Extractor::default(), todo!() as Plan, NetworkOptions::default());
+//! // The records that an index names, at a URL or here.
+//! plan.inputs.push(select(Path::new("https://host/part.cdxj.gz"), None, Default::default(), &network)?);
+//! for input in &plan.inputs {
+//!     if let Input::Packed(archive) = input {
+//!         // An archive within a WACZ file, of which only its part is read.
+//!         println!("{}: {} bytes of {:?}", archive.name(), archive.bytes(), archive.path());
+//!     }
+//! }
+//! // Outputs at `s3://` are written here first, and sent as they are complete.
+//! let bucket = Bucket::take(&mut plan, network, Existing::Refuse)?;
+//! let (mut stdout, mut progress) = (std::io::sink(), ());
+//! let mut environment = Environment::new(&mut stdout, &mut progress);
+//! if let Some(bucket) = &bucket {
+//!     environment.disk = bucket;
+//! }
+//! let mut summary = run(&plan, &|page, hints| extractor.document(page, hints), environment)?;
+//! if let Some(bucket) = &bucket {
+//!     bucket.name(&mut summary);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Parts of a plan
+//!
+//! ```
+//! use std::path::Path;
+//! use std::time::Instant;
+//!
+//! use trommel::record::filters::{FilterSettings, Filters};
+//! use trommel::run::{Clock, Destination, DropReason, FailureKind, Follow, Input, InputShare, NamedFiles, Output, Plan};
+//! use trommel::run::{RecordOutcome, RunSites, SingleRecords, Stage, crawl_charset, record_in};
+//! use trommel::{Extractor, Hints, Settings};
+//!
+//! # fn main() -> trommel::Result<()> {
+//! let settings = Settings::default();
+//! // The name decides about file or folder, format and compression.
+//! let output = Output::new("out/pages.jsonl.gz", &settings.output, &settings.output)?;
+//! assert_eq!(output.destination, Destination::File("out/pages.jsonl.gz".into()));
+//! assert_eq!(output.destination.folder(), Some(Path::new("out")));
+//! assert_eq!(Output::caller().destination.folder(), None);
+//! let inputs = vec![Input::File("a.warc.gz".into())];
+//! output.check(&inputs)?;
+//! let quarantine = output.destination.quarantine(None, &inputs)?;
+//! assert_eq!(quarantine.as_deref(), Some(Path::new("out/pages.jsonl.gz.quarantine.warc.gz")));
+//! // One of two machines takes each input.
+//! let shares: [InputShare; 2] = ["1/2".parse()?, "2/2".parse()?];
+//! assert!(shares[0].contains(&inputs[0]) != shares[1].contains(&inputs[0]));
+//! // Growing files, until the run is stopped.
+//! assert_eq!(Follow::new(&["crawl/".to_owned()])?.idle, Follow::IDLE);
+//!
+//! let extractor = Extractor::new(&settings)?;
+//! let mut plan = Plan::new(inputs, output).with_settings(settings);
+//! plan.files = NamedFiles::of(&plan.settings, extractor.model(), &RunSites::open(&plan.settings)?)?;
+//! assert!(plan.files.model.starts_with("fast (sha256 "));
+//!
+//! // A service takes records one by one.
+//! let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river.";
+//! let mut archive = Vec::new();
+//! let headers = [
+//!     ("WARC-Type", "response"), ("WARC-Record-ID", "<urn:uuid:1>"), ("WARC-Date", "2024-05-01T00:00:00Z"),
+//!     ("WARC-Target-URI", "https://a.example/"), ("Content-Type", "application/http"),
+//! ];
+//! trommel::archive::write::write_record(&mut archive, "WARC/1.1", &headers, page)?;
+//! let (record, charset) = record_in("a.warc", |from| Ok(std::io::Cursor::new(archive[from as usize..].to_vec())), 0, 0)?.unwrap();
+//! assert_eq!(crawl_charset(&record, &record), None, "only a metadata record states it");
+//! let extract = |page: &[u8], hints: &Hints<'_>| extractor.document(page, hints);
+//! let filters = Filters::new(&FilterSettings::default());
+//! let (outcome, _) = SingleRecords::new(&extract, &filters, Default::default()).take(record, charset);
+//! assert!(matches!(outcome, RecordOutcome::Document(record) if record.text == "The mill stands by the river."));
+//!
+//! // The names of reasons in summaries, and the time of stages.
+//! assert_eq!((DropReason::NoText.name(), FailureKind::Payload.name()), ("no-text", "payload"));
+//! let clock = Clock::default();
+//! clock.lap(Stage::Payload, &mut Instant::now());
+//! assert!(clock.spent(Stage::Payload) < std::time::Duration::from_secs(1));
+//! # Ok(())
+//! # }
+//! ```
 
 mod counts;
 mod error;
@@ -30,16 +229,21 @@ pub use crate::run::work::record::{RecordOutcome, SingleRecords};
 pub use crate::run::work::task::RecordLabel;
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
 pub use counts::{Clock, Progress, ProgressState, Stage};
-pub use error::{BucketError, NameError, ResumeError, RunError, RunEvent, RunPosition, TakeEvent};
+pub(crate) use error::{BucketError, NameError, ResumeError, RunError};
+pub use error::{RunEvent, RunPosition, TakeEvent};
 pub use execution::{Environment, Run, run};
+pub(crate) use inputs::InputError;
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
-pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
+pub use inputs::{Input, expand, load_config, select};
 pub use plan::existing::Existing;
-pub use plan::output::{Destination, DestinationError, Encoding, Output};
-pub use plan::request::{FollowTimes, PreparedRun, RequestError, RunRequest};
-pub use plan::{Follow, FollowError, HardPages, NamedFiles, Plan, SetAside, SetAsideError};
-pub use sites::{RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
+pub(crate) use plan::output::DestinationError;
+pub use plan::output::{Destination, Encoding, Output};
+pub(crate) use plan::request::RequestError;
+pub use plan::request::{FollowTimes, PreparedRun, RunRequest};
+pub use plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
+pub(crate) use sites::SitesError;
+pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::record::Extract;
 pub use write::bucket::Bucket;
 

@@ -61,7 +61,6 @@ pub struct Known {
 /// can keep one for each page in transit.
 ///
 /// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use trommel::{Extractor, Hints, Session};
 ///
 /// let extractor = Extractor::default();
@@ -74,8 +73,24 @@ pub struct Known {
 /// }
 /// let document = session.finish();
 /// assert_eq!(document.title.as_deref(), Some("The mill"));
-/// # Ok(())
-/// # }
+/// ```
+///
+/// A crawler asks it for links before the page has ended, and bounds it:
+///
+/// ```
+/// use trommel::{EarlyStops, Extractor, Hints, Session, Verdict};
+///
+/// let hints = Hints { url: Some("https://example.org/mill"), ..Hints::default() };
+/// // It owns its extractor, so it can be stored between tasks.
+/// let mut session = Session::owned(Extractor::default(), hints).with_max_page(100);
+/// session.set_stops(EarlyStops { not_html: true, ..EarlyStops::default() });
+/// assert!(session.is_empty());
+/// session.feed(b"<p>It stands by <a href=/river>the river</a> since 1794.");
+/// assert_eq!(session.known().links[0].url, "https://example.org/river");
+/// assert!(session.first_bytes().starts_with(b"<p>"));
+/// assert_eq!(session.feed(&[b'x'; 100]), Verdict::Full);
+/// assert_eq!(session.len(), 100);
+/// assert_eq!(session.finish().capped, ["max-page"]);
 /// ```
 #[derive(Debug)]
 pub struct Session<'a> {

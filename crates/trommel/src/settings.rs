@@ -15,15 +15,18 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{AddressForm, ChunkUnit};
-use trommel_model::{Model, ModelError};
+use trommel_model::Model;
 use trommel_record::filters::FilterSettings;
 use trommel_text::ByteSize;
+
+use crate::Result;
 
 pub use apply::TokenizerFile;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
-pub use names::SettingsError;
-pub use partial::{PartialSettings, SettingsFileError};
+pub(crate) use names::SettingsError;
+pub use partial::PartialSettings;
+pub(crate) use partial::SettingsFileError;
 pub use parts::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,
     TextForm, TextSettings,
@@ -36,6 +39,30 @@ pub const PAGE_FACTOR: u64 = 24;
 ///
 /// All settings. In TOML and JSON each part is a table: `[text]`, `[filters]`. A setting may also appear by its name
 /// alone (`links = true` for `text.links`); see [`PartialSettings`].
+///
+/// ```
+/// use trommel::{Settings, TextForm};
+///
+/// # fn main() -> trommel::Result<()> {
+/// let settings = Settings::from_toml("model = 'lite'\nlinks = true\n[filters]\nexclude_page_types = ['forum']")?;
+/// assert_eq!(settings.text.form, TextForm::Markdown, "links are for Markdown");
+/// assert_eq!(settings, Settings::from_json(r#"{"model": "lite", "links": true, "exclude_page_types": ["forum"]}"#)?);
+/// assert_eq!(settings.model_name(), "lite");
+/// settings.check_page_types(&settings.model()?)?;
+/// assert!(settings.document_options().markdown.is_some());
+/// // Every choice that changes the output, as text.
+/// assert!(settings.canonical().contains(&("links".to_owned(), "true".to_owned())));
+/// assert!(settings.content.selectors().is_none());
+///
+/// // A twenty-fourth of the memory for a record, a forty-eighth for a page.
+/// let mut small = Settings::from_json(r#"{"max_memory": "48M"}"#)?;
+/// assert_eq!(small.max_record_and_payload(), (2 << 20, 1 << 20));
+/// // Fields may be set, too. A check finds those that exclude each other.
+/// small.text.links = true;
+/// assert_eq!(small.check().unwrap_err().to_string(), "text.links: is for Markdown only: add text = \"markdown\"");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -67,23 +94,23 @@ impl Settings {
     ///
     /// # Errors
     /// If the text is no object, has an unknown key or an invalid value, or if two settings exclude each other.
-    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
+    pub fn from_json(text: &str) -> Result<Self> {
         PartialSettings::from_json(text)?.settings()
     }
 
-    /// The same from TOML.
+    /// Reads settings from TOML, in the form of a configuration file.
     ///
     /// # Errors
-    /// Likewise.
-    pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
+    /// Like [`Settings::from_json`].
+    pub fn from_toml(text: &str) -> Result<Self> {
         PartialSettings::from_toml(text)?.settings()
     }
 
     /// Refuses filters on page types that the model does not know: they would drop all pages, or none.
     ///
     /// # Errors
-    /// [`SettingsError::Invalid`] naming the type and those that the model knows.
-    pub fn check_page_types(&self, model: &Model) -> Result<(), SettingsError> {
+    /// If the model does not know a type: the message names it and those that it knows.
+    pub fn check_page_types(&self, model: &Model) -> Result<()> {
         let known = model.file().page_types.iter();
         let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
         match self.filters.unknown_page_type(&known) {
@@ -91,7 +118,8 @@ impl Settings {
             Some((key, name)) => Err(SettingsError::invalid(
                 &format!("filters.{key}"),
                 format!("the model knows no page type {name:?}; it knows {}", known.join(", ")),
-            )),
+            )
+            .into()),
         }
     }
 
@@ -116,10 +144,10 @@ impl Settings {
     ///
     /// # Errors
     /// If there is no model of that name, or its file cannot be read.
-    pub fn model(&self) -> Result<Model, ModelError> {
+    pub fn model(&self) -> Result<Model> {
         match self.model.as_str() {
             "" => Ok(Model::default()),
-            name => Model::open(name),
+            name => Ok(Model::open(name)?),
         }
     }
 
@@ -134,8 +162,8 @@ impl Settings {
     /// Refuses settings that exclude each other or would have no effect.
     ///
     /// # Errors
-    /// [`SettingsError::Conflict`] with the name of the setting.
-    pub fn check(&self) -> Result<(), SettingsError> {
+    /// With the name of the setting.
+    pub fn check(&self) -> Result<()> {
         let Self { content, text, include, sites, .. } = self;
         let is_markdown = text.form == TextForm::Markdown;
         let only_in_markdown = "is for Markdown only: add text = \"markdown\"";
@@ -183,14 +211,14 @@ impl Settings {
             ),
         ] {
             if is_wrong {
-                return Err(SettingsError::conflict(key, message));
+                return Err(SettingsError::conflict(key, message).into());
             }
         }
         self.check_bounds()?;
         let mut included = content.include.iter();
         if let Some(role) = included.find(|role| content.exclude.contains(*role)) {
             let message = format!("the role {} is both to include and to exclude", role.name());
-            return Err(SettingsError::conflict("content.include", &message));
+            return Err(SettingsError::conflict("content.include", &message).into());
         }
         Ok(())
     }

@@ -62,6 +62,59 @@ fn product_lines(code: &str) -> usize {
     tests.unwrap_or(lines.len())
 }
 
+/// The code of the examples in the documentation of a file.
+fn examples(source: &str) -> String {
+    let mut is_code = false;
+    let docs = source.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+    });
+    let code = docs.filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        is_code && !is_fence
+    });
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// The public functions of a file as an example calls them: `.name(`, `Type::name(` or `name(`.
+fn public_calls(source: &str) -> Vec<String> {
+    let code = source.lines().take(product_lines(source)).collect::<Vec<_>>().join("\n");
+    let mut calls = Vec::new();
+    let mut owner = "";
+    for (at, line) in
+        code.match_indices('\n').map(|(at, _)| (at + 1, code[at + 1..].lines().next().unwrap_or_default()))
+    {
+        if let Some(rest) = line.strip_prefix("impl") {
+            let rest = rest.rsplit(" for ").next().unwrap();
+            let names = rest.trim_start_matches(|c: char| c != ' ').trim_start();
+            owner = names.split(['<', ' ', '{']).next().unwrap();
+        }
+        let Some(function) = line.trim_start().strip_prefix("pub fn ") else { continue };
+        let name = function.split(['(', '<']).next().unwrap();
+        let arguments = code[at..].split_once('(').unwrap().1;
+        let first = arguments.split([',', ')']).next().unwrap();
+        calls.push(match (line.starts_with(' '), first.ends_with("self")) {
+            (true, true) => format!(".{name}("),
+            (true, false) => format!("{owner}::{name}("),
+            (false, _) => format!("{name}("),
+        });
+    }
+    calls
+}
+
+#[test]
+fn every_public_function_of_the_library_has_an_example() {
+    let mut files = Vec::new();
+    product_files(&workspace().join("crates/trommel/src"), &mut files);
+    let sources: Vec<String> = files.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let shown: String = sources.iter().map(|source| examples(source)).collect();
+    let calls: Vec<String> = sources.iter().flat_map(|source| public_calls(source)).collect();
+    assert!(calls.len() > 120, "{} functions", calls.len());
+    let missing: Vec<&String> = calls.iter().filter(|call| !shown.contains(*call)).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 #[test]
 fn files_are_short() {
     let mut files = Vec::new();

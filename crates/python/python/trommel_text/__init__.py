@@ -4,14 +4,16 @@
 >>> trommel_text.extract(b"<h1>The mill</h1><p>It stands by the river, and its wheel turns.").text
 'It stands by the river, and its wheel turns.'
 
-One page: `extract`; `Extractor` for many pages with the same settings; `Session` for a page that arrives in parts.
+One page: `extract`, `extract_file`, `fetch`; `Extractor` for many pages with the same settings; `Session` for a page that arrives in parts.
 Many pages: `Extractor.pipe` returns documents one by one; `extract_batch` takes and returns Arrow data.
-Archives: `read_warc` returns record batches of documents; `run` writes files.
+Archives: `read_documents` returns documents one by one, `read_warc` record batches of them; `run` writes files.
 `settings` lists all settings. `inspect` shows why a block is kept or dropped. `compat` has stand-ins for the functions
 of other libraries.
 """
 
+from ._files import extract_file, fetch
 from ._native import (
+    ArchiveDocuments,
     ArchiveError,
     Block,
     Document,
@@ -35,12 +37,14 @@ from ._native import (
     extract_batch,
     inspect,
     models,
+    read_documents,
     read_warc,
     run,
     settings,
 )
 
 __all__ = [
+    "ArchiveDocuments",
     "ArchiveError",
     "Block",
     "Document",
@@ -62,8 +66,11 @@ __all__ = [
     "evaluate",
     "extract",
     "extract_batch",
+    "extract_file",
+    "fetch",
     "inspect",
     "models",
+    "read_documents",
     "read_warc",
     "run",
     "settings",

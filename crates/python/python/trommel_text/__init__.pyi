@@ -225,6 +225,10 @@ class Document:
     @property
     def url(self) -> str | None: ...
     @property
+    def date(self) -> str | None: ...
+    @property
+    def place(self) -> str | None: ...
+    @property
     def author(self) -> list[str]: ...
     @property
     def published(self) -> datetime | None: ...
@@ -272,6 +276,7 @@ class Document:
     def chunks(self) -> list[Chunk]: ...
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class RecordBatch:
@@ -353,6 +358,14 @@ class DocumentBatches:
     def summary(self) -> dict[str, Any] | None: ...
     def close(self) -> None: ...
 
+@final
+class ArchiveDocuments:
+    def __iter__(self) -> Iterator[Document]: ...
+    def __next__(self) -> Document: ...
+    @property
+    def summary(self) -> dict[str, Any] | None: ...
+    def close(self) -> None: ...
+
 def check_config(config: Path | dict[str, Any]) -> None: ...
 def document_schema(
     *, config: Path | dict[str, Any] | None = None, **choices: Unpack[RunChoices]
@@ -365,6 +378,22 @@ def extract(
     url: str | None = None,
     charset: str | None = None,
     date: str | None = None,
+    model: Path | bytes | None = None,
+    **choices: Unpack[Choices],
+) -> Document: ...
+def extract_file(
+    path: Path,
+    *,
+    url: str | None = None,
+    charset: str | None = None,
+    date: str | None = None,
+    model: Path | bytes | None = None,
+    **choices: Unpack[Choices],
+) -> Document: ...
+def fetch(
+    url: str,
+    *,
+    timeout: float = 30,
     model: Path | bytes | None = None,
     **choices: Unpack[Choices],
 ) -> Document: ...
@@ -385,6 +414,16 @@ def inspect(
     model: Path | bytes | None = None,
     **choices: Unpack[Choices],
 ) -> Inspection: ...
+def read_documents(
+    source: Path | Sequence[Path] | BinaryIO,
+    *,
+    extractor: Extractor | None = None,
+    config: Path | dict[str, Any] | None = None,
+    strict: bool = False,
+    select: Path | Sequence[Path] | None = None,
+    shard: str | None = None,
+    **choices: Unpack[RunChoices],
+) -> ArchiveDocuments: ...
 def read_warc(
     source: Path | Sequence[Path] | BinaryIO,
     *,
@@ -435,4 +474,5 @@ def train(
     name: str | None = None,
     folds: int = 5,
     date: str = "1970-01-01",
+    progress: Callable[[str], object] | None = None,
 ) -> list[dict[str, Any]]: ...

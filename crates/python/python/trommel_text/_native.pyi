@@ -3,6 +3,7 @@
 from typing import NoReturn
 
 from . import (
+    ArchiveDocuments as ArchiveDocuments,
     ArchiveError as ArchiveError,
     Block as Block,
     Chunk as Chunk,
@@ -25,6 +26,7 @@ from . import (
     extract_batch as extract_batch,
     inspect as inspect,
     models as models,
+    read_documents as read_documents,
     read_warc as read_warc,
     run as run,
     settings as settings,

@@ -17,6 +17,7 @@ use tantivy::{
 };
 use trommel_record::RecordSource;
 
+use crate::Result;
 use crate::index::tokenizer::is_lone;
 use crate::index::writer::{Fields, guarded, number, open_index, text};
 use crate::index::{IndexError, ScriptTokenizer};
@@ -116,15 +117,15 @@ impl Index {
     ///
     /// # Errors
     /// If there is none, or it is damaged or was made by another version.
-    pub fn open(path: &Path) -> Result<Self, IndexError> {
-        guarded(path, || {
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(guarded(path, || {
             let (index, fields) = open_index(path)?;
             let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
             // A block has a document at least, and some have megabytes.
             let reader: IndexReader = reader.doc_store_cache_num_blocks(0).try_into()?;
             let longest_text = longest_text(&reader.searcher(), &fields)?;
             Ok(Self { path: path.to_owned(), reader, fields, longest_text })
-        })
+        })?)
     }
 
     /// Number of documents.
@@ -132,7 +133,7 @@ impl Index {
         self.reader.searcher().num_docs()
     }
 
-    /// Bytes of the longest text, about: of what a search or a look-up holds in memory at a time.
+    /// Maximum bytes of a text, about. A search or a look-up holds one text in memory at a time.
     pub fn longest_text(&self) -> u64 {
         self.longest_text
     }
@@ -141,7 +142,7 @@ impl Index {
     ///
     /// # Errors
     /// Like [`find`](Self::find).
-    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
+    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>> {
         let search = Search { query: typed, limit, ..Search::default() };
         Ok(self.find(&search)?.hits)
     }
@@ -150,8 +151,8 @@ impl Index {
     ///
     /// # Errors
     /// If there is no word to look for, or the index cannot be read.
-    pub fn find(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
-        guarded(&self.path, || self.found(search))
+    pub fn find(&self, search: &Search<'_>) -> Result<SearchResults> {
+        Ok(guarded(&self.path, || self.found(search))?)
     }
 
     fn found(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
@@ -182,8 +183,8 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
-        guarded(&self.path, || self.of_id(id))
+    pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>> {
+        Ok(guarded(&self.path, || self.of_id(id))?)
     }
 
     fn of_id(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
@@ -254,7 +255,7 @@ impl Index {
     }
 }
 
-/// Bytes of the longest text of an index, about.
+/// Maximum bytes of a text of an index, about.
 fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError> {
     let mut longest = 0;
     for segment in searcher.segment_readers() {

@@ -10,11 +10,12 @@ use tantivy::{Index, TantivyDocument, TantivyError, Term, directory::MmapDirecto
 use trommel_record::{OutputRecord, record_id};
 use trommel_text::url_host;
 
+use crate::Result;
 use crate::index::{IndexError, ScriptTokenizer, one_line};
 
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
-/// The least memory that Tantivy needs for a thread.
+/// Minimum memory that Tantivy needs for a thread.
 const MIN_MEMORY_BYTES: usize = 16 << 20;
 
 /// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
@@ -42,16 +43,16 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the folder holds something else or cannot be written, or the index is being written.
-    pub fn open(path: &Path, memory: usize) -> Result<Self, IndexError> {
-        Self::with_threads(path, memory, None)
+    pub fn open(path: &Path, memory: usize) -> Result<Self> {
+        Ok(Self::with_threads(path, memory, None)?)
     }
 
     /// Like [`open`](Self::open), with one thread, so that the documents keep their order.
     ///
     /// # Errors
     /// Like [`open`](Self::open).
-    pub fn in_order(path: &Path, memory: usize) -> Result<Self, IndexError> {
-        Self::with_threads(path, memory, Some(1))
+    pub fn in_order(path: &Path, memory: usize) -> Result<Self> {
+        Ok(Self::with_threads(path, memory, Some(1))?)
     }
 
     fn with_threads(path: &Path, memory: usize, threads: Option<usize>) -> Result<Self, IndexError> {
@@ -87,7 +88,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn add(&mut self, record: &OutputRecord) -> Result<bool, IndexError> {
+    pub fn add(&mut self, record: &OutputRecord) -> Result<bool> {
         let title = record.title.as_deref().unwrap_or_default();
         if record.text.is_empty() && title.is_empty() {
             return Ok(false);
@@ -135,7 +136,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the disk is full. The index is then as it was.
-    pub fn commit(mut self) -> Result<CommittedIndex, IndexError> {
+    pub fn commit(mut self) -> Result<CommittedIndex> {
         self.writer.commit()?;
         let written = self.written()?;
         self.writer.wait_merging_threads()?;
@@ -152,7 +153,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// Like [`commit`](Self::commit).
-    pub fn commit_merged(mut self) -> Result<CommittedIndex, IndexError> {
+    pub fn commit_merged(mut self) -> Result<CommittedIndex> {
         self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;
         let written = self.written()?;

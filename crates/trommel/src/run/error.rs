@@ -7,6 +7,7 @@ use trommel_archive::ResumePoint;
 use trommel_record::OutputError;
 use trommel_sources::SourceError;
 
+use crate::ErrorKind;
 use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::counts::summary::SumMismatch;
 use crate::run::work::task::RecordLabel;
@@ -14,8 +15,7 @@ use crate::run::work::task::RecordLabel;
 /// The reason why a run ended early. The written part of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::run::Plan::state_file) is there to continue from, and is removed if not.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
+pub(crate) enum RunError {
     /// An output cannot be written.
     #[error("{path}: {source}")]
     Output {
@@ -79,20 +79,24 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Returns whether the run ended before it changed anything.
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
+    /// The subject of the error.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Output { .. } | Self::Encode(_) => ErrorKind::Output,
+            Self::Input(_) => ErrorKind::Input,
             Self::Locked(_)
-                | Self::Exists(_)
-                | Self::NoState(_)
-                | Self::Interrupted(_)
-                | Self::Foreign { .. }
-                | Self::NotAFile(_)
-                | Self::Name(_)
-                | Self::Resume(_)
-                | Self::Start
-        )
+            | Self::Exists(_)
+            | Self::NoState(_)
+            | Self::Interrupted(_)
+            | Self::Foreign { .. }
+            | Self::NotAFile(_) => ErrorKind::Exists,
+            Self::Name(_) | Self::Start => ErrorKind::Setting,
+            Self::Stopped => ErrorKind::Stopped,
+            Self::Resume(_) => ErrorKind::Resume,
+            Self::Sums(_) => ErrorKind::Defect,
+            Self::Caller(_) => ErrorKind::Caller,
+            Self::Thread(_) => ErrorKind::System,
+        }
     }
 
     /// Like [`output`](Self::output), for a file of an interrupted run. If the file has changed, the run cannot
@@ -115,7 +119,7 @@ impl RunError {
 /// A name that another file of the run has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: is {what}; name another file with {option}")]
-pub struct NameError {
+pub(crate) struct NameError {
     /// The name.
     pub path: PathBuf,
     /// The owner of the name.
@@ -126,8 +130,7 @@ pub struct NameError {
 
 /// Reason why outputs cannot be in a bucket.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BucketError {
+pub(crate) enum BucketError {
     /// The existing outputs cannot be continued.
     #[error("{0}: outputs in a bucket cannot be continued; what is whole there stays")]
     Resume(String),
@@ -150,14 +153,25 @@ pub enum BucketError {
     Exists(String),
 }
 
+impl BucketError {
+    /// The subject of the error.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Resume(_) => ErrorKind::Resume,
+            Self::Folder(_) => ErrorKind::Output,
+            Self::Network(_) | Self::Answer { .. } => ErrorKind::Network,
+            Self::Exists(_) => ErrorKind::Exists,
+        }
+    }
+}
+
 /// Version of the format of the state; a state of another is refused.
 // A run goes on under the same build only, so a new format need not read the old one.
 pub(crate) const VERSION: u32 = 9;
 
 /// Reason why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ResumeError {
+pub(crate) enum ResumeError {
     /// It reads standard input or writes standard output.
     #[error("a run that reads standard input or writes standard output cannot be resumed")]
     Stream,

@@ -28,7 +28,7 @@ use crate::run::{
     state::OutputLock, state::remaining::ArchiveState, work::record::Extract, write::lane::Writing,
     write::ledger::Ledger, write::manifest, write::side_output::remove_shares,
 };
-use crate::{Settings, metrics::Metrics};
+use crate::{Result, Settings, metrics::Metrics};
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
@@ -42,8 +42,8 @@ use crate::{Settings, metrics::Metrics};
 /// If an output cannot be written, if the run is stopped, or if it cannot continue where another ended. Also if the
 /// system cannot read on in the middle of an archive; the second time at the same place the archive is given up. Files
 /// finished before that stay.
-pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary, RunError> {
-    execute::<()>(plan, extract, environment, None)
+pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary> {
+    Ok(execute::<()>(plan, extract, environment, None)?)
 }
 
 /// Reads all inputs of `plan`, as [`run`] does, and gives the events to `caller` if there is one.
@@ -154,7 +154,7 @@ impl Plan {
     ///
     /// # Errors
     /// If it would be refused.
-    pub fn has_work(&self, existing: Existing) -> Result<bool, RunError> {
+    pub fn has_work(&self, existing: Existing) -> Result<bool> {
         let continued = find_continued(self, existing)?;
         Ok(!continued.is_some_and(|continued| continued.is_done(self)))
     }
@@ -162,7 +162,7 @@ impl Plan {
 
 /// The run to be continued; none if one begins. Refuses files that must not be there.
 fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
-    plan.check_names(None)?;
+    plan.names_are_free(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
         let path = path.as_deref().ok_or(ResumeError::Stream)?;
@@ -269,7 +269,7 @@ pub struct Environment<'a> {
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
     pub disk: &'a dyn Disk,
-    /// Set from outside, ends the run early with [`RunError::Stopped`](crate::run::RunError::Stopped).
+    /// Set from outside, ends the run early with an error of the kind [`Stopped`](crate::ErrorKind::Stopped).
     pub stop: &'a AtomicBool,
     /// Options of waiting for the network. Their flag ends waiting reads of the network, of standard input and
     /// of named pipes. It should be the flag of [`Environment::stop`].
@@ -336,7 +336,7 @@ impl<'a, T: Send> Run<'a, T> {
     }
 
     /// Starts at a position that an earlier run with the same settings and inputs gave. A run that gives no positions
-    /// ends with [`RunError::Start`].
+    /// ends with an error.
     #[must_use]
     pub fn starting_at(mut self, position: RunPosition) -> Self {
         self.start = Some(position);
@@ -347,23 +347,20 @@ impl<'a, T: Send> Run<'a, T> {
     ///
     /// # Errors
     /// As for a whole run; an error of `take` ends it.
-    pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary, RunError> {
-        self.execute(environment, true, take)
+    pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary> {
+        Ok(self.execute(environment, true, take)?)
     }
 
     /// Reads all inputs, and gives `take` the documents in order.
     ///
     /// # Errors
     /// As for [`Run::each`].
-    pub fn documents(
-        self,
-        environment: Environment<'_>,
-        mut take: impl FnMut(T) -> io::Result<()>,
-    ) -> Result<Summary, RunError> {
-        self.execute(environment, false, &mut |event, _| match event {
+    pub fn documents(self, environment: Environment<'_>, mut take: impl FnMut(T) -> io::Result<()>) -> Result<Summary> {
+        let done = self.execute(environment, false, &mut |event, _| match event {
             RunEvent::Document(document) => take(document),
             _ => Ok(()),
-        })
+        });
+        Ok(done?)
     }
 
     fn execute(

@@ -26,7 +26,8 @@ use trommel_sources::{
     SourceError, is_url, redacted, split_container,
 };
 
-use crate::{PartialSettings, SettingsFileError, run::inputs::packed::Packed};
+use crate::settings::SettingsFileError;
+use crate::{PartialSettings, Result, run::inputs::packed::Packed};
 use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, bounded};
 use found::{Found, PageFiles};
 
@@ -92,8 +93,7 @@ impl Input {
 
 /// Reason why a list of arguments cannot be run.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputError {
+pub(crate) enum InputError {
     /// A URL of a kind that is not read.
     #[error("{0}: only {read} URLs are read", read = Scheme::READ)]
     Url(String),
@@ -124,18 +124,6 @@ impl InputError {
     }
 }
 
-/// Reason why a configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// It is none.
-    #[error(transparent)]
-    File(#[from] SettingsFileError),
-    /// The URL is none, or nothing comes from it.
-    #[error(transparent)]
-    Url(#[from] InputError),
-}
-
 /// Finds the archives that arguments name, in the order of the arguments. These are files, URLs, globs (an existing
 /// file of that name wins), folders, manifests (`@FILE`) and `-` for standard input. A folder stands for all files
 /// below it that are named as WARC, ARC or WACZ, or as WET where there are none, or else as HTML. HTML files of a folder,
@@ -148,11 +136,7 @@ pub enum ConfigError {
 /// # Errors
 /// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or if standard
 /// input is named twice. An argument without an archive becomes an [`Input::Nothing`].
-pub fn expand(
-    arguments: &[impl AsRef<OsStr>],
-    base: Option<&Base>,
-    network: &NetworkOptions,
-) -> Result<Vec<Input>, InputError> {
+pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &NetworkOptions) -> Result<Vec<Input>> {
     let network = Network::new(network.clone());
     let mut inputs = Vec::new();
     for argument in arguments {
@@ -164,7 +148,7 @@ pub fn expand(
         };
         if argument == "-" {
             if inputs.contains(&Input::Stdin) {
-                return Err(InputError::StdinTwice);
+                return Err(InputError::StdinTwice.into());
             }
             inputs.push(Input::Stdin);
         // A file of that very name wins here and for globs, because shells expand names that exist.
@@ -187,12 +171,7 @@ pub fn expand(
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
-pub fn select(
-    index: &Path,
-    base: Option<&Base>,
-    options: SelectOptions,
-    network: &NetworkOptions,
-) -> Result<Input, InputError> {
+pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions, network: &NetworkOptions) -> Result<Input> {
     let mut selection = match index.to_str().filter(|index| is_url(index)) {
         None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
         Some(url) => {
@@ -206,7 +185,7 @@ pub fn select(
     if let Some(Location::Url(url)) =
         locations.find(|place| matches!(place, Location::Url(url) if check_url(url).is_err()))
     {
-        return Err(InputError::Url(redacted(url)));
+        return Err(InputError::Url(redacted(url)).into());
     }
     unpack::locate(&mut selection, network);
     Ok(Input::Selection(Arc::new(selection)))
@@ -246,19 +225,16 @@ fn folder_of(url: &str) -> &str {
 ///
 /// # Errors
 /// If it cannot be read, or is none; the error names the file or the URL.
-pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings, ConfigError> {
-    let Some(url) = path.to_str().filter(|path| is_url(path)) else { return Ok(PartialSettings::load(path)?) };
+pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings> {
+    let Some(url) = path.to_str().filter(|path| is_url(path)) else { return PartialSettings::load(path) };
     check_url(url)?;
     let copy = fetch(url, MAX_CONFIG, &Network::new(network.clone()))?;
     let shown = PathBuf::from(redacted(url));
-    PartialSettings::load(&copy).map_err(|error| {
-        ConfigError::File(match error {
-            SettingsFileError::Settings { line, source, .. } => {
-                SettingsFileError::Settings { path: shown, line, source }
-            }
-            SettingsFileError::Io { source, .. } => SettingsFileError::Io { path: shown, source },
-        })
-    })
+    let read = PartialSettings::of_file(&copy).map_err(|error| match error {
+        SettingsFileError::Settings { line, source, .. } => SettingsFileError::Settings { path: shown, line, source },
+        SettingsFileError::Io { source, .. } => SettingsFileError::Io { path: shown, source },
+    });
+    Ok(read?)
 }
 
 /// Downloads at most `most` bytes from a URL into a file that is removed with its handle.

@@ -17,7 +17,8 @@ use trommel_record::{Assemble, Format, filters::Filters, hidden};
 use trommel_sources::{is_url, redacted};
 
 use crate::run::plan::output::{Destination, Encoding, Output};
-use crate::{Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
+use crate::run::plan::request::RequestError;
+use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
 /// The state of a run in the folder of its outputs.
 // Hidden, so that readers of the folder pass over it.
@@ -74,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// The same plan under these settings.
+    /// Replaces the settings.
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
@@ -148,7 +149,7 @@ pub struct NamedFiles {
     pub sites: String,
     /// SHA-256 of the tokenizer; empty without one.
     pub tokenizer: String,
-    /// SHA-256 of the lists of hosts, separated by commas; empty without one.
+    /// SHA-256 checksums of the files of `host` and `not_host`, separated by commas; empty without such files.
     pub hosts: String,
 }
 
@@ -163,11 +164,6 @@ pub struct Follow {
     pub until_idle: Option<Duration>,
 }
 
-/// Something that does not grow as files do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: only files, folders, globs and pipes can be followed")]
-pub struct FollowError(String);
-
 impl Follow {
     /// Usual value of [`Follow::idle`].
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
@@ -177,10 +173,10 @@ impl Follow {
     ///
     /// # Errors
     /// If an argument is a URL or a manifest.
-    pub fn new(arguments: &[String]) -> Result<Self, FollowError> {
+    pub fn new(arguments: &[String]) -> Result<Self> {
         let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
         match arguments.iter().find(is_fixed) {
-            Some(argument) => Err(FollowError(redacted(argument))),
+            Some(argument) => Err(RequestError::NotFollowed(redacted(argument)).into()),
             None => Ok(Self { arguments: arguments.to_vec(), idle: Self::IDLE, until_idle: None }),
         }
     }
@@ -253,19 +249,14 @@ pub struct SetAside {
     pub path: PathBuf,
 }
 
-/// An option that names no kind and file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")]
-pub struct SetAsideError(String);
-
 impl FromStr for SetAside {
-    type Err = SetAsideError;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, SetAsideError> {
+    fn from_str(text: &str) -> Result<Self> {
         text.split_once('=')
             .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
             .map(|(kind, path)| Self { kind: kind.to_ascii_lowercase(), path: path.into() })
-            .ok_or_else(|| SetAsideError(text.to_owned()))
+            .ok_or_else(|| RequestError::SetAside(text.to_owned()).into())
     }
 }
 

@@ -13,8 +13,8 @@ use trommel_record::{AtomicFile, DigestWriter};
 
 use crate::run::execution::{Environment, run};
 use crate::run::plan::{NamedFiles, Plan};
-use crate::run::{counts::summary::Summary, error::RunError, inputs::Input, plan::output::Output};
-use crate::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
+use crate::run::{counts::summary::Summary, inputs::Input, plan::output::Output};
+use crate::{Extractor, Hints, Model, Result, Settings, SiteMode};
 
 /// The memory of sites that settings ask for.
 #[derive(Debug, Default)]
@@ -33,8 +33,7 @@ pub enum RunSites {
 
 /// Reason why a site memory cannot be used, and a remedy, in one line.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SitesError {
+pub(crate) enum SitesError {
     /// Its file cannot be read, written or understood.
     #[error("{path}: {source}")]
     File {
@@ -49,11 +48,11 @@ pub enum SitesError {
 }
 
 impl RunSites {
-    /// The memory that the settings ask for; reads its file.
+    /// Reads the memory that the settings name, or notes that a first pass has to make it.
     ///
     /// # Errors
-    /// [`SitesError::File`].
-    pub fn open(settings: &Settings) -> Result<Self, SitesError> {
+    /// If the file cannot be read.
+    pub fn open(settings: &Settings) -> Result<Self> {
         let (sites, max_bytes) = (&settings.sites, settings.sites.size.0);
         Ok(match (sites.memory, &sites.file) {
             (SiteMode::TwoPass, _) => Self::TwoPass { max_bytes },
@@ -62,7 +61,7 @@ impl RunSites {
         })
     }
 
-    /// Returns whether all inputs are read once more before.
+    /// Returns whether a run reads its inputs twice: first to count blocks, then to extract.
     pub fn reads_twice(&self) -> bool {
         matches!(self, Self::TwoPass { .. })
     }
@@ -71,13 +70,13 @@ impl RunSites {
     ///
     /// # Errors
     /// In one line.
-    pub fn check(&self, plan: &Plan) -> Result<(), SitesError> {
+    pub fn check(&self, plan: &Plan) -> Result<()> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,
             Input::File(path) => std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()),
             _ => false,
         };
-        let refused = |message| Err(SitesError::Inputs(message));
+        let refused = |message| Err(SitesError::Inputs(message).into());
         match self {
             Self::TwoPass { .. } if plan.follow.is_some() => {
                 refused("site_memory=two-pass needs inputs that are complete, not --follow".to_owned())
@@ -98,7 +97,7 @@ impl RunSites {
     ///
     /// # Errors
     /// As for a run.
-    pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor, RunError> {
+    pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor> {
         Ok(match self {
             Self::Off => extractor,
             Self::File(memory) => extractor.with_sites(Arc::from(memory)),
@@ -120,7 +119,7 @@ impl NamedFiles {
     ///
     /// # Errors
     /// Only if memory runs out.
-    pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self, ModelError> {
+    pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self> {
         // By content: a model file may be replaced under its name between two runs.
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
         let sites = match sites {
@@ -150,7 +149,7 @@ pub fn count_pages(
     extractor: &Extractor,
     survey: &SiteSurvey,
     environment: Environment<'_>,
-) -> Result<Summary, RunError> {
+) -> Result<Summary> {
     let mut plan = Plan {
         quarantine: None,
         set_aside: Vec::new(),
@@ -186,22 +185,22 @@ pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
 ///
 /// # Errors
 /// In one line that names the file.
-pub fn load_sites(path: &Path) -> Result<SiteMemory, SitesError> {
+pub fn load_sites(path: &Path) -> Result<SiteMemory> {
     let read = || -> Result<SiteMemory, Box<dyn Error + Send + Sync>> {
         Ok(SiteMemory::read(BufReader::new(File::open(path)?))?)
     };
-    read().map_err(|source| SitesError::File { path: path.to_owned(), source })
+    Ok(read().map_err(|source| SitesError::File { path: path.to_owned(), source })?)
 }
 
 /// Writes a memory of sites; under its name it is whole.
 ///
 /// # Errors
 /// In one line that names the file.
-pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<(), SitesError> {
+pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<()> {
     let write = || -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut file = BufWriter::new(AtomicFile::create(path)?);
         memory.write(&mut file)?;
         Ok(file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?)
     };
-    write().map_err(|source| SitesError::File { path: path.to_owned(), source })
+    Ok(write().map_err(|source| SitesError::File { path: path.to_owned(), source })?)
 }

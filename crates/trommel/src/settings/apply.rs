@@ -27,7 +27,7 @@ impl From<&ContentSettings> for ContentPolicy {
 }
 
 impl ContentSettings {
-    /// The selected parts of pages; none if nothing is selected.
+    /// The selectors of `keep` and `drop`; none if both are empty.
     pub fn selectors(&self) -> Option<Arc<Selectors>> {
         let is_empty = self.keep.is_empty() && self.drop.is_empty();
         (!is_empty).then(|| Arc::new(Selectors::new(self.keep.clone(), self.drop.clone())))
@@ -35,7 +35,7 @@ impl ContentSettings {
 }
 
 impl Settings {
-    /// The optional parts of a document.
+    /// The form of texts, and the lists that documents have beside them.
     pub fn document_options(&self) -> DocumentOptions {
         let TextSettings {
             form,
@@ -81,6 +81,15 @@ impl Settings {
 }
 
 /// A tokenizer of a language model, in settings the path of its file.
+///
+/// ```no_run
+/// # fn main() -> trommel::Result<()> {
+/// let tokenizer = trommel::TokenizerFile::open("tokenizer.json")?;
+/// println!("{}: sha256 {}", tokenizer.path(), tokenizer.sha256());
+/// println!("{} tokens", tokenizer.counter().count("The mill stands by the river."));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TokenizerFile {
@@ -94,7 +103,11 @@ impl TokenizerFile {
     ///
     /// # Errors
     /// In one line: if the file cannot be read or is no tokenizer, or this build reads none.
-    pub fn open(path: &str) -> Result<Self, String> {
+    pub fn open(path: &str) -> crate::Result<Self> {
+        Self::read(path).map_err(|message| crate::Error::new(crate::ErrorKind::Setting, message))
+    }
+
+    fn read(path: &str) -> Result<Self, String> {
         let (sha256, counter) = read::counter(path).map_err(|error| format!("{path}: {error}"))?;
         Ok(Self { path: path.to_owned(), sha256, counter })
     }
@@ -119,7 +132,7 @@ impl TryFrom<String> for TokenizerFile {
     type Error = String;
 
     fn try_from(path: String) -> Result<Self, String> {
-        Self::open(&path)
+        Self::read(&path)
     }
 }
 
@@ -204,7 +217,7 @@ mod tests {
         let alone = settings(&format!(r#"{{"tokenizer": "{path}"}}"#)).unwrap_err();
         assert!(alone.contains("add max_tokens"), "{alone}");
         std::fs::write(path, "{").unwrap();
-        let broken = TokenizerFile::open(path).unwrap_err();
+        let broken = TokenizerFile::open(path).unwrap_err().to_string();
         assert!(broken.starts_with(path) && broken.contains("no tokenizer"), "{broken}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
@@ -213,6 +226,9 @@ mod tests {
     #[cfg(not(feature = "tokenizer"))]
     fn a_build_without_tokenizers_says_so() {
         let error = TokenizerFile::open("tokenizer.json").unwrap_err();
-        assert_eq!(error, "tokenizer.json: this program was built without tokenizers (feature `tokenizer`)");
+        assert_eq!(
+            error.to_string(),
+            "tokenizer.json: this program was built without tokenizers (feature `tokenizer`)"
+        );
     }
 }

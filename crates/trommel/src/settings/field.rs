@@ -12,6 +12,19 @@ use super::Settings;
 use super::names::{joined, name_of};
 
 /// One setting.
+///
+/// ```
+/// use trommel::{Kind, fields, parts};
+///
+/// let links = fields().iter().find(|field| field.name == "links").unwrap();
+/// assert_eq!((links.path.as_str(), links.part(), &links.kind), ("text.links", "text", &Kind::Switch));
+/// assert_eq!(links.doc, "Write links into Markdown.");
+/// // The interfaces that have it: of single pages, of documents, of requests, and an option of `run`.
+/// assert!(links.is_of_pages() && links.is_of_documents() && links.is_of_requests() && links.is_usual());
+/// // It does not choose records of archives, and is not only in configuration files.
+/// assert!(!links.is_of_records() && !links.is_rare());
+/// assert!(parts().iter().any(|(part, doc)| part == "text" && doc == "Form of the text."));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Field {

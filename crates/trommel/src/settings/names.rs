@@ -60,7 +60,7 @@ pub(super) fn pointed<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, key| value.get(key))
 }
 
-/// The longest distance at which a name is taken for a slip of another.
+/// Maximum distance at which a name is taken for a slip of another.
 const MAX_SLIP_DISTANCE: usize = 2;
 /// Characters of a name that is compared, and repeated in the error. Comparing takes the square of its length.
 const MAX_NAME_CHARS: usize = 64;
@@ -99,8 +99,7 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
 
 /// Reason why settings cannot be used. Each is one line that names the choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SettingsError {
+pub(crate) enum SettingsError {
     /// There is no choice of that name.
     #[error("unknown key {key:?}{hint}")]
     Unknown {
@@ -140,7 +139,7 @@ impl SettingsError {
     }
 
     /// The choice that the error is about; none if the text could not be read at all.
-    pub fn key(&self) -> Option<&str> {
+    pub(super) fn key(&self) -> Option<&str> {
         match self {
             Self::Unknown { key, .. } | Self::Invalid { key, .. } | Self::Conflict { key, .. } => Some(key),
             Self::Syntax(_) => None,

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::{Settings, SettingsError};
+use crate::{Error, Result};
 
 /// Pairs of settings that exclude each other: the one that is set later replaces the other.
 const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
@@ -32,7 +33,35 @@ const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 ///
 /// let error = PartialSettings::from_json(r#"{"link": true}"#).unwrap_err();
 /// assert_eq!(error.to_string(), "unknown key \"link\", did you mean \"links\"?");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # trommel::Result::<()>::Ok(())
+/// ```
+///
+/// Settings one by one, as a command line or a form has them:
+///
+/// ```
+/// use trommel::PartialSettings;
+///
+/// # fn main() -> trommel::Result<()> {
+/// let mut chosen = PartialSettings::default();
+/// assert!(chosen.is_empty());
+/// chosen.set("min_words", 50)?;
+/// chosen.set_text("languages", "en, de")?;
+/// assert_eq!(chosen.get("filters.languages"), Some(&serde_json::json!(["en", "de"])));
+/// let names: Vec<String> = chosen.choices().into_iter().map(|(name, _)| name).collect();
+/// assert_eq!(names, ["languages", "min_words"]);
+/// // One layer of several may be read before it is complete.
+/// chosen.set("sections", true)?;
+/// chosen.set("posts", true)?;
+/// assert!(chosen.unchecked()?.text.sections && chosen.settings().is_err());
+///
+/// // From an object, and from a file.
+/// let object = serde_json::json!({"filters": {"min_words": 50}});
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("own.toml");
+/// std::fs::write(&path, "[filters]\nmin_words = 50\n")?;
+/// assert_eq!(PartialSettings::load(&path)?, PartialSettings::from_value(object)?);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartialSettings {
@@ -45,7 +74,7 @@ impl PartialSettings {
     ///
     /// # Errors
     /// If the text is no object, or has an unknown key or an invalid value.
-    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
+    pub fn from_json(text: &str) -> Result<Self> {
         let value = serde_json::from_str(text).map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
         Self::from_value(value)
     }
@@ -53,8 +82,12 @@ impl PartialSettings {
     /// Like [`PartialSettings::from_json`], from an object that is already parsed.
     ///
     /// # Errors
-    /// Likewise.
-    pub fn from_value(value: Value) -> Result<Self, SettingsError> {
+    /// Like [`PartialSettings::from_json`].
+    pub fn from_value(value: Value) -> Result<Self> {
+        Ok(Self::of_value(value)?)
+    }
+
+    fn of_value(value: Value) -> Result<Self, SettingsError> {
         let Value::Object(keys) = value else {
             return Err(SettingsError::Syntax("settings: expected an object".to_owned()));
         };
@@ -69,15 +102,19 @@ impl PartialSettings {
     ///
     /// # Errors
     /// Like [`PartialSettings::from_json`].
-    pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
-        Self::with_lines(text).map_err(|(error, _)| error)
+    pub fn from_toml(text: &str) -> Result<Self> {
+        Self::with_lines(text).map_err(|(error, _)| error.into())
     }
 
     /// Reads a configuration file in TOML.
     ///
     /// # Errors
     /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
-    pub fn load(path: &Path) -> Result<Self, SettingsFileError> {
+    pub fn load(path: &Path) -> Result<Self> {
+        Ok(Self::of_file(path)?)
+    }
+
+    pub(crate) fn of_file(path: &Path) -> Result<Self, SettingsFileError> {
         let text =
             fs::read_to_string(path).map_err(|source| SettingsFileError::Io { path: path.to_owned(), source })?;
         Self::with_lines(&text).map_err(|(source, line)| SettingsFileError::Settings {
@@ -97,7 +134,7 @@ impl PartialSettings {
         })?;
         let mut starts = BTreeMap::new();
         let value = table_to_json(table.get_ref(), "", &mut starts);
-        Self::from_value(value).map_err(|error| {
+        Self::of_value(value).map_err(|error| {
             let start = error.key().and_then(|key| {
                 // Chosen by its name alone, or in its part.
                 let by_name = starts.get(name_of(key));
@@ -112,7 +149,7 @@ impl PartialSettings {
     ///
     /// # Errors
     /// If there is no such setting, or the value is invalid.
-    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SettingsError> {
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<()> {
         let mut changed = self.clone();
         changed.place("", name, value.into())?;
         *self = changed.checked()?;
@@ -123,8 +160,8 @@ impl PartialSettings {
     /// lists, and a switch is `true` or `false`.
     ///
     /// # Errors
-    /// Likewise.
-    pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
+    /// Like [`PartialSettings::set`].
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         let path = PATHS.get(name).map_or(name, String::as_str);
         if let ("markdown", Ok(is_markdown)) = (name, text.to_ascii_lowercase().parse::<bool>()) {
             return self.set(name, is_markdown);
@@ -140,7 +177,7 @@ impl PartialSettings {
                     return self.set(name, number).or_else(|error| {
                         let as_text = self.set(name, text);
                         // Either may say only that the value is of the wrong type.
-                        let is_of_type = |error: &SettingsError| error.to_string().contains("invalid type");
+                        let is_of_type = |error: &Error| error.to_string().contains("invalid type");
                         as_text.map_err(|as_text| if is_of_type(&as_text) { error } else { as_text })
                     });
                 }
@@ -167,17 +204,21 @@ impl PartialSettings {
     ///
     /// # Errors
     /// If settings exclude each other.
-    pub fn settings(&self) -> Result<Settings, SettingsError> {
+    pub fn settings(&self) -> Result<Settings> {
         let settings = self.unchecked()?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// The same without a check whether settings exclude each other: for one of several layers, or one setting.
+    /// Like [`PartialSettings::settings`], for one of several layers: settings may exclude each other.
     ///
     /// # Errors
     /// If a value is invalid.
-    pub fn unchecked(&self) -> Result<Settings, SettingsError> {
+    pub fn unchecked(&self) -> Result<Settings> {
+        Ok(self.typed()?)
+    }
+
+    fn typed(&self) -> Result<Settings, SettingsError> {
         let chosen = Value::Object(self.chosen.clone());
         serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
             key: error.path().to_string(),
@@ -262,13 +303,13 @@ impl PartialSettings {
         }
     }
 
-    /// The same settings with those that they imply, after a check of every value.
+    /// Adds the settings that these imply, and checks every value.
     fn checked(mut self) -> Result<Self, SettingsError> {
         let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
         if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
             self.put("text.form", "markdown".into());
         }
-        let output = self.unchecked()?.output;
+        let output = self.typed()?.output;
         let fits = |compress| output.format.iter().any(|format| format.can_be(compress));
         if let (Some(compress), Some(format)) = (output.compress, output.format.first())
             && !fits(compress)
@@ -283,19 +324,18 @@ impl PartialSettings {
     }
 }
 
-/// The message of a reader of numbers, without the names of Rust's types.
+/// The message of a reader of values, without the names of Rust's types.
 fn plain(message: &str) -> String {
     let whole = ["u64", "u32", "usize"].map(|name| (name, "a whole number"));
     let replaced = whole.into_iter().chain(["f32", "f64"].map(|name| (name, "a number")));
-    replaced.fold(message.to_owned(), |message, (name, words)| {
+    replaced.fold(message.replace("unknown variant", "unknown value"), |message, (name, words)| {
         message.replace(&format!("expected {name}"), &format!("expected {words}"))
     })
 }
 
 /// The reason why a configuration file cannot be used, in one line that names the file.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SettingsFileError {
+pub(crate) enum SettingsFileError {
     /// The file cannot be read.
     #[error("{path}: {source}", path = path.display())]
     Io {

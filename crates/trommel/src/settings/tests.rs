@@ -16,7 +16,7 @@ fn a_choice_by_its_name_is_the_choice_in_its_part() {
                     links = true\n[sites]\nfile = 's.sites'\n[limits]\nmax_record = 1024\n\
                     [filters]\nmin_words = 5\n[filters.duplicates]\nexact = true";
     let (by_name, in_parts) = (toml(by_name).unwrap(), toml(in_parts).unwrap());
-    assert_eq!(by_name.settings(), in_parts.settings());
+    assert_eq!(by_name.settings().unwrap(), in_parts.settings().unwrap());
     let settings = by_name.settings().unwrap();
     assert_eq!(settings.content.comments, CommentPolicy::Separate);
     assert!(settings.content.include.contains(Role::Review));
@@ -80,7 +80,7 @@ fn errors_name_key_and_line() {
         ),
         (
             "\ncomments = 'never'",
-            "c.toml:2: content.comments: unknown variant `never`, expected one of `exclude`, `include`, `separate`",
+            "c.toml:2: content.comments: unknown value `never`, expected one of `exclude`, `include`, `separate`",
         ),
         (
             "[filters]\nlanguages = [\n  'en',\n  'german',\n]",

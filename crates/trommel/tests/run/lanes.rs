@@ -5,7 +5,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use trommel::run::{Destination, Encoding, HardPages, Outcome, Plan, RunError, Summary};
+use trommel::ErrorKind;
+use trommel::run::{Destination, Encoding, HardPages, Outcome, Plan, Summary};
 use trommel_record::{Compression, Format};
 
 use crate::disk::Failing;
@@ -120,7 +121,7 @@ pub fn go_on_after_failures(
     step: usize,
     again: &[(usize, u64)],
     expected: &(Summary, BTreeMap<String, Vec<u8>>),
-    run: impl Fn(&Path, usize, Failing) -> Result<Summary, RunError>,
+    run: impl Fn(&Path, usize, Failing) -> trommel::Result<Summary>,
     mut seen: impl FnMut(&Path),
 ) {
     let mut failed = 0;
@@ -129,7 +130,7 @@ pub fn go_on_after_failures(
         let done = match run(&out, 16, Failing::after(operations)) {
             Ok(summary) => Some(summary),
             Err(error) => {
-                assert!(matches!(error, RunError::Output { .. }), "{name}, {operations}: {error}");
+                assert_eq!(error.kind(), ErrorKind::Output, "{name}, {operations}: {error}");
                 failed += 1;
                 seen(&out);
                 None

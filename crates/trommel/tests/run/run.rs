@@ -7,11 +7,11 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use serde_json::Value;
-use trommel::OutputSettings;
 use trommel::run::{
     Destination, DropReason, Encoding, Environment, Existing, FailureKind, Input, Outcome, Output, ProgressState,
-    RunError, Summary, run,
+    Summary, run,
 };
+use trommel::{ErrorKind, OutputSettings};
 use trommel_archive::write::gzip_member;
 use trommel_record::{Compression, Format, record_id};
 
@@ -305,13 +305,13 @@ fn a_failed_run_leaves_no_output_under_its_name() {
         Environment { existing, ..Environment::new(stdout, progress) }
     };
     let error = run(&plan, &in_the_way, environment(Existing::Refuse)).unwrap_err();
-    assert!(matches!(error, RunError::Output { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Output, "{error}");
     // Everything but the name is done: it can be continued.
     assert_eq!(names(folder.path()), [".out.jsonl.tmp", "a.warc", "out.jsonl"]);
     assert!(plan.state_file().unwrap().exists());
     // A folder is not replaced by a file.
     let error = run(&plan, &extract, environment(Existing::Overwrite)).unwrap_err();
-    assert!(matches!(error, RunError::Output { .. }), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Output, "{error}");
     fs::remove_dir(&out).unwrap();
     run(&plan, &extract, environment(Existing::Resume)).unwrap();
     assert_eq!(lines(&fs::read(&out).unwrap()).len(), 1);

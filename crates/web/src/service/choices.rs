@@ -85,7 +85,7 @@ impl Choices {
     /// # Errors
     /// If choices exclude each other, or filters name page types that the model does not tell.
     pub(crate) fn settings(&self, app: &App, model: &Model) -> Result<Settings, Refusal> {
-        let wrong = |error: trommel::SettingsError| Refusal::BadRequest(error.to_string());
+        let wrong = |error: trommel::Error| Refusal::BadRequest(error.to_string());
         let settings = self.settings.clone().over(app.settings.defaults.clone());
         let settings = settings.settings().map_err(wrong)?;
         settings.check_page_types(model).map_err(wrong)?;

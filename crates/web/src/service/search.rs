@@ -7,7 +7,8 @@ use axum::extract::{Query, State};
 use axum::{extract::rejection::QueryRejection, response::Response};
 use serde::{Deserialize, Serialize};
 use trommel::archive::{PayloadOptions, payload};
-use trommel::index::{Hit, Index, IndexError, Search, Snippet};
+use trommel::index::{Hit, Index, Search, Snippet};
+use trommel::{Error, ErrorKind};
 use trommel::{record::RecordSource, run::record_at};
 
 use crate::service::answer::{self, Refusal};
@@ -103,7 +104,7 @@ pub(crate) async fn search(
                 hits: found.hits.into_iter().map(FoundDocument::from).collect(),
             }),
             // Nothing is looked for, so nothing is found.
-            Err(IndexError::EmptyQuery) => Ok(SearchAnswer::default()),
+            Err(error) if error.kind() == ErrorKind::Query => Ok(SearchAnswer::default()),
             Err(error) => Err(fault(&error)),
         }
     });
@@ -212,7 +213,7 @@ fn missing() -> Refusal {
     Refusal::NotFound("there is no such document".to_owned())
 }
 
-fn fault(error: &IndexError) -> Refusal {
+fn fault(error: &Error) -> Refusal {
     tracing::error!("{error}");
     Refusal::Fault
 }

@@ -105,11 +105,11 @@ fn damage_is_an_error_never_a_panic() {
         writer.add(&stored(&number.to_string(), "Mill", &text)).unwrap();
     }
     writer.commit_merged().unwrap();
-    let all = || {
+    let all = || -> Result<Vec<String>> {
         let index = Index::open(folder.path())?;
         index.get("7")?;
         let hits = index.search("mill \"of the\" 京", 10)?;
-        Ok::<Vec<String>, IndexError>(hits.into_iter().map(|hit| hit.id).collect())
+        Ok(hits.into_iter().map(|hit| hit.id).collect())
     };
     let right = all().unwrap();
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder.path())
@@ -265,7 +265,8 @@ fn the_same_id_replaces_and_nothing_counts_before_the_commit() {
     }
     let mut writer = IndexWriter::open(folder.path(), 0).unwrap();
     writer.add(&stored("b", "", "third")).unwrap();
-    assert!(matches!(IndexWriter::open(folder.path(), 0), Err(IndexError::Locked(_))));
+    let error = IndexWriter::open(folder.path(), 0).err().unwrap();
+    assert!(error.to_string().ends_with("is being written by another program"), "{error}");
     drop(writer);
     assert_eq!(ids(&Index::open(folder.path()).unwrap(), "third"), [""; 0]);
 }
@@ -273,9 +274,10 @@ fn the_same_id_replaces_and_nothing_counts_before_the_commit() {
 #[test]
 fn other_folders_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(Index::open(&folder.path().join("gone")), Err(IndexError::NoIndex(_))));
+    let refused = |path: &Path| Index::open(path).err().unwrap().to_string();
+    assert!(refused(&folder.path().join("gone")).ends_with("gone: no index here"));
     std::fs::write(folder.path().join("letter"), "x").unwrap();
-    let open = Index::open(folder.path());
-    assert!(matches!(open, Err(IndexError::NoIndex(_))));
-    assert!(matches!(IndexWriter::open(folder.path(), 0), Err(IndexError::NotEmpty(_))));
+    assert!(refused(folder.path()).ends_with(": no index here"));
+    let error = IndexWriter::open(folder.path(), 0).err().unwrap();
+    assert!(error.to_string().ends_with(": is neither empty nor an index"), "{error}");
 }

@@ -60,7 +60,7 @@ pub struct Summary {
     pub quarantine: Option<String>,
     /// Records that were set aside, by the file they were written to.
     pub set_aside: BTreeMap<String, u64>,
-    /// Times of the pages; none without a page.
+    /// Median, 99th percentile and maximum of the time of a page; none without a page.
     pub page_times: Option<PageTimes>,
     /// Seconds from start to end; of a resumed run, the sum up to the last saved state and from there.
     pub seconds: f64,

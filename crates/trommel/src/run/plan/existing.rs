@@ -9,6 +9,7 @@ use std::{ffi::OsStr, fs, io};
 use trommel_record::{AtomicFile, Disk, hidden, replaceable};
 use trommel_sources::is_url;
 
+use crate::Result;
 use crate::run::error::{NameError, RunError};
 use crate::run::{inputs::Input, plan::Plan, plan::output::Destination, write::manifest};
 
@@ -201,7 +202,11 @@ impl Plan {
     ///
     /// # Errors
     /// The first that has not.
-    pub fn check_names(&self, summary: Option<&Path>) -> Result<(), NameError> {
+    pub fn check_names(&self, summary: Option<&Path>) -> Result<()> {
+        Ok(self.names_are_free(summary)?)
+    }
+
+    pub(crate) fn names_are_free(&self, summary: Option<&Path>) -> Result<(), NameError> {
         let mut sides = self.side_files();
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
@@ -231,7 +236,7 @@ impl Plan {
     ///
     /// # Errors
     /// The first that cannot be.
-    pub fn prepare_files(&self, summary: Option<&Path>) -> Result<(), RunError> {
+    pub fn prepare_files(&self, summary: Option<&Path>) -> Result<()> {
         let is_here = |path: &Path| !path.to_str().is_some_and(|path| path == "-" || is_url(path));
         if let Destination::File(path) = &self.output.destination
             && let Some(folder) = path.parent().filter(|_| is_here(path))
@@ -352,9 +357,9 @@ mod tests {
             let given = at(name);
             let what_of = |checked: Result<(), NameError>| checked.err().map(|error| error.what);
             let mut plan = plan(output);
-            assert_eq!(what_of(plan.check_names(Some(&given))), what, "{output} {name}");
+            assert_eq!(what_of(plan.names_are_free(Some(&given))), what, "{output} {name}");
             plan.dropped = Some(given);
-            assert_eq!(what_of(plan.check_names(None)), what, "{output} {name}");
+            assert_eq!(what_of(plan.names_are_free(None)), what, "{output} {name}");
         }
         let mut plan = plan("out");
         plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap(), "png=./x.warc.gz".parse().unwrap()];

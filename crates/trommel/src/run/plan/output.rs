@@ -14,7 +14,7 @@ use trommel_archive::name;
 use trommel_record::{Compression, Format, suffix_of};
 use trommel_sources::{Scheme, is_url, redacted};
 
-use crate::{ByteSize, OutputSettings, run::inputs::Input};
+use crate::{ByteSize, OutputSettings, Result, run::inputs::Input};
 
 /// The destination of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,13 @@ impl Destination {
         }
     }
 
-    /// The file for records that fail: `named`, none if that is `none`; else `quarantine.warc.gz` in the
-    /// folder of outputs, or `NAME.quarantine.warc.gz` beside one output, so that runs into one folder do not
-    /// share it; none for standard output.
+    /// Chooses the file for records that fail: `named`, or none if that is `none`. Without a name it is
+    /// `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
+    /// output has none.
     ///
     /// # Errors
-    /// [`DestinationError::Quarantine`] if it is one of the inputs: run over again, records that still fail
-    /// would replace it.
-    pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>, DestinationError> {
+    /// If it is one of the inputs: records that fail again would replace it.
+    pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>> {
         let path = match (named, self) {
             // A file called `none` can be named as `./none`.
             (Some(named), _) if named.as_os_str() == "none" => None,
@@ -62,7 +61,7 @@ impl Destination {
         let mut read = inputs.iter().filter_map(Input::path);
         match (place, path) {
             (Some(place), Some(path)) if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) => {
-                Err(DestinationError::Quarantine(path))
+                Err(DestinationError::Quarantine(path).into())
             }
             (_, path) => Ok(path),
         }
@@ -96,8 +95,7 @@ pub struct Output {
 
 /// Reason why an output cannot be written as asked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DestinationError {
+pub(crate) enum DestinationError {
     /// The file for records that fail is an input.
     #[error("{0}: is both input and quarantine; name another file with --quarantine")]
     Quarantine(PathBuf),
@@ -163,7 +161,11 @@ impl Output {
     /// # Errors
     /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
     /// chosen without a folder, or if none of the formats is ever compressed that way.
-    pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
+    pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self> {
+        Ok(Self::named(name, chosen, fallback)?)
+    }
+
+    fn named(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
         // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
@@ -346,15 +348,15 @@ impl Output {
     /// Checks that no input would be overwritten.
     ///
     /// # Errors
-    /// [`DestinationError::IsInput`] naming the first such file.
-    pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
+    /// With the name of the first such file.
+    pub fn check(&self, inputs: &[Input]) -> Result<()> {
         // Canonical paths: links and `..` give one file many names.
         let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
         for input in inputs {
             if let Some(path) = input.path()
                 && path.canonicalize().is_ok_and(|path| targets.contains(&path))
             {
-                return Err(DestinationError::IsInput(input.name()));
+                return Err(DestinationError::IsInput(input.name()).into());
             }
         }
         Ok(())

@@ -9,15 +9,14 @@ use sha2::{Digest as _, Sha256};
 use trommel_record::{Assemble, Format, PageFolder, Printed, dedup::KeyShare};
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
-use crate::run::inputs::{Input, InputError, expand, select};
-use crate::run::plan::output::{DestinationError, Output};
-use crate::run::plan::{Follow, FollowError, HardPages, NamedFiles, Plan, SetAside};
-use crate::run::sites::{RunSites, SitesError};
+use crate::run::inputs::{Input, expand, select};
+use crate::run::plan::output::Output;
+use crate::run::plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
+use crate::run::sites::RunSites;
 use crate::run::{
-    error::NameError, inputs::found::PageFiles, inputs::packed::PackedOptions, inputs::pieces::PIECE_BYTES,
-    inputs::unpack::unpack,
+    inputs::found::PageFiles, inputs::packed::PackedOptions, inputs::pieces::PIECE_BYTES, inputs::unpack::unpack,
 };
-use crate::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share, TextForm};
+use crate::{ArchiveSettings, Error, ErrorKind, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -68,32 +67,16 @@ pub struct PreparedRun {
 
 /// Reason why a run cannot begin; each is one line.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RequestError {
-    /// Its settings cannot be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// Its model cannot be read.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// Its memory of sites cannot be used.
-    #[error(transparent)]
-    Sites(#[from] SitesError),
-    /// An input cannot be found.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// Its output cannot be written as asked.
-    #[error(transparent)]
-    Destination(#[from] DestinationError),
-    /// Its inputs cannot be followed.
-    #[error(transparent)]
-    Follow(#[from] FollowError),
-    /// A file beside the outputs has the name of another.
-    #[error(transparent)]
-    Name(#[from] NameError),
+pub(crate) enum RequestError {
     /// A name that is not UTF-8 is to be followed.
     #[error("{0}: a name that is not UTF-8 cannot be followed; name its folder")]
     NotUtf8(String),
+    /// Something to follow that does not grow as files do.
+    #[error("{0}: only files, folders, globs and pipes can be followed")]
+    NotFollowed(String),
+    /// An option that names no kind of records and file.
+    #[error("{0:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")]
+    SetAside(String),
     /// Inputs that are followed, and a choice that needs them complete.
     #[error("--follow and {0} exclude each other")]
     FollowExcludes(&'static str),
@@ -133,7 +116,7 @@ impl RunRequest {
         file: &PartialSettings,
         model: Option<Arc<Model>>,
         network: &NetworkOptions,
-    ) -> Result<PreparedRun, RequestError> {
+    ) -> Result<PreparedRun> {
         // Everything is checked before anything is read or written, from what is cheap to what is dear.
         let settings = chosen.clone().over(file.clone()).settings()?;
         let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
@@ -176,7 +159,7 @@ impl RunRequest {
         Ok(PreparedRun { extractor, plan, sites })
     }
 
-    fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>, RequestError> {
+    fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>> {
         let ArchiveSettings {
             pages_only,
             check_hashes,
@@ -190,7 +173,7 @@ impl RunRequest {
         // Without an index these options would change nothing, and their user would believe that they did.
         for (name, is_set) in [("select_anywhere", *select_anywhere), ("whole_ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
-                return Err(RequestError::WithoutIndex(name));
+                return Err(RequestError::WithoutIndex(name).into());
             }
         }
         let base = base_url.as_deref().map(Base::new);
@@ -223,7 +206,7 @@ impl RunRequest {
     }
 
     /// The inputs to follow; none if inputs are read once.
-    fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
+    fn follow(&self, settings: &Settings) -> Result<Option<Follow>> {
         let Some(FollowTimes { idle, until_idle }) = self.follow else { return Ok(None) };
         let archive = &settings.archive;
         for (name, is_set) in [
@@ -235,12 +218,12 @@ impl RunRequest {
             ("resolve_revisits", archive.resolve_revisits),
         ] {
             if is_set {
-                return Err(RequestError::FollowExcludes(name));
+                return Err(RequestError::FollowExcludes(name).into());
             }
         }
         let mut names = Vec::with_capacity(self.inputs.len());
         for name in &self.inputs {
-            let Some(text) = name.to_str() else { return Err(RequestError::NotUtf8(name.display().to_string())) };
+            let text = name.to_str().ok_or_else(|| RequestError::NotUtf8(name.display().to_string()))?;
             names.push(text.to_owned());
         }
         let follow = Follow::new(&names)?;
@@ -249,37 +232,32 @@ impl RunRequest {
 }
 
 /// The settings with the form of text that the format of an output says.
-fn in_form(
-    settings: Settings,
-    chosen: &PartialSettings,
-    file: &PartialSettings,
-    output: &Output,
-) -> Result<Settings, RequestError> {
+fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings, output: &Output) -> Result<Settings> {
     let mut formats = output.encodings.iter().map(|encoding| encoding.format);
     let form = match formats.find(|format| format.is_by_page()) {
         Some(Format::Markdown) => "markdown",
-        Some(_) if settings.text.form == TextForm::Markdown => return Err(RequestError::TextAndMarkdown),
+        Some(_) if settings.text.form == TextForm::Markdown => return Err(RequestError::TextAndMarkdown.into()),
         _ => return Ok(settings),
     };
     let mut chosen = chosen.clone();
     chosen.set("text.form", form)?;
-    Ok(chosen.over(file.clone()).settings()?)
+    chosen.over(file.clone()).settings()
 }
 
 /// The share of pages that are hard if nobody says another.
 const USUAL_SHARE_PERCENT: f64 = 5.0;
 
 /// The file for pages of low confidence, and the confidence below which the share of the settings lies.
-fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>, RequestError> {
+fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>> {
     let share = settings.output.hard_share;
     let Some(path) = path else {
         return match share {
-            Some(_) => Err(RequestError::WithoutHardFile),
+            Some(_) => Err(RequestError::WithoutHardFile.into()),
             None => Ok(None),
         };
     };
     if !path.to_string_lossy().ends_with(".warc.gz") {
-        return Err(RequestError::HardName(path.display().to_string()));
+        return Err(RequestError::HardName(path.display().to_string()).into());
     }
     let below = model.confidence_below(share.map_or(USUAL_SHARE_PERCENT, Share::percent));
     let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
@@ -291,10 +269,10 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
 pub struct InputShare(KeyShare);
 
 impl FromStr for InputShare {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Self)
+    fn from_str(text: &str) -> Result<Self> {
+        text.parse().map(Self).map_err(|message: String| Error::new(ErrorKind::Setting, message))
     }
 }
 

@@ -199,7 +199,11 @@ pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
 ///
 /// # Errors
 /// In one line that names the input.
-pub fn open_input(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
+pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Records> {
+    opened(input, network).map_err(|message| crate::Error::new(crate::ErrorKind::Input, message))
+}
+
+fn opened(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
     let options = ReadOptions::default();
     let opened = match input {
         Input::File(path) => Reader::open(path, options),

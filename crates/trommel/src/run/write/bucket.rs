@@ -32,7 +32,11 @@ impl Bucket {
     ///
     /// # Errors
     /// If there is no room for the folder, the bucket does not answer, or has such outputs already.
-    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>, BucketError> {
+    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> crate::Result<Option<Self>> {
+        Ok(Self::taken(plan, network, existing)?)
+    }
+
+    fn taken(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>, BucketError> {
         let (prefix, name) = match &plan.output.destination {
             Destination::File(path) => match path.to_string_lossy().rsplit_once('/') {
                 Some((folder, name)) => (format!("{folder}/"), name.to_owned()),

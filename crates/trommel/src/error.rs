@@ -1,0 +1,165 @@
+//! One error for the whole library: its kind for programs, and a message of one line for people.
+
+use std::{error, fmt, io};
+
+/// An error of any function of this crate. `?` also makes it of the errors of the modules `archive`, `extract`, `learn`
+/// and `record`, and of [`io::Error`], so one return type serves a whole program.
+///
+/// [`Error::kind`] tells a program what to do. The message is one line that names the setting, file or URL.
+///
+/// ```
+/// use trommel::{ErrorKind, Extractor, Settings};
+///
+/// fn extractor(settings: &str) -> trommel::Result<Extractor> {
+///     Extractor::new(&Settings::from_json(settings)?)
+/// }
+///
+/// let error = extractor(r#"{"link": true}"#).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Setting);
+/// assert_eq!(error.to_string(), "unknown key \"link\", did you mean \"links\"?");
+/// assert_eq!(extractor(r#"{"model": "fest"}"#).unwrap_err().kind(), ErrorKind::Model);
+/// ```
+pub struct Error {
+    kind: ErrorKind,
+    source: Box<dyn error::Error + Send + Sync>,
+}
+
+/// The result of a function that may fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The subject of an [`Error`]: the part of a call, of the disk or of the network that has to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A setting, argument or name has an invalid value, or excludes another.
+    Setting,
+    /// A model does not exist, cannot be read or cannot be used.
+    Model,
+    /// A memory of sites cannot be read, written or used.
+    Sites,
+    /// An archive, index of records, list or labelled page cannot be found, read or understood.
+    Input,
+    /// An output cannot be written.
+    Output,
+    /// An output is there already, or another run is writing it.
+    Exists,
+    /// A run cannot continue where another ended: its settings, inputs or files differ.
+    Resume,
+    /// A server or the network fails, refuses or is too slow.
+    Network,
+    /// A search index cannot be written, or is damaged or absent.
+    Index,
+    /// A query has no word to look for.
+    Query,
+    /// A run was stopped from outside.
+    Stopped,
+    /// The caller's function ended a run.
+    Caller,
+    /// The system failed or refused, outside of inputs and outputs.
+    System,
+    /// The counts of a run contradict one another: a defect of this library.
+    Defect,
+}
+
+impl Error {
+    /// An error of this kind.
+    pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        Self { kind, source: source.into() }
+    }
+
+    /// The subject of the error.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns whether a run was refused before it changed anything.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.kind, ErrorKind::Setting | ErrorKind::Exists | ErrorKind::Resume)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.source.source()
+    }
+}
+
+/// Declares the kind of each error of the library; without a kind, a function decides.
+macro_rules! kinds {
+    ($($(#[$condition:meta])* $error:ty => $kind:expr;)+) => {
+        $(
+            $(#[$condition])*
+            impl From<$error> for Error {
+                fn from(error: $error) -> Self {
+                    let kind: fn(&$error) -> ErrorKind = $kind;
+                    Self::new(kind(&error), error)
+                }
+            }
+        )+
+    };
+}
+
+kinds! {
+    io::Error => |_| ErrorKind::System;
+    crate::settings::SettingsError => |_| ErrorKind::Setting;
+    crate::settings::SettingsFileError => |_| ErrorKind::Setting;
+    crate::ByteSizeError => |_| ErrorKind::Setting;
+    crate::ChunkSizeError => |_| ErrorKind::Setting;
+    crate::HintError => |_| ErrorKind::Setting;
+    crate::SelectorError => |_| ErrorKind::Setting;
+    crate::ShareError => |_| ErrorKind::Setting;
+    crate::ModelError => |_| ErrorKind::Model;
+    trommel_model::sites::SitesError => |_| ErrorKind::Sites;
+    crate::record::OutputError => |_| ErrorKind::Output;
+    crate::record::ReadError => |_| ErrorKind::Input;
+    #[cfg(feature = "storage")]
+    crate::record::dedup::DedupError => |_| ErrorKind::Input;
+    #[cfg(feature = "archive")]
+    crate::archive::ArchiveError => |_| ErrorKind::Input;
+    #[cfg(feature = "archive")]
+    crate::archive::PayloadError => |_| ErrorKind::Input;
+    #[cfg(feature = "learn")]
+    crate::learn::LearnError => |error| match error {
+        crate::learn::LearnError::Model(_) => ErrorKind::Model,
+        _ => ErrorKind::Input,
+    };
+    #[cfg(feature = "run")]
+    crate::archive::wacz::WaczError => |_| ErrorKind::Input;
+    #[cfg(feature = "run")]
+    trommel_sources::SourceError => |_| ErrorKind::Network;
+    #[cfg(feature = "run")]
+    trommel_sources::RecordIndexError => |_| ErrorKind::Input;
+    #[cfg(feature = "run")]
+    crate::run::RequestError => |_| ErrorKind::Setting;
+    #[cfg(feature = "run")]
+    crate::run::DestinationError => |_| ErrorKind::Setting;
+    #[cfg(feature = "run")]
+    crate::run::NameError => |_| ErrorKind::Setting;
+    #[cfg(feature = "run")]
+    crate::run::InputError => |_| ErrorKind::Input;
+    #[cfg(feature = "run")]
+    crate::run::SitesError => |_| ErrorKind::Sites;
+    #[cfg(feature = "run")]
+    crate::run::ResumeError => |_| ErrorKind::Resume;
+    #[cfg(feature = "run")]
+    crate::run::BucketError => crate::run::BucketError::kind;
+    #[cfg(feature = "run")]
+    crate::run::RunError => crate::run::RunError::kind;
+    #[cfg(feature = "index")]
+    crate::index::IndexError => |error| match error {
+        crate::index::IndexError::EmptyQuery => ErrorKind::Query,
+        _ => ErrorKind::Index,
+    };
+}
