@@ -114,7 +114,7 @@ def _(path, _module):
     return f"{len(found)} records"
 
 
-COLUMNS = {"text": "text", "id": "id", "url": "url", "date": "date", "language": "lang", "title": "title"}
+COLUMNS = {"text": "text", "id": "id", "url": "url", "date": "date", "lang": "lang", "title": "title"}
 
 
 def compare(rows):

@@ -23,7 +23,7 @@ def test_records_are_chosen_by_their_annotations(tmp_path):
     trommel("annotate", SAMPLE.name, "-o", "annotations.parquet")
     everything = [json.loads(line) for line in trommel("run", SAMPLE.name, "-o", "-").splitlines()]
     chosen, table = tmp_path / "chosen.parquet", tmp_path / "annotations.parquet"
-    duckdb.sql(f"COPY (SELECT * FROM '{table}' WHERE confidence < 0.9 AND language = 'en') TO '{chosen}'")
+    duckdb.sql(f"COPY (SELECT * FROM '{table}' WHERE confidence < 0.9 AND lang = 'en') TO '{chosen}'")
     read = [json.loads(line) for line in trommel("run", "--select", chosen, "-o", "-").splitlines()]
     wanted = [page for page in everything if page["confidence"] < 0.9 and page["lang"] == "en"]
     assert 2 < len(wanted) < len(everything)

@@ -31,7 +31,7 @@ def test_archives_by_a_table_function(archives, expected):
     pattern = str(archives[0].parent / "*.warc.gz")
     rows = connection.execute("SELECT id, text FROM read_warc(?)", [pattern]).fetchall()
     assert hashes(rows) == expected
-    query = f"SELECT count(*), max(word_count) FROM read_warc('{archives[0]}') WHERE language IS NOT NULL"
+    query = f"SELECT count(*), max(word_count) FROM read_warc('{archives[0]}') WHERE lang IS NOT NULL"
     [(count, longest)] = connection.sql(query).fetchall()
     assert count > 5 and longest > 50
 

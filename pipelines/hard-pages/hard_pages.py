@@ -110,12 +110,12 @@ def trommel(*arguments: str | Path) -> None:
 
 
 def join(pages: Path, theirs: Path, merged: Path) -> None:
-    """Writes the documents of the run in their order, those that have an answer with its text and its model as `by`."""
-    answers = duckdb.read_json(str(theirs), format="newline_delimited", columns=dict.fromkeys(["id", "text", "by"], "VARCHAR"))
+    """Writes the documents of the run in their order, those that have an answer with its text and its model as `extractor`."""
+    answers = duckdb.read_json(str(theirs), format="newline_delimited", columns=dict.fromkeys(["id", "text", "extractor"], "VARCHAR"))
     documents = duckdb.read_parquet(str(pages / "*.parquet"), filename=True, file_row_number=True)
     joined = duckdb.sql(
         """SELECT documents.* EXCLUDE (filename, file_row_number)
-             REPLACE (coalesce(answers.text, documents.text) AS text, coalesce(answers."by", '') AS "by")
+             REPLACE (coalesce(answers.text, documents.text) AS text, coalesce(answers.extractor, '') AS extractor)
            FROM documents LEFT JOIN answers USING (id) ORDER BY filename, file_row_number"""
     )
     joined.write_parquet(str(merged), compression="zstd")
@@ -147,7 +147,7 @@ def main() -> None:
                     print(f"{page['id']}: no answer, keeps its text", file=sys.stderr)
                     continue
                 known.add(page["id"])
-                out.write(json.dumps({"id": page["id"], "text": text, "by": arguments.model}, ensure_ascii=False) + "\n")
+                out.write(json.dumps({"id": page["id"], "text": text, "extractor": arguments.model}, ensure_ascii=False) + "\n")
                 out.flush()
     theirs.touch()
     join(pages, theirs, folder / "merged.parquet")

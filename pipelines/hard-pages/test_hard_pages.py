@@ -95,9 +95,9 @@ def test_hard_pages_take_the_texts_of_the_model(server, tmp_path):
     for old, new in zip(before, after):
         if old["id"] in theirs:
             long = [block["text"] for block in blocks[old["id"]] if len(" ".join(block["text"].split())[:160]) > 60]
-            assert new["text"].split() == " ".join(long).split() and new["by"] == "stand-in"
-            old = old | {"text": new["text"], "by": new["by"]}
-        assert old | {"by": old["by"] or ""} == new
+            assert new["text"].split() == " ".join(long).split() and new["extractor"] == "stand-in"
+            old = old | {"text": new["text"], "extractor": new["extractor"]}
+        assert old | {"extractor": old["extractor"] or ""} == new
     hardest = sorted(page["confidence"] for page in before)[: len(theirs)]
     assert sorted(page["confidence"] for page in before if page["id"] in theirs) == hardest
     assert set(server.keys) == {"Bearer sesame"}
@@ -116,7 +116,7 @@ def test_pages_without_an_answer_keep_their_text(server, tmp_path):
     assert done.returncode == 0 and "no answer, keeps its text" in done.stderr
     assert (tmp_path / "theirs.jsonl").read_text() == ""
     assert documents(tmp_path / "merged.parquet") == [
-        page | {"by": ""} for page in documents(tmp_path / "pages" / "*.parquet")
+        page | {"extractor": ""} for page in documents(tmp_path / "pages" / "*.parquet")
     ]
 
 

@@ -25,7 +25,7 @@ def test_what_is_pushed_down_changes_nothing(archives):
     frame = trommel_polars.scan_warc([str(one) for one in archives[:4]])
     everything = frame.collect()
     assert frame.select("id").head(5).collect().equals(everything.select("id").head(5))
-    chosen = (pl.col("language") == "en") & (pl.col("confidence") >= 0.5)
+    chosen = (pl.col("lang") == "en") & (pl.col("confidence") >= 0.5)
     assert frame.filter(chosen).select("id", "text").collect().equals(everything.filter(chosen).select("id", "text"))
     # Archives behind the last row are not opened.
     missing = trommel_polars.scan_warc([str(archives[0]), "missing.warc.gz"], on_error="fail")

@@ -19,7 +19,7 @@ class MainTextJob(CCFileProcessorSparkJob):
         [
             StructField("id", StringType()),
             StructField("url", StringType()),
-            StructField("language", StringType()),
+            StructField("lang", StringType()),
             StructField("text", StringType()),
             StructField("confidence", FloatType()),
         ]

@@ -70,11 +70,11 @@ def test_parquet_reads_the_same(spark, archives, expected, tmp_path):
 def test_filters_are_pushed_down_and_change_nothing(spark, archives):
     paths = [str(one) for one in archives[:4]]
     frame = spark.read.format("trommel").option("filterPushdown", "true").load(paths)
-    everything = frame.select("id", "language", "confidence", "file_path").collect()
+    everything = frame.select("id", "lang", "confidence", "file_path").collect()
     for condition, keep in [
-        ("language = 'en'", lambda row: row["language"] == "en"),
-        ("language in ('de', 'zh') and confidence >= 0.5", lambda row: row["language"] in ("de", "zh") and row["confidence"] >= 0.5),
-        ("language = 'no language'", lambda row: False),
+        ("lang = 'en'", lambda row: row["lang"] == "en"),
+        ("lang in ('de', 'zh') and confidence >= 0.5", lambda row: row["lang"] in ("de", "zh") and row["confidence"] >= 0.5),
+        ("lang = 'no language'", lambda row: False),
         (f"file_path = '{paths[2]}'", lambda row: row["file_path"] == paths[2]),
     ]:
         found = sorted(row["id"] for row in frame.where(condition).select("id").collect())

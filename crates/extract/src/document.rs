@@ -198,6 +198,7 @@ pub struct BlockVerdict {
     pub source: BlockSource,
     /// The decider of whether it is kept: the model, the content policy, notes, or one of the
     /// [`RULES`](crate::RULES).
+    #[serde(rename = "decider")]
     pub by: Decider,
 }
 

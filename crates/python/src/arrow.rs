@@ -80,7 +80,7 @@ const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow
 
 /// The columns about a page without its record.
 const OF_PAGES: [&str; 20] = [
-    "text", "url", "language", "title", "author", "published", "modified", "site", "description", "canonical", "next",
+    "text", "url", "lang", "title", "author", "published", "modified", "site", "description", "canonical", "next",
     "lang_declared", "rights", "headings", "page_type", "confidence", "comments", "charset", "charset_source",
     "capped",
 ];

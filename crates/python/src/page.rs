@@ -70,7 +70,7 @@ impl Block {
     /// The origin of the decision whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
     /// footnote whose mark is kept), or the name of a rule.
     #[getter]
-    fn by(&self) -> &'static str {
+    fn decider(&self) -> &'static str {
         self.block.by.name()
     }
 
@@ -183,7 +183,7 @@ struct Capture {
     source: Option<RecordSource>,
     status: Option<u16>,
     truncated: Option<String>,
-    by: String,
+    extractor: String,
 }
 
 impl PyDocument {
@@ -237,7 +237,7 @@ impl PyDocument {
             ..Document::default()
         };
         let (id, source, status) = (record.id, record.source, record.status);
-        let capture = Capture { id, source, status, truncated: record.truncated, by: record.by };
+        let capture = Capture { id, source, status, truncated: record.truncated, extractor: record.extractor };
         Self { document, url: record.url, date: record.date, capture: Some(capture) }
     }
 }
@@ -370,8 +370,8 @@ impl PyDocument {
             date: self.date.clone(),
             ..OutputRecord::from(self.document.clone())
         };
-        if let Some(Capture { id, source, status, truncated, by }) = self.capture.clone() {
-            record = OutputRecord { id, source, status, truncated, by, ..record };
+        if let Some(Capture { id, source, status, truncated, extractor }) = self.capture.clone() {
+            record = OutputRecord { id, source, status, truncated, extractor, ..record };
         }
         let mut line = page_line(&record, None).map_err(told)?;
         // The end of the line.

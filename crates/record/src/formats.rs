@@ -68,7 +68,7 @@ mod tests {
                 r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
                 r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","next":"","#,
                 r#""lang_declared":"","rights":"","headings":[],"page_type":"","blocked":"","comments":"","status":200,"#,
-                r#""truncated":"","capped":"","notes":"","by":"","blocks":[],"spans":[],"tables":[],"posts":[],"chunks":[]}"#,
+                r#""truncated":"","capped":"","notes":"","extractor":"","blocks":[],"spans":[],"tables":[],"posts":[],"chunks":[]}"#,
                 "\n"
             )
         );
@@ -81,11 +81,11 @@ mod tests {
             r#""length":3141,"inner":7},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
             r#""site":"S","description":"D","canonical":"http://example.com/c","next":"http://example.com/2","lang_declared":"de-AT","#,
             r#""rights":"noai","headings":["Titel"],"page_type":"article","blocked":"captcha","comments":"C","status":200,"truncated":"length","#,
-            r#""capped":"depth","notes":"gzip body cut; x","by":"dripper","#,
+            r#""capped":"depth","notes":"gzip body cut; x","extractor":"dripper","#,
             r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,
-            r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page","by":"notes"},"#,
+            r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page","decider":"notes"},"#,
             r#"{"text":"b","start":9,"end":12,"tag":"","path":"","words":0,"link_density":0.0,"#,
-            r#""probability":0.0,"kept":false,"role":"","source":"page","by":"model"}],"#,
+            r#""probability":0.0,"kept":false,"role":"","source":"page","decider":"model"}],"#,
             r#""spans":[[0,5,3,6],[6,7,20,30]],"#,
             r#""tables":[{"caption":"K","header_rows":1,"rows":[["x","y"],["","1"]]},"#,
             r#"{"caption":"","header_rows":0,"rows":[["z"]]}],"#,

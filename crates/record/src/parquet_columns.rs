@@ -24,7 +24,7 @@ static BLOCKS: ListOf<OutputRecord, BlockVerdict> = ListOf {
         column("kept", ColumnValue::Bool(|block| block.kept)),
         text("role", |block| Some(block.role.map_or("", Role::name))),
         text("source", |block| Some(block.source.name())),
-        text("by", |block| Some(block.by.name())),
+        text("decider", |block| Some(block.by.name())),
     ],
     of_row: &[],
 };
@@ -123,18 +123,17 @@ impl OptionalColumns {
     }
 }
 
-/// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
-/// detector gives none. Instead of its `token_count` there is the number of words. The last five are dates as points in
+/// The columns in order: first those that FineWeb has, too, then ours. They are named as the keys of JSON are (`lang`,
+/// FineWeb's `language`), and there is the number of words in place of tokens. The last five are dates as points in
 /// time, beside the texts that archives and pages have.
-pub const COLUMNS: [Column; 40] = [
+pub const COLUMNS: [Column; 39] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
     text("url", |record| record.url.as_deref()),
     text("date", |record| record.date.as_deref()),
     text("file_path", |record| record.source.as_ref().map(|source| &*source.file)),
-    text("language", |record| record.lang.as_deref()),
-    float("language_score", |_| None),
+    text("lang", |record| record.lang.as_deref()),
     long("word_count", |record| Some(i64::from(words::count(&record.text)))),
     text("title", |record| record.title.as_deref()),
     column("author", ColumnValue::List(|record| &record.author)),
@@ -161,7 +160,7 @@ pub const COLUMNS: [Column; 40] = [
     text("source_name", |record| record.source.as_ref().map(RecordSource::name)),
     text("capped", |record| filled(&record.capped)),
     text("notes", |record| filled(&record.notes)),
-    text("by", |record| filled(&record.by)),
+    text("extractor", |record| filled(&record.extractor)),
     column("fetched_at", ColumnValue::Time(|record| Some(Moment::of(record.date.as_deref()?)?.millisecond))),
     column("published_at", ColumnValue::Time(|record| Some(published(record)?.millisecond))),
     text("published_precision", |record| Some(published(record)?.precision)),

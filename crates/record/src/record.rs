@@ -91,7 +91,7 @@ pub struct OutputRecord {
     /// Oddities survived while reading the page, in words, divided by semicolons.
     pub notes: String,
     /// The extractor that made the text, where a script put another text in; empty for this program.
-    pub by: String,
+    pub extractor: String,
     /// Every block of the page, on request.
     pub blocks: Vec<BlockVerdict>,
     /// The places of the parts of the text in the decoded page, on request.
@@ -295,7 +295,7 @@ pub(crate) mod tests {
             truncated: some("length"),
             capped: "depth".into(),
             notes: "gzip body cut; x".into(),
-            by: "dripper".into(),
+            extractor: "dripper".into(),
             blocks: vec![
                 BlockVerdict {
                     text: "a".into(),

@@ -37,7 +37,7 @@ fn every_document_has_a_row_that_finds_it_again() {
     for (row, document) in rows.iter().zip(&documents) {
         assert_eq!(shown(row, "warc_record_id"), document["id"].to_string());
         assert_eq!(shown(row, "url"), document["url"].to_string());
-        assert_eq!(shown(row, "language"), document["lang"].to_string());
+        assert_eq!(shown(row, "lang"), document["lang"].to_string());
         assert_eq!(shown(row, "page_type"), document["page_type"].to_string());
         assert_eq!(shown(row, "warc_filename"), "\"wcxb-sample.warc.gz\"");
         assert_eq!(shown(row, "warc_record_offset"), document["source"]["offset"].to_string());

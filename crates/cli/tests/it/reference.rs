@@ -69,7 +69,7 @@ fn keys_of_a_json_line() {
         truncated: some("length"),
         capped: "depth".into(),
         notes: "n".into(),
-        by: "b".into(),
+        extractor: "b".into(),
         blocks: vec![BlockVerdict::default()],
         spans: vec![[0, 1, 2, 3].into()],
         tables: vec![DocumentTable::default()],

@@ -18,4 +18,4 @@ def documents_of_file(uri: str, file: Any, **choices: Any) -> Iterator[tuple[str
     del uri
     for batch in _native.read_warc(file, jobs=1, **choices):
         for row in batch.to_pylist():
-            yield row["id"], row["url"], row["language"], row["text"], row["confidence"]
+            yield row["id"], row["url"], row["lang"], row["text"], row["confidence"]

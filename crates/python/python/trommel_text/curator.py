@@ -18,7 +18,7 @@ from . import _native
 
 __all__ = ["TrommelAlgorithm", "TrommelIterator"]
 
-_COLUMNS = ["text", "url", "warc_id", "source_id", "language", "title", "date", "confidence"]
+_COLUMNS = ["text", "url", "warc_id", "source_id", "lang", "title", "date", "confidence"]
 
 
 class TrommelIterator(DocumentIterator):

@@ -1,7 +1,7 @@
 """DuckDB: archives as a stream of Arrow, and functions for SQL.
 
     documents = trommel_text.duckdb.read_warc("crawl/*.warc.gz")
-    duckdb.sql("SELECT language, count(*) FROM documents GROUP BY language")
+    duckdb.sql("SELECT lang, count(*) FROM documents GROUP BY lang")
 
     trommel_text.duckdb.register(connection)
     connection.sql("SELECT url, extract_text(html, url) FROM pages")

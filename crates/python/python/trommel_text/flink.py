@@ -19,7 +19,7 @@ from ._archives import Reading
 __all__ = ["COLUMNS", "documents", "extract_text"]
 
 # Columns of `documents`, unless others are asked for.
-COLUMNS = ("id", "url", "title", "language", "confidence", "file_path", "source_offset", "text")
+COLUMNS = ("id", "url", "title", "lang", "confidence", "file_path", "source_offset", "text")
 
 
 class _Documents(TableFunction):

@@ -1,6 +1,6 @@
 """Polars: archives as a lazy frame, and an expression for frames of pages.
 
-    documents = trommel_text.polars.scan_warc("crawl/*.warc.gz").filter(pl.col("language") == "de").collect()
+    documents = trommel_text.polars.scan_warc("crawl/*.warc.gz").filter(pl.col("lang") == "de").collect()
     documents = pages.with_columns(document=trommel_text.polars.extract("html", url="url"))
 """
 

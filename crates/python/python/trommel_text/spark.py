@@ -118,7 +118,7 @@ class _PushingReader(_Reader):
             values = []
         if name == "file_path" and values:
             self.paths = [path for path in self.paths if path in values]
-        elif name == "language" and values and all(isinstance(value, str) for value in values):
+        elif name == "lang" and values and all(isinstance(value, str) for value in values):
             self._try("languages", values)
         elif name == "status" and values:
             self._try("status", values)

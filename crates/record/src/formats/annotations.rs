@@ -52,7 +52,7 @@ pub struct Annotation {
     /// WARC-Record-ID, or the id in its place.
     pub warc_record_id: String,
     /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
-    pub language: Option<String>,
+    pub lang: Option<String>,
     /// Type of the page.
     pub page_type: Option<String>,
     /// Expected word F1 of the text, in 0..=1.
@@ -110,7 +110,7 @@ impl From<&OutputRecord> for Annotation {
             warc_record_length: source.and_then(|source| source.length.try_into().ok()),
             warc_record_inner: source.and_then(|source| source.inner.try_into().ok()),
             warc_record_id: record.id.clone(),
-            language: record.lang.clone(),
+            lang: record.lang.clone(),
             page_type: record.page_type.clone(),
             confidence: record.confidence,
             block_reason: Some(record.blocked.clone()).filter(|reason| !reason.is_empty()),

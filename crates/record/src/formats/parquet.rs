@@ -164,6 +164,7 @@ fn record(row: Row) -> OutputRecord {
         };
         match (name.as_str(), name.strip_prefix("source_")) {
             _ if value.is_null() => None,
+            // As other programs name it.
             ("language", _) => keys.insert("lang".to_owned(), value),
             ("file_path", _) => source.insert("file".to_owned(), value),
             (_, Some(part)) => source.insert(part.to_owned(), value),
@@ -242,8 +243,7 @@ mod tests {
             let (_, field) = columns.find(|(name, _)| *name == wanted).unwrap();
             field.to_string()
         };
-        assert_eq!(shown("language"), "\"de\"");
-        assert_eq!(shown("language_score"), "null");
+        assert_eq!(shown("lang"), "\"de\"");
         assert_eq!(shown("word_count"), "3");
         assert_eq!(shown("headings"), "[]");
     }
@@ -273,9 +273,9 @@ mod tests {
         assert_eq!(lists[0], ["blocks", "spans", "tables", "posts", "chunks"].map(|name| shown(name, "[]")));
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
-             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", by: \"notes\"}, \
+             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", decider: \"notes\"}, \
              {text: \"b\", start: 9, end: 12, tag: \"\", path: \"\", words: 0, link_density: 0E0, \
-             probability: 0E0, kept: false, role: \"\", source: \"page\", by: \"model\"}]",
+             probability: 0E0, kept: false, role: \"\", source: \"page\", decider: \"model\"}]",
             "[{start: 0, chars: 5, byte: 3, bytes: 6}, {start: 6, chars: 7, byte: 20, bytes: 30}]",
             "[{caption: \"K\", header_rows: 1, rows: [[\"x\", \"y\"], [\"\", \"1\"]]}, \
              {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",

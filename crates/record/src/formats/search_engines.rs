@@ -111,7 +111,7 @@ pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"propertie
 "date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
-"status":{"type":"short"},"truncated":{"type":"keyword"},"capped":{"type":"text"},"notes":{"type":"text"},"by":{"type":"keyword"},
+"status":{"type":"short"},"truncated":{"type":"keyword"},"capped":{"type":"text"},"notes":{"type":"text"},"extractor":{"type":"keyword"},
 "source":{"properties":{"name":{"type":"keyword","ignore_above":8191},"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}
 "#;
 

@@ -30,7 +30,7 @@ static COLUMNS: [Column<Annotation>; 28] = [
     long("warc_record_length", |row| row.warc_record_length),
     long("warc_record_inner", |row| row.warc_record_inner),
     text("warc_record_id", |row| Some(&row.warc_record_id)),
-    text("language", |row| row.language.as_deref()),
+    text("lang", |row| row.lang.as_deref()),
     text("page_type", |row| row.page_type.as_deref()),
     float("confidence", |row| Some(row.confidence)),
     text("block_reason", |row| row.block_reason.as_deref()),
