@@ -1,6 +1,7 @@
 //! The rules that change the model's choice. They apply in order, and each changed block records the rule
 //! that decided.
 
+mod about_one;
 mod apart;
 mod around;
 pub(crate) mod beside_kept;
@@ -40,8 +41,8 @@ pub(crate) struct JudgedPage<'a> {
     pub is_article: bool,
     /// True if the page is a thread.
     pub is_thread: bool,
-    /// True if the page is about a product.
-    pub is_product: bool,
+    /// True if the page is about a product, an event or a job.
+    pub has_facts: bool,
     /// True if a user set the probability from which on blocks are kept.
     pub has_threshold: bool,
     /// True if texts of the page's data are kept, which are not blocks.
@@ -275,7 +276,7 @@ mod tests {
             keeps_doubtful: false,
             is_article: false,
             is_thread: false,
-            is_product: false,
+            has_facts: false,
             has_threshold: false,
             keeps_embedded: false,
         };

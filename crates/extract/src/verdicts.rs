@@ -82,7 +82,7 @@ impl ContentPolicy {
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
             is_article: is_of(&judgement, ARTICLE),
             is_thread: is_of(&judgement, THREAD) || is_mostly_comments(page, decisions.kept, &judgement.in_comments),
-            is_product: is_of(&judgement, PRODUCT),
+            has_facts: is_of(&judgement, PRODUCT) || states_facts(page),
             has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };
@@ -215,6 +215,12 @@ const PRODUCT: &str = "product";
 
 fn is_of(judgement: &Judgement, name: &str) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == name)
+}
+
+/// Returns whether the data of a page are about an event or a job, whose date and place stand beside their text.
+fn states_facts(page: &Page) -> bool {
+    let types = ["Event\"", "\"JobPosting\""];
+    page.head.json_ld.iter().any(|script| types.iter().any(|kind| script.text.contains(kind)))
 }
 
 /// Returns whether most kept words stand in comments.
@@ -438,6 +444,24 @@ mod tests {
         assert!(!is_thread("article", 0.7, POST, 8));
         // Comments below a long answer.
         assert!(!is_thread("forum", 0.7, &POST.repeat(30), 2));
+    }
+
+    #[test]
+    fn events_and_jobs_state_facts() {
+        for (kind, states) in [("MusicEvent", true), ("JobPosting", true), ("Article", false), ("EventSeries", false)] {
+            let html = format!("<script type=application/ld+json>{{\"@type\": \"{kind}\"}}</script><p>x");
+            assert_eq!(states_facts(&ScanEngine.read(&html, &Limits::default())), states, "{kind}");
+        }
+    }
+
+    #[test]
+    fn most_kept_words_stand_in_comments() {
+        let page = ScanEngine.read("<p>one two<p>three four five<p>six seven", &Limits::default());
+        let is_mostly = |kept: [bool; 3], inside: [bool; 3]| is_mostly_comments(&page, &kept, &inside);
+        assert!(is_mostly([true, true, false], [false, true, false]));
+        assert!(!is_mostly([true, true, true], [false, true, false]));
+        assert!(!is_mostly([true, false, false], [false, true, true]));
+        assert!(!is_mostly_comments(&page, &[true; 3], &[]));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
+use super::about_one::{keep_article, keep_facts};
 use super::apart::{drop_follow_ups, keep_addresses, keep_corrections, keep_form_text, keep_lone_text, keep_see_also};
 use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
-use super::beside_kept::{keep_article, keep_between, keep_dense_containers, keep_facts, keep_section_headings};
+use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
 use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers};
 use super::list_controls::keep_counted_lists;
 use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
@@ -63,8 +64,8 @@ pub static RULES: [Rule; 32] = [
         keep_article(judged.page, kept)
     })
     .between(0.25, 1.0),
-    judged("facts", "keeps doubtful facts about a product", |judged, kept| {
-        if judged.is_product {
+    judged("facts", "keeps doubtful facts about a product, an event or a job", |judged, kept| {
+        if judged.has_facts {
             keep_facts(judged.page, judged.headline, judged.in_comments, kept)
         }
     })

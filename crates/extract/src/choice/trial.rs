@@ -41,7 +41,7 @@ fn left(section: &str, html: &str) -> String {
         keeps_doubtful: true,
         is_article: !section.contains(", no article"),
         is_thread: !section.contains(", no thread"),
-        is_product: !section.contains(", no product"),
+        has_facts: !section.contains(", no product"),
         has_threshold: false,
         keeps_embedded: false,
     };

@@ -173,7 +173,7 @@ impl Changes<'_> {
             // Where nothing else is said it is what the line says.
             Form::Plain if is_struck => {}
             // The old price beside the new one, on a label. In a sentence it would be said.
-            Form::Plain if is_label(self.text) && self.is_price(from, to) => {}
+            Form::Plain if self.text.get(..from).is_some_and(begins_label) && self.is_price(from, to) => {}
             Form::Plain => {
                 let behind = self.text.get(to..).and_then(|rest| rest.chars().next());
                 let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
@@ -243,12 +243,12 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// Words without digits of a label with a price, at most: the sort of a thing, "Sale!", currencies.
-const MAX_LABEL_WORDS: usize = 3;
+/// Words without digits before the prices of a label, at most: the sort of a thing, or "Sale!".
+const MAX_LABEL_WORDS: usize = 2;
 
-fn is_label(text: &str) -> bool {
+fn begins_label(text: &str) -> bool {
     let is_word = |word: &&str| word.contains(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
-    text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS && !text.ends_with(['.', '?'])
+    text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS
 }
 
 /// Letters of a currency (`kr`, `EUR`).
@@ -555,6 +555,16 @@ mod tests {
             ("<h2>1. <button>Which one?</button></h2>", "1. Which one?"),
             ("<h2>Parts<b><button>1x</button> <button>2x</button></b></h2>", "Parts1x 2x"),
             ("<p>Press <button>Start</button>", "Press Start"),
+            // So do links to maps, and what readers' aids are told of prices that the eye sees.
+            ("<p>12 Mill Road <a href='https://maps.google.com/?q=x'>+ Map</a>", "12 Mill Road"),
+            ("<p>12 Mill Road <a href='https://maps.example/?q=x'>+ Map</a>", "12 Mill Road + Map"),
+            (
+                "<del aria-hidden=true><b>$5</b></del> <span class=screen-reader-text>Old: $5.</span> \
+                 <ins aria-hidden=true>$4</ins> <span class=shop-sr-only>New</span>",
+                "$5 $4",
+            ),
+            ("<b aria-hidden=true>5</b> <span class=sr-only>five</span>", "5 five"),
+            ("<del aria-hidden=true>$5</del> <span class=sr>five</span>", "$5 five"),
             ("<style>.m{display:none}</style>a <i class=m>x</i>b", "a b"),
             ("a <span hidden>1 2 3 4 5 6 7 8 9</span>", "a 1 2 3 4 5 6 7 8 9"),
             ("a <span hidden><math><mi>x</mi></math></span>", "a $x$"),
