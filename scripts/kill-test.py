@@ -79,7 +79,7 @@ def mixed():
 def files(folder, trommel):
     found = {}
     for name in os.listdir(folder):
-        if name.startswith(".") and name.endswith((".checkpoint", ".journal")):  # times are in them
+        if name == "_STATE":  # times are in it
             continue
         path = os.path.join(folder, name)
         if os.path.isdir(path):

@@ -177,8 +177,9 @@ def without_times(path: Path, folder: Path) -> bytes:
 def tree(folder: Path) -> dict[str, str]:
     """Checksums of all files below a folder."""
     # Times are in the saved states of runs that are done; a kill may leave a file that had no final name yet.
-    others = (".checkpoint", ".journal", ".tmp")
-    paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in others]
+    others = (".state", ".tmp")
+    files = (path for path in folder.rglob("*") if path.is_file())
+    paths = [path for path in files if path.name != "_STATE" and path.suffix not in others]
     return {str(path.relative_to(folder)): hashlib.sha256(without_times(path, folder)).hexdigest() for path in paths}
 
 

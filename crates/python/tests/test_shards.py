@@ -48,7 +48,7 @@ def test_a_committed_shard_is_not_done_again(tmp_path):
     assert {**again, "seconds": 0} == {**first, "seconds": 0}
     assert written.stat().st_mtime_ns == time
     # What is there without its state is nobody's: it is written again.
-    (tmp_path / "out" / ".part-0.parquet.checkpoint").unlink()
+    (tmp_path / "out" / "_part-0.parquet.state").unlink()
     written.write_bytes(b"half of a file")
     shards.run_shard(path, tmp_path / "out")
     assert pq.read_table(written).num_rows == 10

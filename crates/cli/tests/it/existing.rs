@@ -23,7 +23,7 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
     };
     run(&[]).well();
     // As if a record had been lost: one more was read than is accounted for.
-    let state = out.join(".run.checkpoint");
+    let state = out.join("_STATE");
     let bytes = fs::read(&state).unwrap();
     let mut bytes = bytes[..bytes.len() - 32].to_vec();
     let key = b"\xa7records";

@@ -52,9 +52,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     // All but the state of the run, which has times in it, and its lock.
+    let states = [".run.checkpoint", ".run.journal", ".run.lock", "_STATE"];
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| ![".run.checkpoint", ".run.journal", ".run.lock"].contains(&name.as_str()))
+        .filter(|name| !states.contains(&name.as_str()))
         .collect()
 }
 
@@ -139,12 +140,17 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         if left.iter().any(|name| name == "_SUCCESS") {
             // Killed after its last byte and before its end: all there is must be right. It may have been
             // saving that it has finished.
-            let _ = fs::remove_file(out.join("..run.checkpoint.tmp"));
+            for name in ["..run.checkpoint.tmp", "._STATE.tmp"] {
+                let _ = fs::remove_file(out.join(name));
+            }
             assert!(files(&out) == expected, "{format:?}");
             return;
         }
     }
     assert!(files(&out) == expected, "{format:?}");
+    let hidden = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let hidden: Vec<String> = hidden.filter(|name| name.starts_with('.')).collect();
+    assert!(hidden.is_empty(), "{format:?}: {hidden:?}");
     assert_eq!(counts(&folder.path().join("resumed.json")), counts(&folder.path().join("whole.json")));
 }
 

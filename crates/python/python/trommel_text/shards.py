@@ -76,7 +76,7 @@ def run_shard(source: str | os.PathLike[str], out: str | os.PathLike[str], **cho
     (folder / "_quarantine").mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.{suffix.get(kind, kind)}"
     # Whatever stands there without its state was written by nobody who finished.
-    state = folder / f".{target.name}.checkpoint"
+    state = folder / f"_{target.name}.state"
     goes_on = state.exists() or not target.exists()
     summary = _native.run(
         os.fspath(source),

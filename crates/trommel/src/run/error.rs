@@ -167,7 +167,7 @@ impl BucketError {
 
 /// Version of the format of the state; a state of another is refused.
 // A run goes on under the same build only, so a new format need not read the old one.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
 
 /// Reason why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,7 @@ use crate::run::plan::existing::{
     Existing, check_kinds, outputs, remove_leftovers, remove_output_shares, remove_sides,
 };
 use crate::run::plan::output::{Destination, Output};
-use crate::run::state::checkpoint::{Checkpoint, ContinuedRun};
+use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, discard_rest, is_there};
 use crate::run::work::worker::{Encoder, MapDocument};
 use crate::run::{
     counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, read::reader::size,
@@ -165,8 +165,9 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     plan.names_are_free(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
-        let path = path.as_deref().ok_or(ResumeError::Stream)?;
-        if let Some(continued) = ContinuedRun::load(plan, path)? {
+        let paths = path.as_deref().zip(plan.finished_file());
+        let (path, finished) = paths.ok_or(ResumeError::Stream)?;
+        if let Some(continued) = ContinuedRun::load(plan, [path, &finished])? {
             return Ok(Some(continued));
         }
     }
@@ -174,7 +175,7 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     check_kinds(plan, &outputs)?;
     if existing != Existing::Overwrite {
         if let Some(path) = &path
-            && Checkpoint::read(path)?.is_some_and(|state| !state.finished)
+            && Checkpoint::read(path)?.is_some()
         {
             return Err(RunError::Interrupted(path.clone()));
         }
@@ -201,13 +202,16 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
         let archives = continued.todo.iter().filter_map(|turn| turn.begun.as_ref());
         let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).map(Path::to_owned).collect();
         remove_left_shares(plan, disk, &kept)?;
+        if let Some(path) = path.filter(|_| continued.finished) {
+            discard_rest(disk, &path);
+        }
         return Ok(continued);
     }
     if let (Existing::Resume, Some(path)) = (existing, &path) {
         tracing::info!("{}: no such state; starting afresh", path.display());
     }
     // Before its files are written over.
-    if let Some(path) = path.filter(|path| path.exists()) {
+    for path in path.into_iter().chain(plan.finished_file()).filter(|path| is_there(path)) {
         disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
     }
     remove_leftovers(plan, disk)?;

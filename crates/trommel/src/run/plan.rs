@@ -20,9 +20,10 @@ use crate::run::plan::output::{Destination, Encoding, Output};
 use crate::run::plan::request::RequestError;
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
-/// The state of a run in the folder of its outputs.
-// Hidden, so that readers of the folder pass over it.
-pub(crate) const FOLDER_STATE: &str = ".run.checkpoint";
+/// The state of a run in the folder of its outputs, and that of a finished one.
+// Readers of the folder pass over both.
+const FOLDER_STATE: &str = ".run.checkpoint";
+pub(crate) const FINISHED_STATE: &str = "_STATE";
 
 /// The plan of a run.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ impl Plan {
         self.settings.max_record_and_payload().1
     }
 
-    /// The file in which a run leaves its state: `.run.checkpoint` in the folder of its outputs, or
+    /// The file in which a run has its state until it is finished: `.run.checkpoint` in the folder of its outputs, or
     /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
     /// output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
@@ -112,6 +113,19 @@ impl Plan {
             Destination::Folder(folder) => Some(folder.join(FOLDER_STATE)),
             Destination::File(path) => hidden(path, "checkpoint").ok(),
             Destination::Stdout | Destination::Caller => None,
+        }
+    }
+
+    /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,
+    /// or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
+    pub fn finished_file(&self) -> Option<PathBuf> {
+        self.state_file()?;
+        match &self.output.destination {
+            Destination::File(path) => {
+                let name = path.file_name()?.to_string_lossy();
+                Some(path.with_file_name(format!("_{name}.state")))
+            }
+            destination => Some(destination.folder()?.join(FINISHED_STATE)),
         }
     }
 

@@ -24,6 +24,11 @@ impl Failing {
         Self::after(u64::MAX)
     }
 
+    /// Operations so far.
+    pub fn spent(&self) -> u64 {
+        u64::MAX - self.left.load(Ordering::SeqCst)
+    }
+
     pub fn reading(bytes: usize) -> Self {
         Self { left: Arc::new(AtomicU64::new(u64::MAX)), readable: bytes }
     }

@@ -302,16 +302,53 @@ fn a_whole_file_takes_no_more_inputs() {
     let error = refusal(&to(&inputs), Existing::Resume);
     assert!(error.contains("is finished, and") && error.contains("b.warc is new"), "{error}");
     assert!(fs::read(&all).unwrap() == before);
-    let left = |folder: &Path| fs::read_dir(folder).unwrap().filter(|entry| is_state(entry.as_ref().unwrap())).count();
-    assert_eq!(left(folder.path()), 2);
+    assert_eq!(beside(folder.path()), ["_all.jsonl.state", "a.warc.gz", "all.jsonl", "b.warc"]);
     go_over(&to(&inputs), &LocalDisk, Existing::Overwrite).unwrap();
-    assert_eq!(left(folder.path()), 0);
+    assert_eq!(beside(folder.path()), ["a.warc.gz", "all.jsonl", "b.warc"]);
 }
 
-/// Returns whether a file is the state of a run, or its journal.
-fn is_state(entry: &fs::DirEntry) -> bool {
-    let name = entry.file_name().into_string().unwrap();
-    name.ends_with(".checkpoint") || name.ends_with(".journal")
+/// All names in a folder.
+fn beside(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A finished run has no hidden file, whether it was interrupted or not, and goes on all the same.
+#[test]
+fn a_finished_run_leaves_no_hidden_file_and_goes_on_with_more_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let whole = folder.path().join("whole");
+    finished(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd));
+    let all = ["_MANIFEST", "_STATE", "_SUCCESS", "a.jsonl.zst", "b.jsonl.zst", "quarantine.warc.gz"];
+    assert_eq!(beside(&whole), all);
+    let mut before_the_end = 0;
+    for operations in (0..).step_by(7) {
+        let out = folder.path().join(operations.to_string());
+        let few = small(&inputs[..1], &out, Format::Jsonl, Compression::Zstd);
+        finished(&few);
+        let first: Vec<&str> = all.into_iter().filter(|name| !name.starts_with('b')).collect();
+        assert_eq!(beside(&out), first);
+        // It goes on from its end, is interrupted at any moment, and goes on from there.
+        let plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        let done = go(&plan, &Failing::after(operations), true).is_ok();
+        if !done {
+            before_the_end += usize::from(plan.state_file().unwrap().exists());
+            // What a killed run leaves while it saves.
+            fs::write(out.join("..run.checkpoint.tmp"), "half").unwrap();
+        }
+        // Also if all was done but to remove the journal.
+        go(&plan, &LocalDisk, true).unwrap();
+        assert!(files(&out) == files(&whole), "{operations}");
+        assert_eq!(beside(&out), all, "{operations}");
+        assert!(!plan.has_work(Existing::Resume).unwrap());
+        if done {
+            break;
+        }
+    }
+    assert!(before_the_end > 2, "{before_the_end}");
 }
 
 #[test]
@@ -393,7 +430,11 @@ fn saving_costs_the_same_however_many_inputs_there_are() {
             })
             .collect();
         let plan = small(&paths, &folder.join("out"), Format::Jsonl, Compression::None);
-        assert_eq!(go(&plan, &Failing::never(), false).unwrap().files.len(), inputs);
+        let disk = Failing::never();
+        assert_eq!(go(&plan, &disk, false).unwrap().files.len(), inputs);
+        // The last operations remove the state and the journal.
+        fs::remove_dir_all(folder.join("out")).unwrap();
+        go(&plan, &Failing::after(disk.spent() - 2), false).unwrap_err();
         fs::metadata(plan.state_file().unwrap()).unwrap().len()
     };
     let (few, many) = (size(10), size(400));

@@ -89,13 +89,18 @@ pub fn lines(bytes: &[u8]) -> Vec<Value> {
     bytes.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
-/// The names in a folder but those of the state of a run.
+/// The names in a folder but those of the state of a run. A finished run has left nothing else.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !name.ends_with(".checkpoint") && !name.ends_with(".journal"))
         .collect();
+    let is_done = names.iter().any(|name| name == "_SUCCESS");
+    names.retain(|name| match name.rsplit('.').next() {
+        Some("checkpoint") => is_done,
+        Some("journal") => false,
+        _ => name != "_STATE" && !(name.starts_with('_') && name.ends_with(".state")),
+    });
     names.sort();
     names
 }

@@ -277,7 +277,7 @@ impl<'a> OwnNames<'a> {
                 let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
                 let spool = name.strip_suffix(".tmp").unwrap_or(name);
                 file.file_name().is_some_and(is_of) || self.names.contains(spool, true)
-            }),
+            }) || self.plan.finished_file().is_some_and(|finished| finished.ends_with(&*name)),
             Destination::Stdout | Destination::Caller => false,
         };
         is_kept || is_mapping || self.names.contains(&name, true)
@@ -340,6 +340,7 @@ mod tests {
             ("out", "out/../out/_SUCCESS", Some("an output")),
             ("out", "out/.run.checkpoint", Some("an output")),
             ("out", "out/.run.journal", Some("an output")),
+            ("out", "out/_STATE", Some("an output")),
             ("out", "out/.a.jsonl.zst.tmp", Some("an output")),
             ("out", "out/a.jsonl.zst", Some("an output")),
             ("out", "out/a-00003.jsonl.zst", Some("an output")),
@@ -350,6 +351,7 @@ mod tests {
             ("out", "_MANIFEST", None),
             ("all.jsonl", "all.jsonl", Some("an output")),
             ("all.jsonl", ".all.jsonl.checkpoint", Some("an output")),
+            ("all.jsonl", "_all.jsonl.state", Some("an output")),
             ("all.jsonl", "all.jsonl.quarantine.warc.gz", Some("an output")),
             ("all.jsonl", ".all-00002.jsonl.tmp", Some("an output")),
             ("all.jsonl", ".other", None),

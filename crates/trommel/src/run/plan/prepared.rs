@@ -55,9 +55,9 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) follows: bool,
     /// The file of the state; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
-    /// True if the state stays when the run is finished: in a folder, to which inputs may be added, and where every run
-    /// is asked to continue.
-    pub(crate) keeps_state: bool,
+    /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
+    /// and to a run that was asked to continue.
+    pub(crate) finished_file: Option<PathBuf>,
     /// The inputs as they are at the beginning, if every page depends on all of them.
     pub(crate) planned: Vec<Identity>,
     /// Cuts large archives, if they are read in pieces.
@@ -110,6 +110,7 @@ impl Plan {
     /// Settings of its writers.
     pub(crate) fn writing(&self, encoders: Vec<Encoder>, existing: Existing) -> WritePlan<'_> {
         let planned = self.inputs.iter().filter(|_| self.needs_all_inputs().is_some());
+        let is_kept = existing == Existing::Resume || matches!(self.output.destination, Destination::Folder(_));
         WritePlan {
             output: &self.output,
             encoders,
@@ -125,7 +126,7 @@ impl Plan {
             has_positions: self.has_positions(),
             follows: self.follow.is_some(),
             state_file: self.state_file(),
-            keeps_state: existing == Existing::Resume || matches!(self.output.destination, Destination::Folder(_)),
+            finished_file: self.finished_file().filter(|_| is_kept),
             planned: planned.map(Identity::of).collect(),
             cutter: self.cutter(),
         }

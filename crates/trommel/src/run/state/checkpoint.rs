@@ -6,12 +6,12 @@ use std::{io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::{Disk, Extent, filters::DuplicatesState, hidden, read_own, replaceable};
+use trommel_record::{Disk, Extent, discard, filters::DuplicatesState, hidden, read_own, replaceable};
 
 use crate::run::counts::summary::{Summary, Times};
 use crate::run::error::{ResumeError, RunError, RunPosition, VERSION};
 use crate::run::state::remaining::{
-    ArchiveState, CompleteFile, Contents, OutputsState, Partial, Remaining, SideState, Turn,
+    ArchiveState, CompleteFile, Contents, CountedBytes, OutputsState, Partial, Remaining, SideState, Turn,
 };
 use crate::run::{inputs::Input, inputs::found::Identity, plan::Plan, plan::output::Destination, state::remaining};
 
@@ -21,17 +21,17 @@ const MAX_SHOWN_CHARS: usize = 80;
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
-/// beside it.
+/// beside it, and in the state itself once the run is finished.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Version of the format.
     pub(crate) version: u32,
-    /// True if the run came to its end.
-    pub(crate) finished: bool,
     /// Everything that the outputs depend on except the inputs.
     pub(crate) settings: Vec<(String, String)>,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
+    /// What the journal said, if the run came to its end.
+    pub(crate) contents: Option<Contents>,
     /// Archives that the run has begun.
     pub(crate) begun: u64,
     /// The archives in work, and those that wait for their turn.
@@ -60,8 +60,12 @@ pub(crate) struct Checkpoint {
 #[derive(Debug)]
 pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
+    /// True if it came to its end.
+    pub(crate) finished: bool,
     /// The inputs that are done, and the outputs that have their names.
     pub(crate) contents: Contents,
+    /// The bytes of its journal, to which more are appended.
+    pub(crate) journal: CountedBytes,
     /// Names of inputs that could not be read and are read again.
     pub(crate) again: Vec<String>,
     /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
@@ -185,22 +189,33 @@ impl ContinuedRun {
     pub(crate) fn new_run(plan: &Plan) -> Self {
         Self {
             state: Checkpoint::new(plan.recipe()),
+            finished: false,
             contents: Contents::default(),
+            journal: CountedBytes::default(),
             again: Vec::new(),
             todo: (0..plan.inputs.len()).map(|input| Turn { input, ..Turn::default() }).collect(),
             partial: None,
         }
     }
 
-    /// The run whose state is saved at `path`, if there is one.
+    /// The run whose state is saved at one of `paths`: of one that was interrupted, or else of one that is finished. None
+    /// if there is no such state.
     ///
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
-    pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
+    pub(crate) fn load(plan: &Plan, paths: [&Path; 2]) -> Result<Option<Self>, ResumeError> {
+        // A run that was continued after its end has both, until it ends again.
+        let Some(path) = paths.into_iter().find(|path| is_there(path)) else { return Ok(None) };
         let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else { return Ok(None) };
-        let journal = journal_file(path);
-        let mut contents = remaining::read(&journal, &state.journal)
-            .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        let finished = state.contents.is_some();
+        let (mut contents, counted) = match state.contents.take() {
+            Some(contents) => (contents, CountedBytes::default()),
+            None => {
+                let journal = journal_file(path);
+                remaining::read(&journal, &state.journal)
+                    .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?
+            }
+        };
         // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
         if let Some(why) = plan.needs_all_inputs() {
@@ -219,8 +234,8 @@ impl ContinuedRun {
             state.summary.forget(report);
         }
         let again = again.into_iter().map(|report| report.file).collect();
-        let continued = Self { state, contents, again, todo, partial };
-        if continued.state.finished {
+        let continued = Self { state, finished, contents, journal: counted, again, todo, partial };
+        if continued.finished {
             continued.check_finished(plan)?;
         }
         Ok(Some(continued))
@@ -262,7 +277,7 @@ impl ContinuedRun {
     /// Returns whether nothing is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
         // A followed run has no end of its own: its inputs may have grown since.
-        self.state.finished && self.todo.is_empty() && plan.follow.is_none()
+        self.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
     fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
@@ -315,9 +330,24 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     }
 }
 
+/// Returns whether anything has this name, be it a link to nothing.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// The journal beside a state.
 pub(crate) fn journal_file(state: &Path) -> PathBuf {
     state.with_extension("journal")
+}
+
+/// Removes what stays of a state that is gone: its journal, and a state that was to take its place.
+pub(crate) fn discard_rest(disk: &dyn Disk, state: &Path) {
+    discard(disk, state);
+    let journal = journal_file(state);
+    if is_there(&journal) {
+        // What it says is of no use without a state; if it stays, it does no harm.
+        let _ = disk.remove(&journal);
+    }
 }
 
 fn shortened(value: &str) -> String {

@@ -328,16 +328,23 @@ pub(crate) struct DoneInput {
 }
 
 /// The contents of a journal.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Contents {
-    /// The bytes read, to which more are appended.
-    pub(crate) digest: CountedBytes,
     /// The inputs that are done, in the order in which they were read.
     pub(crate) done: Vec<DoneInput>,
     /// The outputs that have their names.
     pub(crate) files: Vec<ManifestFile>,
     /// All inputs of a run whose pages depend on all of them.
     pub(crate) planned: Vec<Identity>,
+}
+
+impl Contents {
+    /// The same as entries of a journal.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = JournalEntry> {
+        let planned = self.planned.iter().cloned().map(JournalEntry::Planned);
+        let done = self.done.iter().cloned().map(JournalEntry::Done);
+        planned.chain(done).chain(self.files.iter().cloned().map(JournalEntry::File))
+    }
 }
 
 /// Number of bytes, and their digest.
@@ -404,18 +411,18 @@ impl CountedBytes {
     }
 }
 
-/// Reads the valid part of a journal.
+/// Reads the valid part of a journal; returns also its bytes, to which more are appended.
 ///
 /// # Errors
 /// If it is shorter, its bytes are others, or it is not a journal.
-pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
+pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<(Contents, CountedBytes)> {
     let mut contents = Contents::default();
     if extent.length == 0 {
-        return Ok(contents);
+        return Ok((contents, CountedBytes::default()));
     }
     let bytes = read_own(path)?;
     // Checked before it is decoded, because the bytes may be anything.
-    contents.digest = CountedBytes { digest: extent.check(&*bytes)?, length: extent.length };
+    let counted = CountedBytes { digest: extent.check(&*bytes)?, length: extent.length };
     let mut rest = usize::try_from(extent.length)
         .ok()
         .and_then(|length| bytes.get(..length))
@@ -433,7 +440,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
             }
         }
     }
-    Ok(contents)
+    Ok((contents, counted))
 }
 
 #[cfg(test)]
@@ -447,7 +454,7 @@ mod tests {
         let path = folder.path().join("journal");
         let done =
             |name: &str| DoneInput { identity: Identity { name: name.into(), stamp: None }, ..DoneInput::default() };
-        let read = |extent: &Extent| read(&path, extent).map(|contents| contents.done);
+        let read = |extent: &Extent| read(&path, extent).map(|(contents, _)| contents.done);
         let mut journal = Journal::new(&LocalDisk, path.clone(), CountedBytes::default());
         journal.add(&JournalEntry::Done(done("a"))).unwrap();
         let first = journal.sync().unwrap();
@@ -459,7 +466,7 @@ mod tests {
         longer.length += 1;
         assert!(read(&longer).is_err());
         // What does not count is written over.
-        let counted = super::read(&path, &first).unwrap().digest;
+        let (_, counted) = super::read(&path, &first).unwrap();
         let mut journal = Journal::new(&LocalDisk, path.clone(), counted);
         journal.add(&JournalEntry::Done(done("c"))).unwrap();
         assert_eq!(read(&journal.sync().unwrap()).unwrap(), [done("a"), done("c")]);

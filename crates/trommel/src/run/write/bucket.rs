@@ -9,7 +9,8 @@ use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
 
 use crate::run::{
-    counts::summary::Summary, error::BucketError, plan::Plan, plan::existing::Existing, plan::output::Destination,
+    counts::summary::Summary, error::BucketError, plan::FINISHED_STATE, plan::Plan, plan::existing::Existing,
+    plan::output::Destination,
 };
 
 /// The mark of a folder that is complete.
@@ -124,7 +125,7 @@ impl Bucket {
         let hidden = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             // State, lock and spools stay on this machine.
-            name.starts_with('.')
+            name.starts_with('.') || name == FINISHED_STATE
         };
         let Some(url) = self.url(path).filter(|_| !hidden(path)) else { return Ok(()) };
         if path.is_dir() {

@@ -137,17 +137,19 @@ impl<'a> Ledger<'a> {
         (mut duplicates, has_lanes): (Duplicates, bool),
         continued: ContinuedRun,
     ) -> Result<Self, RunError> {
-        let ContinuedRun { state, contents, again, todo, partial } = continued;
+        let ContinuedRun { state, finished, contents, journal: counted, again, todo, partial } = continued;
         let outputs = Outputs::new(plan, disk, None, &state.outputs)?;
         let sides = SideOutputs::new(plan, disk, None, &state.sides)?;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
         let journal = plan.state_file.as_deref();
-        let mut journal = journal.map(|path| Journal::new(disk, journal_file(path), contents.digest));
+        let mut journal = journal.map(|path| Journal::new(disk, journal_file(path), counted));
         if let Some(journal) = &mut journal {
-            let again = again.into_iter().map(JournalEntry::Again);
+            // A finished run has no journal any more; what is read again stands in its state no longer.
+            let before = contents.entries().filter(|_| finished);
+            let again = again.into_iter().filter(|_| !finished).map(JournalEntry::Again);
             let planned = plan.planned.iter().filter(|_| contents.planned.is_empty()).cloned();
-            for entry in again.chain(planned.map(JournalEntry::Planned)) {
+            for entry in before.chain(again).chain(planned.map(JournalEntry::Planned)) {
                 journal.add(&entry)?;
             }
         }
@@ -173,7 +175,7 @@ impl<'a> Ledger<'a> {
             summary: state.summary.clone(),
             times: state.times.clone(),
             begin: Instant::now(),
-            saved: Checkpoint { finished: false, ..state },
+            saved: state,
         };
         for done in contents.done {
             ledger.add_report(done.report);

@@ -8,7 +8,9 @@ use trommel_record::discard;
 use super::{Ledger, Shared, SharedState, Work};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
 use crate::run::write::ledger::{listed, published};
-use crate::run::{error::RunError, state::checkpoint::journal_file, state::remaining::ArchiveState, write::manifest};
+use crate::run::state::checkpoint::{discard_rest, journal_file};
+use crate::run::state::remaining::{self, ArchiveState};
+use crate::run::{error::RunError, write::manifest};
 
 impl<'a> Ledger<'a> {
     /// Ends all remaining files, and records the end on disk.
@@ -57,7 +59,7 @@ impl<'a> Ledger<'a> {
         self.note_counts()
     }
 
-    /// Marks a folder as complete, and the state as that of a finished run.
+    /// Marks a folder as complete, and puts the state where those of finished runs are.
     fn end_state(&mut self) -> Result<(), RunError> {
         let outcome = self.with_reports(Summary::outcome);
         if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.output.destination.folder())
@@ -66,26 +68,24 @@ impl<'a> Ledger<'a> {
             manifest::complete(self.disk, folder, &self.files).map_err(|source| RunError::output(folder, source))?;
         }
         let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
-        if !self.plan.keeps_state && outcome != Outcome::Nothing {
-            // Nobody asked for it. The outputs are complete: what cannot be removed does no harm.
-            for path in [&path, &journal_file(&path)] {
-                let _ = self.disk.remove(path);
+        let journal = journal_file(&path);
+        let mut left = vec![path.clone()];
+        match &self.plan.finished_file {
+            Some(finished) if outcome != Outcome::Nothing => {
+                self.note_counts()?;
+                let (contents, _) = remaining::read(&journal, &self.saved.journal)
+                    .map_err(|source| RunError::output(&journal, source))?;
+                self.saved.contents = Some(contents);
+                self.saved.save(self.disk, finished).map_err(|source| RunError::output(finished, source))?;
             }
-            return Ok(());
+            // There is nothing to come back to, or nobody will.
+            finished => left.extend(finished.clone()),
         }
-        if outcome == Outcome::Nothing {
-            // There is nothing to come back to.
-            let journal = journal_file(&path);
-            for path in [path, journal] {
-                if path.exists() {
-                    self.disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
-                }
-            }
-            return Ok(());
+        for path in left.iter().filter(|path| path.exists()) {
+            self.disk.remove(path).map_err(|source| RunError::output(path, source))?;
         }
-        self.note_counts()?;
-        self.saved.finished = true;
-        self.write_state()
+        discard_rest(self.disk, &path);
+        Ok(())
     }
 
     /// Asks the counts with the reports of the inputs among them.
@@ -151,12 +151,7 @@ impl<'a> Ledger<'a> {
             discard(self.disk, file);
         }
         let Some(path) = &self.plan.state_file else { return };
-        discard(self.disk, path);
-        let journal = journal_file(path);
-        if journal.exists() {
-            // What it says is of no use without a state; if it stays, it does no harm.
-            let _ = self.disk.remove(&journal);
-        }
+        discard_rest(self.disk, path);
     }
 
     /// The counts, at the end.
