@@ -1,7 +1,7 @@
 //! `trommel cat`: prints the page or record at a place, given as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::io::{ErrorKind, Read, Write as _};
-use std::{fmt, io, path::Path, sync::Arc};
+use std::io::{ErrorKind, Write as _};
+use std::{fmt, path::Path, sync::Arc};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -145,10 +145,7 @@ impl PlaceArgument {
     /// If the file cannot be read or there is no record at that place.
     pub fn record(&self) -> Result<(Record, Option<String>)> {
         let found = match is_url(&self.file) {
-            true => {
-                let open = |from| object(&self.file, from);
-                record_in(&self.name(), open, self.offset, self.inner)?
-            }
+            true => record_in(&self.file, self.offset, self.inner)?,
             false => record_at(Path::new(&self.file), self.offset, self.inner)?,
         };
         found.ok_or_else(|| anyhow!("{self}: no record here"))
@@ -157,25 +154,6 @@ impl PlaceArgument {
     fn name(&self) -> String {
         redacted(&self.file)
     }
-}
-
-fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
-    use trommel::run::{NetworkOptions, Remote, RemoteReader};
-
-    /// Bytes come for as long as the network is there.
-    struct Object {
-        bytes: RemoteReader,
-        _network: Remote,
-    }
-
-    impl Read for Object {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.bytes.read(buffer)
-        }
-    }
-
-    let network = Remote::new(NetworkOptions::default())?;
-    Ok(Box::new(Object { bytes: network.open_at(url, offset)?, _network: network }))
 }
 
 impl From<&RecordSource> for PlaceArgument {

@@ -207,7 +207,7 @@ fn from_url(url: &str) -> PathBuf {
 
 fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     // Bytes come for as long as this is there.
-    let remote = trommel::run::Remote::new(NetworkOptions::default()).context("network")?;
+    let remote = trommel::run::Remote::new(NetworkOptions::default());
     remote
         .open(url)
         .with_context(|| url.to_owned())?

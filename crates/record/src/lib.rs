@@ -41,5 +41,5 @@ pub use record_batch::{Column, record_batch};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,
-    digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replaceable,
+    digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replace, replaceable,
 };

@@ -14,6 +14,7 @@
 //! unchanged. Neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and
 //! [`Location`] displays it.
 
+mod bytes;
 mod error;
 mod index;
 mod location;
@@ -22,10 +23,9 @@ mod network;
 mod remote;
 mod selection;
 
+pub use bytes::{ArchiveBytes, OpenBytes};
 pub use error::{RecordIndexError, SourceError, redacted};
 pub use location::{Base, Location, Scheme, is_url, split_container};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use remote::{Remote, RemoteReader, SeekableObject};
-pub use selection::{
-    ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StatedRecord, StoredRecord, WantedRecord,
-};
+pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StatedRecord, StoredRecord, WantedRecord};

@@ -6,38 +6,41 @@ use crate::{NetworkOptions, SourceError};
 
 pub use std::io::{Empty as RemoteReader, Empty as SeekableObject};
 
-/// A type without values, in place of remote objects.
-#[derive(Debug)]
-pub enum Remote {}
+/// Stands for the network that there is not: every method gives [`SourceError::NotBuilt`].
+#[derive(Clone, Debug)]
+pub struct Remote;
 
-impl Remote {
-    /// Always an error.
-    ///
-    /// # Errors
-    /// [`SourceError::NotBuilt`].
-    pub fn new(_: NetworkOptions) -> Result<Self, SourceError> {
-        Err(SourceError::NotBuilt)
-    }
-}
-
-/// Methods of a value that there is not.
 macro_rules! absent {
-    ($($visibility:vis fn $name:ident($($argument:ty),*) -> $result:ty;)+) => {
+    ($(fn $name:ident($($argument:ty),*) -> $result:ty;)+) => {
         #[allow(missing_docs, clippy::missing_errors_doc)]
         impl Remote {
-            $($visibility fn $name(&self, $(_: $argument),*) -> $result {
-                match *self {}
+            $(pub fn $name(&self, $(_: $argument),*) -> Result<$result, SourceError> {
+                Err(SourceError::NotBuilt)
             })+
         }
     };
 }
 
 absent! {
-    pub fn open(&str) -> Result<RemoteReader, SourceError>;
-    pub fn open_at(&str, u64) -> Result<RemoteReader, SourceError>;
-    pub fn seekable(&str) -> Result<SeekableObject, SourceError>;
-    pub fn list(&str) -> Result<Vec<String>, SourceError>;
-    pub fn upload(&Path, &str) -> Result<(), SourceError>;
-    pub fn remove(&str) -> Result<(), SourceError>;
-    pub(crate) fn fetch(Vec<(String, Range<u64>)>) -> std::iter::Empty<Result<Vec<u8>, SourceError>>;
+    fn open(&str) -> RemoteReader;
+    fn seekable(&str) -> SeekableObject;
+    fn list(&str) -> Vec<String>;
+    fn upload(&Path, &str) -> ();
+    fn remove(&str) -> ();
+}
+
+impl Remote {
+    /// The network that there is not.
+    pub fn new(_: NetworkOptions) -> Self {
+        Self
+    }
+
+    /// The length that an object does not have.
+    pub fn length(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    pub(crate) fn fetch(&self, _: Vec<(String, Range<u64>)>) -> std::iter::Empty<Result<Vec<u8>, SourceError>> {
+        std::iter::empty()
+    }
 }

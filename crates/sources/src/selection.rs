@@ -10,11 +10,11 @@ use std::{cmp::Reverse, collections::HashMap, ops::Range, sync::Arc};
 
 use tempfile::TempPath;
 
-use crate::{Base, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
+use crate::{ArchiveBytes, Base, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
 
 use stated::Statements;
 
-pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
+pub use bytes::{FoundRecord, StoredRecord};
 pub use stated::StatedRecord;
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
@@ -145,6 +145,23 @@ fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
     rows.dedup_by_key(|row| (row.file, row.offset, inner(row)));
 }
 
+/// Ends sorted ranges where the next of the same archive begins.
+fn end_at_next(rows: &mut [WantedRecord]) {
+    let (mut after, mut end): (Option<WantedRecord>, Option<u64>) = (None, None);
+    for row in rows.iter_mut().rev() {
+        end = match after {
+            // Another record of the same member ends where that one does.
+            Some(after) if (after.file, after.offset) == (row.file, row.offset) => end,
+            Some(after) if after.file == row.file => Some(after.offset),
+            _ => None,
+        };
+        if let Some(end) = end {
+            row.length = row.length.min(end - row.offset);
+        }
+        after = Some(*row);
+    }
+}
+
 /// Rows of one archive that are read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadBatch {
@@ -219,24 +236,12 @@ impl RecordSelection {
             row.file = places.get(row.file as usize).copied().unwrap_or_default();
         }
         sort(&mut rows, options.whole_ranges);
-        let (mut after, mut end): (Option<WantedRecord>, Option<u64>) = (None, None);
-        for row in rows.iter_mut().rev() {
-            end = match after {
-                // Another record of the same member ends where that one does.
-                Some(after) if (after.file, after.offset) == (row.file, row.offset) => end,
-                Some(after) if after.file == row.file => Some(after.offset),
-                _ => None,
-            };
-            if let Some(end) = end {
-                row.length = row.length.min(end - row.offset);
-            }
-            after = Some(*row);
-        }
+        end_at_next(&mut rows);
         let archives: Vec<Location> = names.iter().map(|(name, _)| base.join(name)).collect();
         Ok(Self {
             index: index.to_owned(),
             copy: None,
-            bytes: archives.iter().map(|archive| ArchiveBytes::Within(archive.clone(), 0..u64::MAX)).collect(),
+            bytes: archives.iter().cloned().map(ArchiveBytes::from).collect(),
             archives,
             rows,
             statements,
@@ -304,11 +309,6 @@ impl RecordSelection {
                 *bytes = found;
             }
         }
-    }
-
-    /// Returns whether any of the archives is read by ranges of a URL.
-    pub fn is_remote(&self) -> bool {
-        self.bytes.iter().any(|bytes| bytes.object().is_some())
     }
 
     /// Stored bytes of all wanted records.

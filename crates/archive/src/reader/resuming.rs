@@ -61,7 +61,7 @@ impl Reader {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
 
-    /// Continues from `point` in what `open` opens, by seeking: a file, or an archive inside of one.
+    /// Continues from `point` in what `open` opens, by seeking: a file, an archive inside of one, an object.
     ///
     /// # Errors
     /// Like [`Reader::reopen`].
@@ -75,17 +75,18 @@ impl Reader {
         let Some(state) = point.state else {
             let failed = |source| ArchiveError::Io { file: file.clone(), offset: 0, source };
             let mut input = open().map_err(failed)?;
-            let length = input.seek(SeekFrom::End(0)).map_err(failed)?;
+            // Some inputs do not know their end.
+            let length = input.seek(SeekFrom::End(0)).ok();
             input.rewind().map_err(failed)?;
             let mut reader = Reader::new(file, input, options)?;
-            reader.expect_length(length);
+            reader.expected_length = length;
             return reader.skip_items(point.items);
         };
         let offset = state.stand.offset;
         let stream = || -> io::Result<Option<Stream>> {
             let mut input = open()?;
             let codec = state.compression.codec(&mut Source::new(Box::new(open()?)))?;
-            if input.seek(SeekFrom::End(0))? < offset {
+            if input.seek(SeekFrom::End(0)).is_ok_and(|length| length < offset) {
                 return Ok(None);
             }
             input.seek(SeekFrom::Start(offset))?;

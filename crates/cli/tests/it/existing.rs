@@ -27,7 +27,7 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
     let bytes = fs::read(&state).unwrap();
     let mut bytes = bytes[..bytes.len() - 32].to_vec();
     let key = b"\xa7records";
-    let at = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len();
+    let at = bytes.windows(key.len()).rposition(|part| part == key).unwrap() + key.len();
     let records = bytes[at];
     assert!(records < 127, "{records}");
     bytes[at] += 1;

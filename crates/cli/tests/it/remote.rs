@@ -1,6 +1,12 @@
 //! Tests inputs behind HTTP and S3: they give the same documents as files, even if connections fail.
 
-use std::{fs, path::Path};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, io, num::NonZeroUsize, path::Path};
+
+use trommel::record::{Compression, Disk, Format, LocalDisk};
+use trommel::run::{Destination, Encoding, Environment, Existing, Input, Output, Plan, RunError};
+use trommel::{ByteSize, Document, Hints};
 
 use crate::program::{RunResult, trommel_under, workspace};
 use crate::sample::{archive_bytes, documents};
@@ -96,6 +102,76 @@ fn a_changed_object_is_an_error() {
         ran.said("changed while it was read");
         assert!(ran.text().lines().count() < 32);
     }
+}
+
+/// A disk that refuses to rename once it has done so a number of times.
+#[derive(Debug)]
+struct Worn(AtomicU64);
+
+impl Disk for Worn {
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        left.map_err(|_| io::ErrorKind::StorageFull)?;
+        LocalDisk.rename(from, to)
+    }
+}
+
+/// Runs over one archive in pieces of some 40 kB; gives the output.
+fn in_pieces(input: Input, out: &Path, jobs: usize, renames: u64) -> Result<String, RunError> {
+    let encodings = vec![Encoding { format: Format::Jsonl, compression: Compression::None, by_page: false }];
+    let output = Output { destination: Destination::Folder(out.to_owned()), encodings, split: None };
+    let mut plan = Plan::new(vec![input], output);
+    plan.piece_bytes = 40_000;
+    plan.settings.limits.jobs = NonZeroUsize::new(jobs);
+    plan.settings.output.checkpoint = ByteSize(20_000);
+    let extract = |bytes: &[u8], _: &Hints<'_>| Document {
+        text: String::from_utf8_lossy(bytes).chars().take(500).collect(),
+        ..Document::default()
+    };
+    let (disk, mut stdout) = (Worn(AtomicU64::new(renames)), io::sink());
+    let mut nothing = ();
+    let environment =
+        Environment { disk: &disk, existing: Existing::Resume, ..Environment::new(&mut stdout, &mut nothing) };
+    let summary = trommel::run::run(&plan, &extract, environment)?;
+    assert!(summary.adds_up() && summary.documents > 60, "{summary}");
+    Ok(fs::read_to_string(&summary.files[0].outputs[0]).unwrap())
+}
+
+#[test]
+fn large_objects_are_read_in_pieces_by_ranges() {
+    let archive = archive_bytes().repeat(3);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc.gz");
+    fs::write(&path, &archive).unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let local = in_pieces(Input::File(path.clone()), &at("local"), 2, u64::MAX).unwrap();
+    let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, change: 0 };
+    let server = BreakingServer::start(archive.clone(), manners);
+    let url = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
+    let file = path.to_str().unwrap();
+    for jobs in [1, 16] {
+        server.requests.lock().unwrap().clear();
+        let text = in_pieces(Input::Url(url.clone()), &at(&format!("jobs-{jobs}")), jobs, u64::MAX).unwrap();
+        assert!(text.replace(&url, file) == local, "{jobs}");
+    }
+    let starts: HashSet<String> = server.requests.lock().unwrap().iter().cloned().collect();
+    assert!(starts.len() > archive.len() / 40_000, "{starts:?}");
+    // It goes on after a failure, by ranges.
+    for renames in 1..6 {
+        let out = at(&renames.to_string());
+        let error = in_pieces(Input::Url(url.clone()), &out, 16, renames).unwrap_err();
+        assert!(matches!(error, RunError::Output { .. }), "{error}");
+        assert!(
+            in_pieces(Input::Url(url.clone()), &out, 16, u64::MAX).unwrap().replace(&url, file) == local,
+            "{renames}"
+        );
+    }
+    // A server that gives it as a whole only is asked for it once.
+    let server = BreakingServer::start(archive.clone(), ServerBehaviour { ranges: false, ..manners });
+    let whole = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
+    let text = in_pieces(Input::Url(whole.clone()), &at("whole"), 16, u64::MAX).unwrap();
+    assert!(text.replace(&whole, file) == local);
+    assert!(server.requests.lock().unwrap().len() <= 3);
 }
 
 fn under(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {

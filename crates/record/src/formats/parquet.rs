@@ -3,8 +3,10 @@
 //! The file is assembled from a spool. Documents are read back from our own files, and from others with some of the
 //! columns.
 
-use std::{fs::File, path::Path};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::{fs::File, path::Path, thread};
 
+use arrow_array::RecordBatch;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -24,6 +26,8 @@ const GROUP_BYTES: usize = 128 << 20;
 /// Rows, and bytes of their texts, that are in memory at a time.
 const PART: usize = 256;
 const PART_BYTES: usize = 8 << 20;
+/// Parts that wait to be written.
+const PARTS_AHEAD: usize = 2;
 /// zstd level.
 const LEVEL: i32 = 3;
 /// Columns whose values hardly repeat.
@@ -74,6 +78,14 @@ fn size(record: &OutputRecord) -> usize {
     record.text.len() + size_of_val(record.spans.as_slice()) + parts
 }
 
+/// The next part of a file.
+enum GroupPart {
+    /// Rows of the group at hand.
+    Rows(RecordBatch),
+    /// The end of the group.
+    End,
+}
+
 /// A table.
 pub(crate) struct Table<'a, R: 'static> {
     /// Name of its rows.
@@ -99,6 +111,35 @@ impl<R> Table<'_, R> {
             .with_skip_arrow_metadata(true);
         let file = create_new(target)?;
         let mut writer = ArrowWriter::try_new_with_options(file, schema(self.columns), options)?;
+        let (sender, parts) = sync_channel(PARTS_AHEAD);
+        let write = move || -> Result<(), OutputError> {
+            for part in parts {
+                match part {
+                    GroupPart::Rows(batch) => writer.write(&batch)?,
+                    GroupPart::End => writer.flush()?,
+                }
+            }
+            Ok(writer.into_inner()?.sync_all()?)
+        };
+        // To read rows takes as long as to write columns, and one large file is made at the end of a run by one thread.
+        thread::scope(|scope| {
+            let writer = thread::Builder::new().name("parquet".to_owned()).spawn_scoped(scope, write)?;
+            let read = self.send(rows, size, &sender);
+            drop(sender);
+            match writer.join() {
+                Ok(written) => written.and(read),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    /// Sends rows to who writes them, until there are no more or nobody takes them.
+    fn send(
+        &self,
+        rows: impl Iterator<Item = Result<R, OutputError>>,
+        size: impl Fn(&R) -> usize,
+        sender: &SyncSender<GroupPart>,
+    ) -> Result<(), OutputError> {
         let mut rows = rows.peekable();
         let (mut in_group, mut group_bytes) = (0, 0);
         while rows.peek().is_some() {
@@ -111,14 +152,18 @@ impl<R> Table<'_, R> {
                 part.push(row);
             }
             let part: Vec<Option<&R>> = part.iter().map(Some).collect();
-            writer.write(&record_batch(self.columns, &part).map_err(ParquetError::from)?)?;
+            let batch = record_batch(self.columns, &part).map_err(ParquetError::from)?;
             (in_group, group_bytes) = (in_group + part.len(), group_bytes + bytes);
-            if in_group == self.rows || group_bytes >= GROUP_BYTES {
-                writer.flush()?;
+            let is_full = in_group == self.rows || group_bytes >= GROUP_BYTES;
+            // The writer knows why it takes no more.
+            if sender.send(GroupPart::Rows(batch)).is_err() || is_full && sender.send(GroupPart::End).is_err() {
+                return Ok(());
+            }
+            if is_full {
                 (in_group, group_bytes) = (0, 0);
             }
         }
-        Ok(writer.into_inner()?.sync_all()?)
+        Ok(())
     }
 }
 

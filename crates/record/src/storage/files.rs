@@ -360,6 +360,21 @@ pub trait Disk: fmt::Debug + Send + Sync {
     }
 }
 
+/// Writes a file of our own as a whole, in the place of the one before.
+///
+/// # Errors
+/// Those of the disk; the one before is then as it was.
+pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = hidden(path, "tmp")?;
+    let mut file = disk.create(&new)?;
+    file.write_all(bytes)?;
+    // On disk before it gets its name: after a power cut the name must not stand for an empty file.
+    file.sync()?;
+    // Some systems refuse to rename an open file.
+    drop(file);
+    disk.rename(&new, path)
+}
+
 /// A file being written.
 pub trait DiskFile: Write + Send {
     /// Syncs everything that was written to disk.

@@ -1,17 +1,17 @@
 //! Reads ranges of one object, reconnects after breaks, and detects changes. For data at its end it is seekable.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{collections::VecDeque, error::Error as _, fmt, io, ops::Range};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, client::HttpError, path::Path};
-use tokio::{runtime::Handle, sync::mpsc::Sender};
+use tokio::sync::mpsc::Sender;
 
-use super::{PIECE, Remote, requests::UNKNOWN_LENGTH};
-use crate::{NetworkOptions, SourceError, StopFlag};
+use super::{PIECE, Remote, lock, requests::UNKNOWN_LENGTH, sought};
+use crate::{NetworkOptions, SourceError};
 
 /// Breaks in a row, without a byte in between, after which an object is given up.
 const MAX_BREAKS: u32 = 5;
@@ -32,7 +32,7 @@ const MAX_MESSAGE: usize = 300;
 const NOT_PARTIAL: &str = "non-partial response";
 
 /// An object as it was when it was first asked for.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -295,18 +295,17 @@ const BLOCK: u64 = 128 << 10;
 const MAX_KEPT_BLOCKS: usize = 16;
 
 /// The bytes of an object, of which those that are read are asked for, in blocks of 128 KiB. Copies have
-/// places of their own and share what came. For reading on and on, [`Remote::open_at`] is faster.
+/// places of their own and share what came. For reading on and on, [`Remote::open`] is faster.
 #[derive(Clone)]
 pub struct SeekableObject {
     shared: Arc<SharedBlocks>,
+    remote: Remote,
     at: u64,
 }
 
 struct SharedBlocks {
     object: Object,
     length: u64,
-    handle: Handle,
-    stop: StopFlag,
     /// Blocks by their number, those used last at the end.
     blocks: Mutex<VecDeque<(u64, Bytes)>>,
 }
@@ -318,33 +317,23 @@ impl fmt::Debug for SeekableObject {
 }
 
 impl Remote {
-    /// Opens an object for seeking. It may be read as long as `self` is there.
+    /// Opens an object for seeking.
     ///
     /// # Errors
     /// Like [`Remote::open`], and [`SourceError::NoRanges`] if the server gives it as a whole only.
     pub fn seekable(&self, url: &str) -> Result<SeekableObject, SourceError> {
-        let mut object = self.object(url)?;
-        let stop = self.options.stop.clone();
-        let length = self.runtime.block_on(stop.unless(object.size()))??;
+        let (object, length) = self.sized(url)?;
         if !object.knows_ranges() {
             return Err(SourceError::NoRanges);
         }
-        Ok(SeekableObject {
-            shared: Arc::new(SharedBlocks {
-                object,
-                length,
-                handle: self.runtime.handle().clone(),
-                stop,
-                blocks: Mutex::default(),
-            }),
-            at: 0,
-        })
+        let shared = Arc::new(SharedBlocks { object, length, blocks: Mutex::default() });
+        Ok(SeekableObject { shared, remote: self.clone(), at: 0 })
     }
 }
 
 impl SharedBlocks {
-    fn block(&self, number: u64) -> Result<Bytes, SourceError> {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+    fn block(&self, number: u64, remote: &Remote) -> Result<Bytes, SourceError> {
+        let mut blocks = lock(&self.blocks);
         if let Some(at) = blocks.iter().position(|(known, _)| *known == number)
             && let Some((_, block)) = blocks.remove(at)
         {
@@ -353,8 +342,7 @@ impl SharedBlocks {
         }
         let start = number.saturating_mul(BLOCK);
         let end = start.saturating_add(BLOCK).min(self.length);
-        let read = self.object.clone().whole(start..end);
-        let block: Bytes = self.handle.block_on(self.stop.unless(read))??.into();
+        let block: Bytes = remote.wait(self.object.clone().whole(start..end))??.into();
         if blocks.len() == MAX_KEPT_BLOCKS {
             blocks.pop_front();
         }
@@ -368,7 +356,7 @@ impl Read for SeekableObject {
         if self.at >= self.shared.length || buffer.is_empty() {
             return Ok(0);
         }
-        let block = self.shared.block(self.at / BLOCK)?;
+        let block = self.shared.block(self.at / BLOCK, &self.remote)?;
         let from = usize::try_from(self.at % BLOCK).unwrap_or(usize::MAX);
         let there = block.get(from..).unwrap_or_default();
         let count = there.len().min(buffer.len());
@@ -385,12 +373,7 @@ impl Read for SeekableObject {
 
 impl Seek for SeekableObject {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => self.shared.length.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.at = sought(to, self.at, Ok(self.shared.length))?;
         Ok(self.at)
     }
 }

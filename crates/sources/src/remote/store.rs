@@ -149,11 +149,9 @@ impl Remote {
         let Some((container, prefix)) = split_container(url) else {
             return Err(SourceError::Address("it cannot be listed".to_owned()));
         };
-        let stop = &self.options.stop;
         let names = if Scheme::of(url) == Some(Scheme::Hub) {
             let repository = Repository::new(container)?;
-            let found = repository.list(prefix, &self.options);
-            self.runtime.block_on(stop.unless(found))??
+            self.wait(repository.list(prefix, &self.0.options))??
         } else {
             let (_, store, prefix) = self.place(url)?;
             let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
@@ -165,7 +163,7 @@ impl Remote {
                 }
                 Ok(names)
             };
-            self.runtime.block_on(stop.unless(found))??
+            self.wait(found)??
         };
         Ok(names.in_order())
     }
@@ -182,21 +180,18 @@ impl Remote {
         let mut file = File::open(file).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let part = PART.max(length.div_ceil(MAX_PARTS));
-        let stop = &self.options.stop;
         if length <= part {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(read)?;
-            let put = store.put(&path, PutPayload::from(bytes));
-            let put = self.runtime.block_on(stop.unless(put))?;
+            let put = self.wait(store.put(&path, PutPayload::from(bytes)))?;
             return put.map(drop).map_err(|error| source_error(&error));
         }
-        let begin = self.runtime.block_on(stop.unless(store.put_multipart(&path)))?;
+        let begin = self.wait(store.put_multipart(&path))?;
         let mut upload = begin.map_err(|error| source_error(&error))?;
-        let sent = stop.unless(parts(&mut *upload, &mut file, part));
-        let sent = self.runtime.block_on(sent).and_then(|sent| sent);
+        let sent = self.wait(parts(&mut *upload, &mut file, part)).and_then(|sent| sent);
         if sent.is_err() {
             // What was sent takes room, unseen, until it is given up; the first error is the one to tell.
-            let _ = self.runtime.block_on(upload.abort());
+            let _ = self.runtime()?.block_on(upload.abort());
         }
         sent
     }
@@ -208,7 +203,7 @@ impl Remote {
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
-        self.runtime.block_on(self.options.stop.unless(remove(&*store, &path)))?
+        self.wait(remove(&*store, &path))?
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tests of remote objects, with a server whose behaviour each test chooses.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -20,11 +20,11 @@ type Seen = Arc<Mutex<Vec<String>>>;
 /// Serves each connection with `answer`, which gets the number of the request, from 0; until the process
 /// ends.
 fn serve(answer: impl Fn(usize, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
-    serve_at("127.0.0.1", answer)
+    serve_at("127.0.0.1", move |number, _, stream| answer(number, stream))
 }
 
-/// The same at another address of this machine.
-fn serve_at(address: &str, answer: impl Fn(usize, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
+/// The same at another address of this machine; `answer` gets the head lines of the request, too.
+fn serve_at(address: &str, answer: impl Fn(usize, &str, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let seen = Seen::default();
@@ -41,8 +41,8 @@ fn serve_at(address: &str, answer: impl Fn(usize, &mut TcpStream) + Send + 'stat
                 head.push_str(&line);
                 head.push('\n');
             }
-            log.lock().unwrap().push(head);
-            answer(number, &mut stream);
+            log.lock().unwrap().push(head.clone());
+            answer(number, &head, &mut stream);
         }
     });
     (port, seen)
@@ -66,7 +66,7 @@ fn options() -> NetworkOptions {
 }
 
 fn read(options: NetworkOptions, url: &str) -> Result<String, String> {
-    let remote = Remote::new(options).unwrap();
+    let remote = Remote::new(options);
     let mut text = String::new();
     let mut reader = remote.open(url).map_err(|error| error.to_string())?;
     match reader.read_to_string(&mut text) {
@@ -121,7 +121,7 @@ fn objects_without_a_length_are_read() {
         });
         let url = format!("http://127.0.0.1:{port}/a");
         assert_eq!(read(options(), &url).as_deref(), Ok(BODY), "{chunked}");
-        assert_eq!(Remote::new(options()).unwrap().open(&url).unwrap().length(), None);
+        assert_eq!(Remote::new(options()).open(&url).unwrap().length(), None);
     }
 }
 
@@ -142,21 +142,61 @@ fn a_server_that_is_too_slow_is_given_up() {
     assert!(seen.lock().unwrap().len() >= 3);
 }
 
-#[test]
-fn an_object_whose_network_is_gone_has_no_clean_end() {
-    let open: Mutex<Vec<TcpStream>> = Mutex::default();
-    let (port, _) = serve(move |_, stream| {
-        say(stream, "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\nabc");
-        open.lock().unwrap().push(stream.try_clone().unwrap());
+/// Bytes of an object whose server knows ranges.
+fn long() -> Vec<u8> {
+    (0..300_000_u32).map(|at| (at % 251) as u8).collect()
+}
+
+/// Serves them; from the request `change` on they are of another version.
+fn in_ranges(change: usize) -> (String, Seen) {
+    let (port, seen) = serve_at("127.0.0.1", move |number, head, stream| {
+        let range = header(head, "range: ").unwrap().rsplit_once('=').unwrap().1.split_once('-').unwrap();
+        let body = long();
+        let (start, end): (usize, usize) = (range.0.parse().unwrap(), range.1.parse().unwrap());
+        let (end, all) = (end.min(body.len() - 1), body.len());
+        let head = format!(
+            "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nETag: \"{}\"\r\nContent-Length: {}\r\n\
+             Content-Range: bytes {start}-{end}/{all}\r\n\r\n",
+            number >= change,
+            end + 1 - start,
+        );
+        say(stream, &head);
+        let _ = stream.write_all(&body[start..=end]);
     });
-    let remote = Remote::new(options()).unwrap();
-    let mut reader = remote.open(&format!("http://127.0.0.1:{port}/a")).unwrap();
-    let mut start = [0; 3];
-    reader.read_exact(&mut start).unwrap();
-    assert_eq!(&start, b"abc");
-    drop(remote);
-    let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("closed before"), "{error}");
+    (format!("http://127.0.0.1:{port}/a"), seen)
+}
+
+#[test]
+fn objects_are_sought_in() {
+    let (url, seen) = in_ranges(usize::MAX);
+    let remote = Remote::new(options());
+    let mut reader = remote.open(&url).unwrap();
+    let mut read = |to| {
+        let mut bytes = [0; 4];
+        reader.seek(to).unwrap();
+        reader.read_exact(&mut bytes).unwrap();
+        bytes
+    };
+    let at = |at: usize| long()[at..at + 4].to_vec();
+    assert_eq!(read(SeekFrom::Start(250_000)).to_vec(), at(250_000));
+    assert_eq!(read(SeekFrom::Current(0)).to_vec(), at(250_004));
+    assert_eq!(read(SeekFrom::End(-4)).to_vec(), at(299_996));
+    assert_eq!(read(SeekFrom::Start(7)).to_vec(), at(7));
+    // For its length, and for each place that is not the next.
+    assert_eq!(seen.lock().unwrap().len(), 4);
+    assert_eq!(remote.length(&url), Some(300_000));
+    let (port, _) = serve(|_, stream| whole(stream));
+    assert_eq!(remote.length(&format!("http://127.0.0.1:{port}/a")), None);
+}
+
+#[test]
+fn what_is_read_in_several_places_is_of_one_version() {
+    let (url, _) = in_ranges(2);
+    let remote = Remote::new(options());
+    let mut blocks = remote.seekable(&url).unwrap();
+    blocks.read_exact(&mut [0; 4]).unwrap();
+    let error = remote.open(&url).unwrap().read(&mut [0; 4]).unwrap_err();
+    assert_eq!(error.to_string(), SourceError::Changed.to_string());
 }
 
 #[test]
@@ -232,7 +272,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn redirects_go_to_other_hosts_only_if_asked_for() {
-    let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
+    let (other_port, other) = serve_at("127.0.0.2", |_, _, stream| whole(stream));
     for elsewhere in ["other.test", "127.0.0.2"] {
         let to = format!("http://you:hush@{elsewhere}:{other_port}/b#x");
         let (port, _) = serve(move |_, stream| redirect(stream, &to));
@@ -273,7 +313,7 @@ fn redirects_on_one_host_are_followed_to_an_end() {
 /// A signature with its token is for one server; requests without one carry nothing of AWS elsewhere.
 #[test]
 fn signed_requests_stay_at_their_server() {
-    let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
+    let (other_port, other) = serve_at("127.0.0.2", |_, _, stream| whole(stream));
     let (second_port, second) = serve(|_, stream| whole(stream));
     for (host, port, is_signed) in
         [("other.test", other_port, true), ("named.test", second_port, true), ("other.test", other_port, false)]

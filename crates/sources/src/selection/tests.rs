@@ -1,6 +1,7 @@
 //! Tests of records that an index names.
 
 use super::*;
+use crate::{NetworkOptions, Remote};
 use std::fs;
 
 fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
@@ -16,7 +17,7 @@ fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
 }
 
 fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
-    selection.read(from, None).collect()
+    selection.read(from, &Remote::new(NetworkOptions::default())).collect()
 }
 
 fn bytes(found: &[FoundRecord]) -> Vec<String> {

@@ -137,9 +137,6 @@ pub(crate) enum BucketError {
     /// There is no local folder for outputs that are not yet sent.
     #[error("folder for unfinished outputs (TMPDIR): {0}")]
     Folder(#[source] io::Error),
-    /// The network cannot be used.
-    #[error("network: {0}")]
-    Network(#[source] SourceError),
     /// The bucket answers otherwise than it should.
     #[error("{url}: {source}")]
     Answer {

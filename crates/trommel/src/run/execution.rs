@@ -11,22 +11,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io, io::Write, sync::Mutex, time::Instant};
 
 use trommel_record::filters::{Duplicates, Filters};
-use trommel_record::{BULK_MAPPING, Disk, LocalDisk, OutputRecord, hidden, replaceable};
-use trommel_sources::NetworkOptions;
+use trommel_record::{BULK_MAPPING, Disk, LocalDisk, OutputRecord, replace};
+use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Counters, Progress};
 use crate::run::error::{ResumeError, RunError, RunEvent, RunPosition, TakeEvent};
 use crate::run::execution::lanes::{Caller, Lanes, Ticker};
-use crate::run::plan::existing::{
-    Existing, check_kinds, outputs, remove_leftovers, remove_output_shares, remove_sides,
-};
+use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, discard_rest, is_there};
 use crate::run::work::worker::{Encoder, MapDocument};
 use crate::run::{
     counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, read::reader::size,
     state::OutputLock, state::remaining::ArchiveState, work::record::Extract, write::lane::Writing,
-    write::ledger::Ledger, write::manifest, write::side_output::remove_shares,
+    write::ledger::Ledger, write::manifest,
 };
 use crate::{Result, Settings, metrics::Metrics};
 
@@ -75,7 +73,9 @@ pub(crate) fn execute<T: Send>(
     mark_begun(plan, environment.disk, environment.existing)?;
     let write_plan = plan.writing(encoders, environment.existing);
     let followed = FollowState::new(&continued);
-    let number = plan.lanes(&continued.todo);
+    let remote = Remote::new(environment.network.clone());
+    let reading = plan.reading(&remote);
+    let number = plan.lanes(&continued.todo, reading);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
@@ -85,16 +85,25 @@ pub(crate) fn execute<T: Send>(
         disk: environment.disk,
         counters: Counters::of(&ledger.counts_so_far()),
         ledger: Mutex::new(ledger),
+        picking: Mutex::default(),
         metrics: environment.metrics,
         clock: environment.clock,
     };
     writing.counters.read(done_before);
-    let (network, stop) = (environment.network, environment.stop);
-    let flag = network.stop.clone();
+    let (stop, flag) = (environment.stop, environment.network.stop);
     let is_set = || stop.load(Ordering::Relaxed) || flag.is_set();
     let filters = Filters::new(&plan.settings.filters);
     let is_stopped = || plan.follow.is_none() && is_set();
-    let lanes = Lanes { plan, writing: &writing, filters: &filters, extract, network, is_stopped: &is_stopped, number };
+    let lanes = Lanes {
+        plan,
+        reading,
+        writing: &writing,
+        filters: &filters,
+        extract,
+        stop: flag.clone(),
+        is_stopped: &is_stopped,
+        number,
+    };
     let mut ticker = Ticker::new(environment.progress, &writing.counters, &plan.inputs);
     let written = lanes.run(environment.stdout, caller, followed, &mut ticker);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
@@ -199,9 +208,9 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
             continued.contents.done.len(),
             continued.state.summary.records
         );
-        let archives = continued.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        let archives = continued.todo.iter().flat_map(|turn| &turn.begun);
         let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).map(Path::to_owned).collect();
-        remove_left_shares(plan, disk, &kept)?;
+        remove_hidden(plan, disk, Some(&kept))?;
         if let Some(path) = path.filter(|_| continued.finished) {
             discard_rest(disk, &path);
         }
@@ -214,18 +223,9 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     for path in path.into_iter().chain(plan.finished_file()).filter(|path| is_there(path)) {
         disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
     }
-    remove_leftovers(plan, disk)?;
-    remove_left_shares(plan, disk, &[])?;
+    remove_hidden(plan, disk, None)?;
     remove_sides(plan, disk)?;
     Ok(ContinuedRun::new_run(plan))
-}
-
-/// Removes shares of archives in the outputs and in files beside them that no state names.
-fn remove_left_shares(plan: &Plan, disk: &dyn Disk, kept: &[PathBuf]) -> Result<(), RunError> {
-    let named = plan.side_files().into_iter();
-    let files: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-    remove_output_shares(plan, disk, kept)?;
-    remove_shares(disk, files, kept)
 }
 
 /// Makes the folder of the outputs.
@@ -246,19 +246,9 @@ pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Re
         && (existing == Existing::Overwrite || !path.exists())
     {
         // Settings that somebody changed stay.
-        write_mapping(disk, &path).map_err(|source| RunError::output(&path, source))?;
+        replace(disk, &path, BULK_MAPPING.as_bytes()).map_err(|source| RunError::output(&path, source))?;
     }
     Ok(())
-}
-
-fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    let new = hidden(path, "tmp")?;
-    let mut file = disk.create(&new)?;
-    file.write_all(BULK_MAPPING.as_bytes())?;
-    file.sync()?;
-    // Some systems refuse to rename an open file.
-    drop(file);
-    disk.rename(&new, path)
 }
 
 /// A run that nobody stops.

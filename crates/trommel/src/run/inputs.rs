@@ -1,8 +1,6 @@
 //! Inputs: finds the archives that arguments name.
 //!
 //! Bounds of what is read whole before a run: strangers may serve lists that never end.
-//!
-//! The network, if this build supports it.
 
 mod bounded;
 pub(crate) mod found;
@@ -14,16 +12,15 @@ pub(crate) mod unpack;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::{error::Error, ffi::OsStr, fs, fs::File, io, ops::Range};
+use std::{error::Error, ffi::OsStr, fs, fs::File, io, sync::Arc};
 
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
 use tempfile::{NamedTempFile, TempPath};
 use trommel_archive::signature;
 use trommel_sources::{
-    Base, FoundRecord, Location, NetworkOptions, RecordIndexError, RecordSelection, Remote, Scheme, SelectOptions,
-    SourceError, is_url, redacted, split_container,
+    ArchiveBytes, Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Remote, Scheme, SelectOptions,
+    is_url, redacted, split_container,
 };
 
 use crate::settings::SettingsFileError;
@@ -82,6 +79,19 @@ impl Input {
         }
     }
 
+    /// The place of its stored bytes; none of what is not one row of bytes that can be opened again.
+    ///
+    /// # Errors
+    /// If its container cannot be read.
+    pub(crate) fn bytes(&self) -> io::Result<Option<ArchiveBytes>> {
+        Ok(match self {
+            Self::File(path) if !is_pipe(path) => Some(Location::File(path.clone()).into()),
+            Self::Url(url) => Some(Location::Url(url.clone()).into()),
+            Self::Packed(packed) => Some(packed.place()?),
+            Self::File(_) | Self::Selection(_) | Self::Pages(_) | Self::Stdin | Self::Nothing { .. } => None,
+        })
+    }
+
     /// The pages in files, if it is some.
     pub(crate) fn pages(&self) -> Option<&PageFiles> {
         match self {
@@ -137,7 +147,7 @@ impl InputError {
 /// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or if standard
 /// input is named twice. An argument without an archive becomes an [`Input::Nothing`].
 pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &NetworkOptions) -> Result<Vec<Input>> {
-    let network = Network::new(network.clone());
+    let remote = Remote::new(network.clone());
     let mut inputs = Vec::new();
     for argument in arguments {
         let argument = argument.as_ref();
@@ -153,9 +163,9 @@ pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &Ne
             inputs.push(Input::Stdin);
         // A file of that very name wins here and for globs, because shells expand names that exist.
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
-            from_manifest(manifest, base, &network, &mut inputs)?;
+            from_manifest(manifest, base, &remote, &mut inputs)?;
         } else if is_url(argument) {
-            from_url(argument, &network, &mut inputs)?;
+            from_url(argument, &remote, &mut inputs)?;
         } else if is_glob(argument) && !exists(argument) {
             from_glob(argument, &mut inputs)?;
         } else {
@@ -176,7 +186,7 @@ pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions, network
         None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
         Some(url) => {
             check_url(url)?;
-            let copy = fetch(url, MAX_INDEX, &Network::new(network.clone()))?;
+            let copy = fetch(url, MAX_INDEX, &Remote::new(network.clone()))?;
             let beside = Base::Url(folder_of(url).to_owned());
             RecordSelection::load_copy(copy, redacted(url), base.unwrap_or(&beside), options)?
         }
@@ -189,6 +199,11 @@ pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions, network
     }
     unpack::locate(&mut selection, network);
     Ok(Input::Selection(Arc::new(selection)))
+}
+
+/// Returns whether reading may wait for a writer.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
 
 fn exists(argument: &str) -> bool {
@@ -228,7 +243,7 @@ fn folder_of(url: &str) -> &str {
 pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings> {
     let Some(url) = path.to_str().filter(|path| is_url(path)) else { return PartialSettings::load(path) };
     check_url(url)?;
-    let copy = fetch(url, MAX_CONFIG, &Network::new(network.clone()))?;
+    let copy = fetch(url, MAX_CONFIG, &Remote::new(network.clone()))?;
     let shown = PathBuf::from(redacted(url));
     let read = PartialSettings::of_file(&copy).map_err(|error| match error {
         SettingsFileError::Settings { line, source, .. } => SettingsFileError::Settings { path: shown, line, source },
@@ -238,16 +253,16 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
 }
 
 /// Downloads at most `most` bytes from a URL into a file that is removed with its handle.
-fn fetch(url: &str, most: u64, network: &Network) -> Result<TempPath, InputError> {
+fn fetch(url: &str, most: u64, remote: &Remote) -> Result<TempPath, InputError> {
     let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;
-        io::copy(&mut bounded(network.open(url)?, most), &mut file)?;
+        io::copy(&mut bounded(remote.open(url)?, most), &mut file)?;
         Ok(file.into_temp_path())
     };
     copy().map_err(InputError::of(redacted(url)))
 }
 
-fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     check_url(url)?;
     let Some((container, path)) = split_container(url) else {
         return match Scheme::of(url).is_some_and(Scheme::is_listed) {
@@ -267,7 +282,7 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
     let literal = path.split(['*', '?', '[']).next().unwrap_or_default();
     let folder =
         if is_prefix { path } else { literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default() };
-    let listed = network.list(&format!("{container}/{folder}"));
+    let listed = remote.list(&format!("{container}/{folder}"));
     let listed = listed.map_err(InputError::of(redacted(url)))?;
     let mut found = Found::default();
     if is_prefix {
@@ -358,13 +373,13 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 fn from_manifest(
     manifest: &str,
     base: Option<&Base>,
-    network: &Network,
+    remote: &Remote,
     inputs: &mut Vec<Input>,
 ) -> Result<(), InputError> {
     let (text, beside) = if is_url(manifest) {
         check_url(manifest)?;
         let name = redacted(manifest);
-        let bytes = network.open(manifest).map_err(InputError::of(&name))?;
+        let bytes = remote.open(manifest).map_err(InputError::of(&name))?;
         (text_of(bytes).map_err(InputError::of(&name))?, Base::Url(folder_of(manifest).to_owned()))
     } else {
         let path = Path::new(manifest);
@@ -378,7 +393,7 @@ fn from_manifest(
             continue;
         }
         match base.join(line) {
-            Location::Url(url) => from_url(&url, network, inputs)?,
+            Location::Url(url) => from_url(&url, remote, inputs)?,
             Location::File(path) => from_path(path, inputs)?,
         }
     }
@@ -401,64 +416,4 @@ fn text_of(bytes: impl Read) -> io::Result<String> {
         false => bounded(reader, MAX_MANIFEST).read_to_string(&mut text)?,
     };
     Ok(text)
-}
-
-/// Opens objects; the thread that waits for them starts with the first.
-#[derive(Debug, Default)]
-pub(crate) struct Network {
-    options: NetworkOptions,
-    // Most runs need no network, and start no thread for it.
-    remote: OnceLock<Result<Remote, SourceError>>,
-}
-
-impl Network {
-    pub(crate) fn new(options: NetworkOptions) -> Self {
-        Self { options, ..Self::default() }
-    }
-
-    fn remote(&self) -> Result<&Remote, SourceError> {
-        self.remote.get_or_init(|| Remote::new(self.options.clone())).as_ref().map_err(Clone::clone)
-    }
-
-    /// The bytes of an object.
-    pub(crate) fn open(&self, url: &str) -> Result<impl Read + Send + use<>, SourceError> {
-        self.remote()?.open(url)
-    }
-
-    /// The bytes of an object from `offset` on.
-    pub(crate) fn open_at(&self, url: &str, offset: u64) -> Result<Box<dyn Read + Send>, SourceError> {
-        Ok(Box::new(self.remote()?.open_at(url, offset)?))
-    }
-
-    /// The objects below a prefix of a bucket or repository.
-    pub(crate) fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
-        self.remote()?.list(url)
-    }
-
-    /// The records of a selection, from the row `from` on.
-    pub(crate) fn read<'a>(
-        &self,
-        selection: &'a RecordSelection,
-        from: usize,
-    ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
-        Ok(selection.read(from, self.remote_of(selection)?))
-    }
-
-    /// Bytes of one archive of a selection, by its number.
-    pub(crate) fn read_range(
-        &self,
-        selection: &RecordSelection,
-        archive: usize,
-        range: Range<u64>,
-    ) -> Result<Vec<u8>, SourceError> {
-        selection.read_range(archive, range, self.remote_of(selection)?)
-    }
-
-    fn remote_of(&self, selection: &RecordSelection) -> Result<Option<&Remote>, SourceError> {
-        match selection.is_remote().then(|| self.remote()).transpose() {
-            // The records in files are read all the same.
-            Err(SourceError::NotBuilt) => Ok(None),
-            remote => remote,
-        }
-    }
 }

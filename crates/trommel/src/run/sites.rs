@@ -12,8 +12,9 @@ use trommel_model::sites::SiteMemory;
 use trommel_record::{AtomicFile, DigestWriter};
 
 use crate::run::execution::{Environment, run};
+use crate::run::inputs::{Input, is_pipe};
 use crate::run::plan::{NamedFiles, Plan};
-use crate::run::{counts::summary::Summary, inputs::Input, plan::output::Output};
+use crate::run::{counts::summary::Summary, plan::output::Output};
 use crate::{Extractor, Hints, Model, Result, Settings, SiteMode};
 
 /// The memory of sites that settings ask for.
@@ -73,7 +74,7 @@ impl RunSites {
     pub fn check(&self, plan: &Plan) -> Result<()> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,
-            Input::File(path) => std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()),
+            Input::File(path) => is_pipe(path),
             _ => false,
         };
         let refused = |message| Err(SitesError::Inputs(message).into());

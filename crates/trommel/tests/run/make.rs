@@ -91,10 +91,8 @@ pub fn lines(bytes: &[u8]) -> Vec<Value> {
 
 /// The names in a folder but those of the state of a run. A finished run has left nothing else.
 pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     let is_done = names.iter().any(|name| name == "_SUCCESS");
     names.retain(|name| match name.rsplit('.').next() {
         Some("checkpoint") => is_done,

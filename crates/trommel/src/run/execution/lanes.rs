@@ -7,17 +7,18 @@ use std::{collections::BTreeMap, io::Write};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::{PayloadOptions, RecordBlock};
 use trommel_record::filters::Filters;
-use trommel_sources::NetworkOptions;
+use trommel_sources::StopFlag;
 
 use crate::run::counts::{Counters, Progress, Stage};
 use crate::run::error::{RunError, RunPosition, TakeStep};
-use crate::run::inputs::{Input, Network};
+use crate::run::inputs::Input;
+use crate::run::plan::{Plan, prepared::ReadPlan};
+use crate::run::read::follow::FollowState;
 use crate::run::read::reader::{Reading, RecordFeed, size};
 use crate::run::work::record::{Extract, RecordExtractor};
 use crate::run::work::task::{Gate, Step, Task, WorkerResult};
 use crate::run::work::worker::{LaneEnd, MapDocument, RESULTS_PER_SEND, Worker};
 use crate::run::write::lane::{LaneWriter, Writing};
-use crate::{run::plan::Plan, run::read::follow::FollowState};
 
 /// Records between readers and writers, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.
@@ -44,10 +45,12 @@ pub(crate) struct Caller<'a, T> {
 /// The lanes of a run before they begin.
 pub(super) struct Lanes<'a, 'w> {
     pub(super) plan: &'a Plan,
+    pub(super) reading: ReadPlan<'a>,
     pub(super) writing: &'a Writing<'w>,
     pub(super) filters: &'a Filters,
     pub(super) extract: &'a Extract<'a>,
-    pub(super) network: NetworkOptions,
+    /// Ends reads that wait.
+    pub(super) stop: StopFlag,
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub(super) number: usize,
 }
@@ -165,7 +168,7 @@ impl Lanes<'_, '_> {
         let mut followed = Some(followed);
         for (lane, input) in inputs.iter().enumerate() {
             let feed = RecordFeed::new(Reading {
-                plan: self.plan.reading(),
+                plan: self.reading,
                 lane,
                 gate: &input.gate,
                 tasks: sender.clone(),
@@ -174,8 +177,7 @@ impl Lanes<'_, '_> {
                 disk: self.writing.disk,
                 clock: self.writing.clock,
                 metrics: self.writing.metrics,
-                stop: self.network.stop.clone(),
-                network: Network::new(self.network.clone()),
+                stop: self.stop.clone(),
             });
             let followed = followed.take().zip(self.plan.follow.as_ref());
             let read = move || {

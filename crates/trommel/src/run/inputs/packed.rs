@@ -1,13 +1,11 @@
 //! Reads archives inside WACZ files.
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::{fmt, fs::File};
+use std::{io, path::Path};
 
-use trommel_archive::wacz::{Container, Entry, PageList, StorageMethod, Window};
-use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};
-use trommel_sources::{Remote, redacted};
+use trommel_archive::name::stem;
+use trommel_archive::wacz::{Container, Entry, PageList, StorageMethod};
+use trommel_sources::{ArchiveBytes, Location};
 
 /// Options for WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub struct Packed {
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
     container: Container,
-    place: ContainerPlace,
+    place: Location,
     options: PackedOptions,
     /// True if there is one archive in it, which then is called as it is.
     has_one: bool,
@@ -65,22 +63,6 @@ impl PartialEq for Packed {
 
 impl Eq for Packed {}
 
-/// The place of a container.
-#[derive(Clone)]
-pub(crate) enum ContainerPlace {
-    File(PathBuf),
-    Remote(String, Arc<Remote>),
-}
-
-impl fmt::Debug for ContainerPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => path.fmt(f),
-            Self::Remote(url, _) => redacted(url).fmt(f),
-        }
-    }
-}
-
 impl Packed {
     /// The archives at `entries` of a container; no others are read.
     pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
@@ -97,10 +79,7 @@ impl Packed {
     /// The name of its output: that of its container, with its own name if the container holds several
     /// archives.
     pub(crate) fn stem(&self) -> String {
-        let of_container = match &self.container.place {
-            ContainerPlace::File(path) => file_name(path),
-            ContainerPlace::Remote(url, _) => url_name(url),
-        };
+        let of_container = place_name(&self.container.place);
         let of_container = stem(&of_container);
         match self.container.has_one {
             true => of_container.to_owned(),
@@ -114,8 +93,8 @@ impl Packed {
     /// The file of the container, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.container.place {
-            ContainerPlace::File(path) => Some(path),
-            ContainerPlace::Remote(..) => None,
+            Location::File(path) => Some(path),
+            Location::Url(_) => None,
         }
     }
 
@@ -136,71 +115,35 @@ impl Packed {
         (ContainerLists { pages, pages_only }, faults)
     }
 
-    /// The archive, from `point` on. Only where it is stored as it is and in a file can that be sought for.
-    pub(crate) fn open(&self, point: Option<&ResumePoint>, options: ReadOptions) -> Result<Reader, ArchiveError> {
-        let start = ResumePoint::default();
-        let name = self.name();
-        // WACZ stores archives without further compression, so that they can be sought in.
-        if let (ContainerPlace::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
-            let open = || self.stored(path);
-            return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
-        }
-        let input =
-            self.stream().map_err(|source| ArchiveError::Io { file: name.as_str().into(), offset: 0, source })?;
-        match point {
-            None => Reader::new(name.as_str(), input, options),
-            // A stream cannot be sought in, so what was read before is read once more and passed over.
-            Some(point) => Reader::resume(name.as_str(), input, point, options),
-        }
+    /// The place of its bytes.
+    ///
+    /// # Errors
+    /// If no entry begins where the directory of the container says.
+    pub(crate) fn place(&self) -> io::Result<ArchiveBytes> {
+        place_of(&self.container.container, &self.container.place, &self.entry)
     }
 
-    /// The stored bytes of the archive from `offset` on; none where they cannot be sought in.
-    pub(crate) fn at(&self, offset: u64) -> Option<io::Result<Box<dyn Read + Send>>> {
-        if self.entry.method != StorageMethod::Stored {
-            return None;
-        }
-        let open = || -> io::Result<Box<dyn Read + Send>> {
-            let start = self.container.container.data_start(&self.entry)?.saturating_add(offset);
-            let left = self.entry.stored.saturating_sub(offset);
-            match &self.container.place {
-                ContainerPlace::File(path) => {
-                    let mut file = File::open(path)?;
-                    io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;
-                    Ok(Box::new(file.take(left)))
-                }
-                ContainerPlace::Remote(url, remote) => Ok(Box::new(remote.open_at(url, start)?.take(left))),
-            }
-        };
-        Some(open())
+    /// Returns whether its bytes stand in the container as they are.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.entry.method == StorageMethod::Stored
     }
+}
 
-    /// The stored bytes of the archive in a file.
-    fn stored(&self, path: &Path) -> io::Result<Window<File>> {
-        let start = self.container.container.data_start(&self.entry)?;
-        Window::new(File::open(path)?, start, self.entry.stored)
-    }
-
-    fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
-        let stored: Box<dyn Read + Send> = match &self.container.place {
-            ContainerPlace::File(path) => Box::new(self.stored(path)?),
-            // Read ahead, rather than block by block.
-            ContainerPlace::Remote(url, remote) => {
-                let start = self.container.container.data_start(&self.entry)?;
-                Box::new(remote.open_at(url, start)?.take(self.entry.stored))
-            }
-        };
-        Ok(match self.entry.method {
-            StorageMethod::Deflated => Box::new(flate2::read::DeflateDecoder::new(stored)),
-            _ => stored,
-        })
-    }
+/// The place of the bytes of an entry.
+pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -> io::Result<ArchiveBytes> {
+    let start = container.data_start(entry)?;
+    let range = start..start.saturating_add(entry.stored);
+    Ok(match entry.method {
+        StorageMethod::Deflated => ArchiveBytes::Deflated(place.clone(), range),
+        _ => ArchiveBytes::Within(place.clone(), range),
+    })
 }
 
 impl ReadContainer {
     /// Creates a container with a number of archives and its known `faults`.
     pub(crate) fn new(
         container: Container,
-        place: ContainerPlace,
+        place: Location,
         options: PackedOptions,
         archives: usize,
         faults: Vec<ContainerFault>,
@@ -276,13 +219,13 @@ pub(crate) struct Listing {
     pub(crate) is_left_out: bool,
 }
 
-/// The last part of a path.
-pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The last part of a URL.
-pub(crate) fn url_name(url: &str) -> String {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.rsplit('/').next().unwrap_or_default().to_owned()
+/// The last part of a path or URL.
+pub(crate) fn place_name(place: &Location) -> String {
+    match place {
+        Location::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        Location::Url(url) => {
+            let path = url.split(['?', '#']).next().unwrap_or_default();
+            path.rsplit('/').next().unwrap_or_default().to_owned()
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The pieces that a large archive is read in side by side.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::{fs::File, io, path::Path, sync::Arc};
+use std::{fs::Metadata, io, sync::Arc};
 
-use trommel_archive::{ReadOptions, Reader, ResumePoint};
+use trommel_archive::{Reader, ResumePoint};
 
-use crate::run::inputs::Input;
+use crate::run::{inputs::Input, plan::prepared::ReadPlan};
 
 /// Stored bytes of a piece.
 // Half a minute of one core: enough pieces of usual archives for many cores, and few for the state to name.
@@ -17,33 +17,28 @@ const MAX_PIECES: u64 = 256;
 /// Stored bytes behind a cut in which a member is looked for; without one, two pieces are one.
 const MAX_REACH: u64 = 8 << 20;
 
-/// Cuts the large archives of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cutter<'a> {
-    pub(crate) inputs: &'a [Input],
-    pub(crate) options: ReadOptions,
-    /// Stored bytes of a piece.
-    pub(crate) bytes: u64,
-}
-
-impl Cutter<'_> {
+impl ReadPlan<'_> {
     /// The stored bytes of each piece of an archive; none if it is read as a whole.
     // By its size alone: the ends of pieces show in the frames of outputs.
-    fn piece_bytes(&self, size: u64) -> Option<u64> {
-        let bytes = self.bytes.max(size.div_ceil(MAX_PIECES)).max(1);
+    fn bytes_of_pieces(&self, size: u64) -> Option<u64> {
+        let bytes = self.piece_bytes.max(size.div_ceil(MAX_PIECES)).max(1);
         (size / bytes >= MIN_PIECES && size > bytes.saturating_mul(MIN_PIECES)).then_some(bytes)
     }
 
-    fn size(&self, input: usize) -> Option<(&Path, u64)> {
-        let Some(Input::File(path)) = self.inputs.get(input) else { return None };
-        let found = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        Some((path, found.len()))
+    /// Stored bytes of an input that can be read in any place.
+    fn size(&self, input: usize) -> Option<u64> {
+        match self.inputs.get(input)? {
+            Input::File(path) => Some(path.metadata().ok().filter(Metadata::is_file)?.len()),
+            Input::Url(url) => self.remote.length(url),
+            Input::Packed(packed) => Some(packed.bytes()).filter(|_| packed.is_stored()),
+            _ => None,
+        }
     }
 
     /// The number of pieces that an input may have.
     pub(crate) fn count(&self, input: usize) -> usize {
-        let size = self.size(input).map_or(0, |(_, size)| size);
-        let pieces = self.piece_bytes(size).map_or(1, |bytes| size.div_ceil(bytes));
+        let size = self.size(input).unwrap_or(0);
+        let pieces = self.bytes_of_pieces(size).map_or(1, |bytes| size.div_ceil(bytes));
         usize::try_from(pieces).unwrap_or(usize::MAX)
     }
 
@@ -52,11 +47,12 @@ impl Cutter<'_> {
     /// # Errors
     /// If it cannot be read.
     pub(crate) fn pieces(&self, input: usize) -> io::Result<Option<Vec<Piece>>> {
-        let Some((path, size)) = self.size(input) else { return Ok(None) };
-        let Some(bytes) = self.piece_bytes(size) else { return Ok(None) };
+        let Some(size) = self.size(input) else { return Ok(None) };
+        let Some(bytes) = self.bytes_of_pieces(size) else { return Ok(None) };
+        let Some(place) = self.inputs.get(input).map(Input::bytes).transpose()?.flatten() else { return Ok(None) };
         let cuts = (1..).map(|cut: u64| cut.saturating_mul(bytes)).take_while(|cut| *cut < size);
         let mut starts = vec![ResumePoint::default()];
-        starts.extend(Reader::starts(|| File::open(path), cuts, bytes.min(MAX_REACH), self.options)?);
+        starts.extend(Reader::starts(|| place.open_blocks(self.remote), cuts, bytes.min(MAX_REACH), self.options)?);
         let starts: Arc<[ResumePoint]> = starts.into();
         let pieces = (0..starts.len()).map(|number| Piece { number, starts: starts.clone(), fate: Fate::default() });
         Ok((starts.len() > 1).then(|| pieces.collect()))
@@ -120,16 +116,20 @@ impl Fate {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::run::plan::{Plan, output::Destination, output::Output};
+    use trommel_sources::{NetworkOptions, Remote};
 
     #[test]
     fn only_large_files_are_cut_and_not_into_more_than_the_state_names() {
-        let cutter = Cutter { inputs: &[], options: ReadOptions::default(), bytes: PIECE_BYTES };
-        let megabytes = |size: u64| cutter.piece_bytes(size << 20).map(|bytes| bytes >> 20);
+        let remote = Remote::new(NetworkOptions::default());
+        let output = Output { destination: Destination::Stdout, encodings: Vec::new(), split: None };
+        let plan = Plan::new(Vec::new(), output);
+        let plan = plan.reading(&remote);
+        let megabytes = |size: u64| plan.bytes_of_pieces(size << 20).map(|bytes| bytes >> 20);
         assert_eq!(megabytes(256), None);
         assert_eq!(megabytes(257), Some(64));
         assert_eq!(megabytes(16 << 10), Some(64));
         assert_eq!(megabytes(1 << 20), Some(4096));
-        assert_eq!(cutter.count(0), 1);
+        assert_eq!(plan.count(0), 1);
     }
 }

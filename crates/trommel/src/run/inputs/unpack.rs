@@ -1,9 +1,9 @@
 //! Replaces each WACZ file among the inputs by the archives in it.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::{fmt, fs::File, path::Path, sync::Arc};
 
-use trommel_archive::wacz::{Container, StorageMethod, WaczError, collection};
+use trommel_archive::wacz::{Container, Open, WaczError, collection};
 use trommel_archive::{name::is_wacz, signature};
 use trommel_sources::{
     ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, redacted,
@@ -12,9 +12,7 @@ use trommel_sources::{
 use url::Url;
 
 use crate::run::inputs::Input;
-use crate::run::inputs::packed::{
-    ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name,
-};
+use crate::run::inputs::packed::{ContainerFault, Packed, PackedOptions, ReadContainer, place_name, place_of};
 
 /// Maximum bytes of the description of a collection.
 // Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
@@ -56,9 +54,9 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
 
 /// Says where the archives of a selection are that are inside of WACZ files.
 pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
-    let mut unpacker = Unpacker::new(PackedOptions::default(), network);
+    let unpacker = Unpacker::new(PackedOptions::default(), network);
     // Archives come in the order of their names, so those of a container one after the other.
-    let mut last: Option<(Location, Result<OpenedContainer, WaczError>)> = None;
+    let mut last: Option<(Location, Result<Container, WaczError>)> = None;
     selection.locate(|archive| {
         let (place, entry) = container_of(archive)?;
         if last.as_ref().is_none_or(|(opened, _)| *opened != place) {
@@ -68,12 +66,12 @@ pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) 
             };
             last = Some((place, opened));
         }
-        let failed = |error: &WaczError| ArchiveBytes::Missing(SourceError::File(error.to_string()));
-        Some(match &last {
-            Some((_, Ok(opened))) => opened.archive(&entry).unwrap_or_else(|error| failed(&error)),
-            Some((_, Err(error))) => failed(error),
-            None => return None,
-        })
+        let (place, opened) = last.as_ref()?;
+        let found = opened.as_ref().map_err(ToString::to_string).and_then(|container| {
+            let entry = container.readable_entry(&entry).map_err(|error| error.to_string())?;
+            place_of(container, place, entry).map_err(|error| format!("{}: {error}", entry.name))
+        });
+        Some(found.unwrap_or_else(|error| ArchiveBytes::Missing(SourceError::File(error))))
     });
 }
 
@@ -99,13 +97,6 @@ fn has_ending(place: &Location, ending: &str) -> bool {
     place_name(place).to_ascii_lowercase().ends_with(ending)
 }
 
-fn place_name(place: &Location) -> String {
-    match place {
-        Location::File(path) => file_name(path),
-        Location::Url(url) => url_name(url),
-    }
-}
-
 fn is_container(place: &Location) -> bool {
     match place {
         Location::File(path) if path.is_file() => is_wacz(&place_name(place)) || begins_as_zip(path),
@@ -124,42 +115,13 @@ fn begins_as_zip(path: &Path) -> bool {
 struct Unpacker<'a> {
     options: PackedOptions,
     network: &'a NetworkOptions,
-    remote: Option<Arc<Remote>>,
+    remote: Remote,
     inputs: Vec<Input>,
-}
-
-/// A container, and its place.
-struct OpenedContainer {
-    container: Container,
-    place: ContainerPlace,
-}
-
-impl OpenedContainer {
-    /// Finds the bytes of an archive in the container.
-    fn archive(&self, name: &str) -> Result<ArchiveBytes, WaczError> {
-        let entry = self.container.readable_entry(name)?.clone();
-        if entry.method == StorageMethod::Stored {
-            let start = self.container.data_start(&entry);
-            let start = start.map_err(|source| WaczError::Io { name: name.to_owned(), source })?;
-            let location = match &self.place {
-                ContainerPlace::File(path) => Location::File(path.clone()),
-                ContainerPlace::Remote(url, _) => Location::Url(url.clone()),
-            };
-            return Ok(ArchiveBytes::Within(location, start..start.saturating_add(entry.stored)));
-        }
-        // The place keeps the connection open that the container reads by.
-        let (container, place) = (self.container.clone(), self.place.clone());
-        let open = move || {
-            let _connected = &place;
-            container.read(&entry).map_err(io::Error::other)
-        };
-        Ok(ArchiveBytes::Packed(Arc::new(open)))
-    }
 }
 
 impl<'a> Unpacker<'a> {
     fn new(options: PackedOptions, network: &'a NetworkOptions) -> Self {
-        Self { options, network, remote: None, inputs: Vec::new() }
+        Self { options, network, remote: Remote::new(network.clone()), inputs: Vec::new() }
     }
 
     fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
@@ -173,17 +135,12 @@ impl<'a> Unpacker<'a> {
     /// The archives of a container.
     fn container(&mut self, place: &Location) {
         let name = place.to_string();
-        let opened = match self.open(place) {
-            Ok(opened) => opened,
-            Err(error) => return self.refuse(name, &error),
-        };
-        if let Err(error) = self.archives(&name, opened) {
+        if let Err(error) = self.open(place).and_then(|container| self.archives(&name, container, place)) {
             self.refuse(name, &error);
         }
     }
 
-    fn archives(&mut self, name: &str, opened: OpenedContainer) -> Result<(), WaczError> {
-        let OpenedContainer { container, place } = opened;
+    fn archives(&mut self, name: &str, container: Container, place: &Location) -> Result<(), WaczError> {
         let passed = container.entries().iter().filter(|entry| entry.is_passed_over());
         let passed: Vec<&str> = passed.map(|entry| entry.name.as_str()).collect();
         match passed.as_slice() {
@@ -214,7 +171,7 @@ impl<'a> Unpacker<'a> {
                 self.refuse(name.to_owned(), &fault.what);
             }
         }
-        let shared = Arc::new(ReadContainer::new(container, place, self.options, count, faults));
+        let shared = Arc::new(ReadContainer::new(container, place.clone(), self.options, count, faults));
         if self.options.pages_only && shared.lists_nothing() {
             let what = "lists no pages, and only pages that are listed are wanted (pages_only)";
             self.refuse(name.to_owned(), &what);
@@ -243,57 +200,30 @@ impl<'a> Unpacker<'a> {
         faults
     }
 
-    fn open(&mut self, place: &Location) -> Result<OpenedContainer, WaczError> {
-        match place {
+    fn open(&self, place: &Location) -> Result<Container, WaczError> {
+        let name = place.to_string();
+        let open: Open = match place {
             Location::File(path) => {
-                let (file, stop) = (path.clone(), self.network.stop.clone());
-                let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> {
-                    Ok(Box::new(stoppable(File::open(&file)?, &stop)))
-                };
-                let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
-                Ok(OpenedContainer { container, place: ContainerPlace::File(path.clone()) })
+                let (path, stop) = (path.clone(), self.network.stop.clone());
+                Arc::new(move || Ok(Box::new(stoppable(File::open(&path)?, &stop))))
             }
-            Location::Url(url) => self.open_url(url),
-        }
-    }
-
-    fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
-        let name = redacted(url);
-        let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
-        let remote = self.remote().map_err(failed)?;
-        let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
-        let open = move || -> io::Result<Box<dyn trommel_archive::wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
-        let container = Container::new(name.as_str(), Arc::new(open))?;
-        Ok(OpenedContainer { container, place: ContainerPlace::Remote(url.to_owned(), remote) })
-    }
-
-    fn remote(&mut self) -> io::Result<Arc<Remote>> {
-        // Made once, for it starts a thread, and all containers share its connections.
-        if let Some(remote) = &self.remote {
-            return Ok(remote.clone());
-        }
-        let remote = Arc::new(Remote::new(self.network.clone())?);
-        Ok(self.remote.insert(remote).clone())
+            Location::Url(url) => {
+                let bytes = self.remote.seekable(url);
+                let bytes = bytes.map_err(|error| WaczError::Io { name: name.clone(), source: error.into() })?;
+                Arc::new(move || Ok(Box::new(bytes.clone())))
+            }
+        };
+        Container::new(name, open)
     }
 
     /// The containers that a description names; none if it is not a description, or cannot be read, which is
     /// then said as of any input.
-    fn collection(&mut self, place: &Location) -> Option<Vec<String>> {
+    fn collection(&self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();
-        let bytes = match place {
-            Location::File(path) => {
-                let file = File::open(path).ok()?;
-                // A longer description is cut and is then no JSON, so it is reported like any other input.
-                file.take(MAX_COLLECTION).read_to_end(&mut json)
-            }
-            Location::Url(url) => self.read_url(url).ok()?.take(MAX_COLLECTION).read_to_end(&mut json),
-        };
-        bytes.ok()?;
+        let bytes = ArchiveBytes::from(place.clone()).open(&self.remote).ok()?;
+        // A longer description is cut and is then no JSON, so it is reported like any other input.
+        bytes.take(MAX_COLLECTION).read_to_end(&mut json).ok()?;
         collection(&json)
-    }
-
-    fn read_url(&mut self, url: &str) -> io::Result<impl Read + use<>> {
-        Ok(self.remote()?.open(url)?)
     }
 
     fn parts(&mut self, place: &Location, parts: &[String]) {

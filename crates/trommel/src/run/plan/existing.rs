@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::{ffi::OsStr, fs, io};
 
-use trommel_record::{AtomicFile, Disk, hidden, replaceable};
+use trommel_record::{AtomicFile, Disk, replaceable};
 use trommel_sources::is_url;
 
 use crate::Result;
@@ -60,13 +60,14 @@ impl<'a> Names<'a> {
             })
         })
     }
+}
 
-    fn entries(&self) -> io::Result<Vec<String>> {
-        match fs::read_dir(&self.folder) {
-            Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+/// The names in a folder, which need not be there.
+fn entries(folder: &Path) -> io::Result<Vec<String>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -87,7 +88,7 @@ fn folder_of(path: &Path) -> PathBuf {
 /// The outputs of a plan that are there, in order; those of parts with any number.
 pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
     let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
-    let entries = names.entries().map_err(|source| RunError::output(&names.folder, source))?;
+    let entries = entries(&names.folder).map_err(|source| RunError::output(&names.folder, source))?;
     let parts = names.plan.output.split.is_some();
     let mut found: BTreeSet<PathBuf> =
         entries.iter().filter(|name| names.contains(name, parts)).map(|name| names.folder.join(name)).collect();
@@ -121,46 +122,30 @@ pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError>
     Ok(())
 }
 
-/// Removes the hidden files of these outputs that interrupted runs left, with any size of parts.
-pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
-    let Some(names) = Names::new(plan) else { return Ok(()) };
-    for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
-        let inner = name.strip_prefix('.').and_then(|name| {
-            let spool = name.strip_suffix(".tmp");
-            spool.or_else(|| name.strip_suffix(".part"))
-        });
+/// Removes the hidden files of the outputs and of the files beside them that interrupted runs left, with any size of
+/// parts. If a run goes on, only the shares of archives, or of pieces of them, that are not among the `kept` ones.
+pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<(), RunError> {
+    let (names, sides) = (Names::new(plan), side_paths(plan)?);
+    let kept: Option<HashSet<&OsStr>> = kept.map(|kept| kept.iter().filter_map(|path| path.file_name()).collect());
+    let is_kept = |name: &str| kept.as_ref().is_some_and(|kept| kept.contains(OsStr::new(name)));
+    let of_outputs = names.iter().map(|names| names.folder.clone());
+    let folders: BTreeSet<PathBuf> = sides.iter().map(|path| folder_of(path)).chain(of_outputs).collect();
+    for folder in folders {
         // Only names that this plan could have given: other hidden files are somebody else's.
-        if inner.is_some_and(|inner| names.contains(inner, true)) {
-            let path = names.folder.join(&name);
-            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) };
-            removed.map_err(|source| RunError::output(&path, source))?;
-        }
-    }
-    for path in side_paths(plan)? {
-        if let Ok(spool) = hidden(&path, "tmp")
-            && spool.exists()
-        {
-            disk.remove(&spool).map_err(|source| RunError::output(&spool, source))?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes the shares of outputs that interrupted runs left, of archives or of pieces of them: all but `kept`.
-pub(crate) fn remove_output_shares(plan: &Plan, disk: &dyn Disk, kept: &[PathBuf]) -> Result<(), RunError> {
-    let Some(names) = Names::new(plan) else { return Ok(()) };
-    let kept: HashSet<&OsStr> = kept.iter().filter_map(|path| path.file_name()).collect();
-    for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
-        let share = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
-        let output = share.and_then(|share| {
-            let (output, number) = share.rsplit_once('.')?;
-            number.parse::<u64>().is_ok().then_some(output)
-        });
-        if output.is_some_and(|output| names.contains(output, false))
-            && share.is_some_and(|share| !kept.contains(OsStr::new(share)))
-        {
-            let path = names.folder.join(&name);
-            disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+        let is_own = |name: &str| {
+            let is_output = names.as_ref().is_some_and(|names| names.folder == folder && names.contains(name, true));
+            is_output || sides.iter().any(|side| folder_of(side) == folder && side.ends_with(name))
+        };
+        for name in entries(&folder).map_err(|source| RunError::output(&folder, source))? {
+            let inner = name.strip_prefix('.');
+            let inner = inner.and_then(|name| name.strip_suffix(".tmp").or_else(|| name.strip_suffix(".part")));
+            let Some(inner) = inner else { continue };
+            let share = inner.rsplit_once('.').filter(|(_, number)| number.parse::<u64>().is_ok());
+            if kept.is_none() && is_own(inner) || share.is_some_and(|(name, _)| is_own(name)) && !is_kept(inner) {
+                let path = folder.join(&name);
+                let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) };
+                removed.map_err(|source| RunError::output(&path, source))?;
+            }
         }
     }
     Ok(())
@@ -273,11 +258,13 @@ impl<'a> OwnNames<'a> {
         let is_kept = match &self.plan.output.destination {
             // State, lock, manifest, mark, and what is not whole yet.
             Destination::Folder(_) => name.starts_with(['.', '_']),
-            Destination::File(file) => name.strip_prefix('.').is_some_and(|name| {
-                let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
-                let spool = name.strip_suffix(".tmp").unwrap_or(name);
-                file.file_name().is_some_and(is_of) || self.names.contains(spool, true)
-            }) || self.plan.finished_file().is_some_and(|finished| finished.ends_with(&*name)),
+            Destination::File(file) => {
+                name.strip_prefix('.').is_some_and(|name| {
+                    let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
+                    let spool = name.strip_suffix(".tmp").unwrap_or(name);
+                    file.file_name().is_some_and(is_of) || self.names.contains(spool, true)
+                }) || self.plan.finished_file().is_some_and(|finished| finished.ends_with(&*name))
+            }
             Destination::Stdout | Destination::Caller => false,
         };
         is_kept || is_mapping || self.names.contains(&name, true)

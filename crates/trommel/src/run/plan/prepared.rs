@@ -8,13 +8,14 @@ use std::{num::NonZeroU64, sync::Arc};
 
 use trommel_archive::ReadOptions;
 use trommel_record::{Assemble, Compression, Format};
+use trommel_sources::Remote;
 
 use crate::run::plan::output::{Destination, Encoding, Output};
 use crate::run::plan::{Follow, HardPages, Plan, SetAside};
 use crate::run::state::remaining::{ArchiveState, Turn};
 use crate::{
-    SiteMode, run::inputs::Input, run::inputs::found::Identity, run::inputs::pieces::Cutter,
-    run::plan::existing::Existing, run::work::worker::Encoder,
+    SiteMode, run::inputs::Input, run::inputs::found::Identity, run::plan::existing::Existing,
+    run::work::worker::Encoder,
 };
 
 /// Settings of the readers of a run.
@@ -26,6 +27,10 @@ pub(crate) struct ReadPlan<'a> {
     pub(crate) options: ReadOptions,
     /// True to give revisits the content of the capture that they name.
     pub(crate) resolves_revisits: bool,
+    /// The source of objects behind URLs.
+    pub(crate) remote: &'a Remote,
+    /// Stored bytes of a piece of a large archive.
+    pub(crate) piece_bytes: u64,
 }
 
 /// Settings of the writers of a run.
@@ -60,8 +65,8 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) finished_file: Option<PathBuf>,
     /// The inputs as they are at the beginning, if every page depends on all of them.
     pub(crate) planned: Vec<Identity>,
-    /// Cuts large archives, if they are read in pieces.
-    pub(crate) cutter: Option<Cutter<'a>>,
+    /// True if large archives are read in pieces.
+    pub(crate) is_cut: bool,
 }
 
 impl WritePlan<'_> {
@@ -99,11 +104,13 @@ impl WritePlan<'_> {
 
 impl Plan {
     /// Settings of its readers.
-    pub(crate) fn reading(&self) -> ReadPlan<'_> {
+    pub(crate) fn reading<'a>(&'a self, remote: &'a Remote) -> ReadPlan<'a> {
         ReadPlan {
             inputs: &self.inputs,
             options: ReadOptions { max_record: self.max_record(), ..ReadOptions::default() },
             resolves_revisits: self.settings.archive.resolve_revisits,
+            remote,
+            piece_bytes: self.piece_bytes,
         }
     }
 
@@ -128,20 +135,14 @@ impl Plan {
             state_file: self.state_file(),
             finished_file: self.finished_file().filter(|_| is_kept),
             planned: planned.map(Identity::of).collect(),
-            cutter: self.cutter(),
+            is_cut: self.is_cut(),
         }
     }
 
-    /// Cuts large archives, if they are read in pieces.
+    /// Returns whether large archives are read in pieces.
     // They are not where archives are read one after the other, and where parts end by all documents before.
-    fn cutter(&self) -> Option<Cutter<'_>> {
-        let is_cut = self.one_lane().is_none() && self.output.split.is_none();
-        is_cut.then(|| self.all_pieces())
-    }
-
-    /// Cuts large archives.
-    pub(crate) fn all_pieces(&self) -> Cutter<'_> {
-        Cutter { inputs: &self.inputs, options: self.reading().options, bytes: self.piece_bytes }
+    fn is_cut(&self) -> bool {
+        self.one_lane().is_none() && self.output.split.is_none()
     }
 
     /// Returns whether a run of this plan can start in the middle of its inputs.
@@ -156,13 +157,10 @@ impl Plan {
     }
 
     /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
-    pub(crate) fn lanes(&self, todo: &[Turn]) -> usize {
+    pub(crate) fn lanes(&self, todo: &[Turn], reading: ReadPlan<'_>) -> usize {
         let wanted = self.jobs().get() / WORKERS_OF_A_LANE;
-        let cutter = self.cutter();
-        let pieces = |turn: &Turn| match (&cutter, &turn.piece) {
-            (Some(cutter), None) if wanted > todo.len() => cutter.count(turn.input),
-            _ => 1,
-        };
+        let is_cut = self.is_cut() && wanted > todo.len();
+        let pieces = |turn: &Turn| if is_cut { reading.count(turn.input) } else { 1 };
         let most = wanted.clamp(1, todo.iter().map(pieces).sum::<usize>().max(1));
         match self.one_lane().filter(|_| most > 1) {
             Some(why) => {

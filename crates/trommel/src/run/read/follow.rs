@@ -10,11 +10,12 @@ use std::{fs, thread};
 
 use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint, name::is_archive};
 
+use crate::run::inputs::{Input, found::Identity, is_pipe};
 use crate::run::plan::output::{short_digest, stem_of};
 use crate::run::read::live::{GrowingInput, Mark, OPEN, Pipe, without_open};
-use crate::run::read::reader::{Disconnected, RecordFeed, is_pipe};
+use crate::run::read::reader::{Disconnected, RecordFeed};
 use crate::run::work::task::{ArchiveEnd, Opened, Step};
-use crate::run::{inputs::Input, inputs::found::Identity, plan::Follow, state::checkpoint::ContinuedRun};
+use crate::run::{plan::Follow, state::checkpoint::ContinuedRun};
 
 /// Time between two scans of the inputs.
 // By asking: notifications of file systems do not reach network folders and containers.

@@ -1,24 +1,26 @@
 //! The thread that reads the inputs of a lane in order.
 
+use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
-use std::{fmt, fs, io, path::Path, thread};
+use std::{fs, thread};
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, Reader, Record, RecordBlock, RecordType, ResumePoint};
 use trommel_record::Disk;
-use trommel_sources::{StopFlag, interruptible, open_file, redacted};
+use trommel_sources::{ArchiveBytes, StopFlag, interruptible, open_file};
 
 use crate::metrics::Metrics;
 use crate::run::counts::{Clock, Counters, Stage};
 use crate::run::inputs::packed::{ContainerFault, ContainerLists, Packed};
-use crate::run::inputs::{Input, Network};
+use crate::run::inputs::{Input, is_pipe};
 use crate::run::read::piece_end::{PieceEnd, Reach};
 use crate::run::work::record::{page_url, panic_message};
 use crate::run::work::task::{ArchiveEnd, CapturedRecord, Gate, Opened, Step, Task};
 use crate::run::{
     inputs::found::Identity, inputs::pieces::Piece, plan::prepared::ReadPlan, read::revisits, read::revisits::Revisits,
-    write::lane::Writing, write::ledger::Picked,
+    write::lane::Writing, write::ledger::Next, write::ledger::Picked,
 };
 
 /// Time between two looks at whether enough archives are done.
@@ -43,7 +45,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) clock: Option<&'a Clock>,
     /// Receives the counts of reading.
     pub(crate) metrics: Option<&'a Metrics>,
-    pub(crate) network: Network,
     /// Ends reads that wait.
     pub(crate) stop: StopFlag,
 }
@@ -88,17 +89,38 @@ impl<'a> RecordFeed<'a> {
     /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
     pub(crate) fn run(mut self, writing: &Writing<'_>) -> Result<(), Disconnected> {
         if self.reading.plan.resolves_revisits {
-            self.revisits = Some(Revisits::of(self.reading.plan, &self.reading.network, &self.reading.stop));
+            self.revisits = Some(Revisits::of(self.reading.plan, &self.reading.stop));
         }
-        loop {
-            while writing.ledger().is_ahead() {
-                if self.reading.stop.is_set() || writing.ledger().is_over() {
-                    return Err(Disconnected);
-                }
-                thread::sleep(PAUSE);
-            }
-            let Some(picked) = writing.ledger().pick() else { return Ok(()) };
+        while let Some(picked) = self.pick(writing)? {
             self.read_input(&picked)?;
+        }
+        Ok(())
+    }
+
+    /// The next archive, or piece of one; none if there is none left.
+    fn pick(&self, writing: &Writing<'_>) -> Result<Option<Picked>, Disconnected> {
+        while writing.ledger().is_ahead() {
+            if self.reading.stop.is_set() || writing.ledger().is_over() {
+                return Err(Disconnected);
+            }
+            thread::sleep(PAUSE);
+        }
+        // Others wait, so that archives are picked in order; but the ledger is free while one is looked into.
+        let _picking = writing.picking.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let next = writing.ledger().pick();
+            let input = match next {
+                Next::Read(picked) => return Ok(Some(picked)),
+                Next::Over => return Ok(None),
+                Next::Cut(input) => input,
+            };
+            // What cannot be read says so to its reader.
+            let pieces = self.reading.plan.pieces(input).ok().flatten();
+            let mut ledger = writing.ledger();
+            if let Err(error) = ledger.cut(pieces) {
+                ledger.fail(error.into());
+                return Err(Disconnected);
+            }
         }
     }
 
@@ -205,61 +227,30 @@ impl<'a> RecordFeed<'a> {
     }
 
     fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, InputEnd> {
-        let options = self.reading.plan.options;
-        let reader = match (input, point) {
-            // An archive that was read before and is gone now may come back.
-            (Input::File(path), Some(point)) => {
-                return Reader::reopen(path, &point, options).map_err(|error| InputEnd::Broken(error.to_string()));
+        let ReadPlan { options, remote, .. } = self.reading.plan;
+        let (name, stop) = (input.name(), &self.reading.stop);
+        let failed = |source| ArchiveError::Io { file: name.as_str().into(), offset: 0, source };
+        let new = |bytes: io::Result<Box<dyn Read + Send>>| Reader::new(name.as_str(), bytes.map_err(failed)?, options);
+        let opened = match input {
+            Input::Nothing { argument, reason } => return Err(InputEnd::Failed(format!("{argument}: {reason}"))),
+            // Their records are read one by one.
+            Input::Selection(_) | Input::Pages(_) => return Err(InputEnd::Well),
+            Input::Stdin => new(interruptible(io::stdin(), stop)),
+            Input::File(path) if is_pipe(path) => new(open_file(path, stop)),
+            Input::File(path) if point.is_none() => new(self.reading.disk.open(path)),
+            Input::File(_) | Input::Url(_) | Input::Packed(_) => {
+                let bytes = input.bytes().and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::NotFound.into()));
+                let open = |bytes: ArchiveBytes| {
+                    Reader::reopen_with(name.as_str(), || bytes.open(remote), &point.unwrap_or_default(), options)
+                };
+                bytes.map_err(failed).and_then(open)
             }
-            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.reading.stop) {
-                Ok(input) => Reader::new(input_name(path), input, options),
-                Err(source) => Err(failed(path, source)),
-            },
-            (Input::File(path), None) => match self.reading.disk.open(path) {
-                Ok(file) => Reader::new(input.name(), file, options),
-                Err(source) => Err(failed(path, source)),
-            },
-            (Input::Url(url), point) => return self.open_url(url, point, options),
-            (Input::Packed(packed), Some(point)) => {
-                return packed.open(Some(&point), options).map_err(|error| InputEnd::Broken(error.to_string()));
-            }
-            (Input::Packed(packed), None) => packed.open(None, options),
-            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.reading.stop) {
-                Ok(stdin) => Reader::new(input.name(), stdin, options),
-                Err(source) => Err(failed(Path::new("-"), source)),
-            },
-            (Input::Nothing { argument, reason }, _) => {
-                return Err(InputEnd::Failed(format!("{argument}: {reason}")));
-            }
-            // Its records are read one by one.
-            (Input::Selection(_) | Input::Pages(_), _) => return Err(InputEnd::Well),
         };
-        // A run that is resumed may read it.
-        reader.map_err(|error| match input.path().is_some() && error.is_of_system() {
+        // A run that is resumed may read it: an archive that was read before and is gone now may come back.
+        opened.map_err(|error| match point.is_some() || input.path().is_some() && error.is_of_system() {
             true => InputEnd::Broken(error.to_string()),
             false => InputEnd::Failed(error.to_string()),
         })
-    }
-
-    fn open_url(
-        &self,
-        url: &str,
-        point: Option<ResumePoint>,
-        options: trommel_archive::ReadOptions,
-    ) -> Result<Reader, InputEnd> {
-        let name = redacted(url);
-        let told = |error: &dyn fmt::Display| format!("{name}: {error}");
-        let opened = self.reading.network.open(url);
-        match point {
-            None => {
-                let input = opened.map_err(|error| InputEnd::Failed(told(&error)))?;
-                Reader::new(name, input, options).map_err(|error| InputEnd::Failed(error.to_string()))
-            }
-            Some(point) => {
-                let input = opened.map_err(|error| InputEnd::Broken(told(&error)))?;
-                Reader::resume(name, input, &point, options).map_err(|error| InputEnd::Broken(error.to_string()))
-            }
-        }
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
@@ -350,7 +341,7 @@ impl<'a> RecordFeed<'a> {
     fn resolved(&self, record: Record) -> Record {
         match &self.revisits {
             Some(revisits) if record.kind == RecordType::Revisit => {
-                revisits.resolved(self.reading.plan, &self.reading.network, &record).unwrap_or(record)
+                revisits.resolved(self.reading.plan, &record).unwrap_or(record)
             }
             _ => record,
         }
@@ -395,19 +386,6 @@ impl<'a> RecordFeed<'a> {
         let lane = self.reading.lane;
         self.reading.tasks.send(Task { lane, number, bytes, point, step }).map_err(|_| Disconnected)
     }
-}
-
-/// Returns whether reading may wait for a writer.
-pub(crate) fn is_pipe(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
-}
-
-fn input_name(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn failed(path: &Path, source: io::Error) -> ArchiveError {
-    ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
 }
 
 /// Stored bytes of an input, if that is known.

@@ -2,17 +2,16 @@
 //!
 //! The metadata record of a crawl about a response comes before it.
 
-use std::io::{Read, Seek as _, SeekFrom};
+use std::io::{self, Seek as _, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{collections::HashMap, fs::File, io, path::Path, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use trommel_archive::{ArchiveError, Note, ReadOptions, Reader, Record, RecordType};
-use trommel_sources::{StopFlag, redacted};
+use trommel_sources::{ArchiveBytes, Location, NetworkOptions, OpenBytes, Remote, StopFlag};
 use trommel_text::{hash, mix};
 
 use crate::run::inputs::found::{is_page, page_record};
-use crate::run::inputs::{Input, Network};
-use crate::run::plan::prepared::ReadPlan;
+use crate::run::{inputs::Input, plan::prepared::ReadPlan};
 
 /// Maximum number of captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
@@ -38,10 +37,10 @@ pub(crate) struct Revisits {
 
 impl Revisits {
     /// Reads all inputs of `plan`. Those that cannot be read are named when they are read again.
-    pub(crate) fn of(plan: ReadPlan<'_>, network: &Network, stop: &StopFlag) -> Self {
+    pub(crate) fn of(plan: ReadPlan<'_>, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
         for (index, input) in (0_u32..).zip(plan.inputs) {
-            let Some(Ok(bytes)) = at(input, 0, network) else { continue };
+            let Some(Ok(bytes)) = at(input, 0, plan.remote) else { continue };
             let Ok(reader) = Reader::new(input.name(), bytes, plan.options) else { continue };
             for record in reader {
                 match record {
@@ -88,11 +87,11 @@ impl Revisits {
 
     /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
     /// be read. It keeps its own place, id, URL and date.
-    pub(crate) fn resolved(&self, plan: ReadPlan<'_>, network: &Network, revisit: &Record) -> Option<Record> {
+    pub(crate) fn resolved(&self, plan: ReadPlan<'_>, revisit: &Record) -> Option<Record> {
         let mut known = keys_of_revisit(revisit).filter_map(|key| Some((key, *self.places.get(&key)?)));
         let (key, (index, offset)) = known.next()?;
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
-        let bytes = at(input, offset, network)?.ok()?;
+        let bytes = at(input, offset, plan.remote)?.ok()?;
         let mut original = Reader::new(input.name(), bytes, plan.options).ok()?.next()?.ok()?;
         // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
@@ -124,22 +123,18 @@ fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
 }
 
 /// The stored bytes of an archive from `offset` on; none if it can be read only once, or only from its start.
-fn at(input: &Input, offset: u64, network: &Network) -> Option<io::Result<Box<dyn Read + Send>>> {
-    match input {
-        Input::File(path) if path.is_file() => Some(file_at(path, offset)),
-        Input::Packed(packed) => packed.at(offset),
-        Input::Url(url) => {
-            tracing::debug!("{}: read for revisits from {offset} on", redacted(url));
-            Some(network.open_at(url, offset).map_err(io::Error::from))
-        }
-        Input::File(_) | Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => None,
+fn at(input: &Input, offset: u64, remote: &Remote) -> Option<io::Result<OpenBytes>> {
+    let bytes = input.bytes().transpose()?;
+    match bytes {
+        Ok(ArchiveBytes::Deflated(..)) => None,
+        bytes => Some(bytes.and_then(|bytes| opened_at(&bytes, offset, remote))),
     }
 }
 
-fn file_at(path: &Path, offset: u64) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(offset))?;
-    Ok(Box::new(file))
+fn opened_at(bytes: &ArchiveBytes, offset: u64, remote: &Remote) -> io::Result<OpenBytes> {
+    let mut opened = bytes.open(remote)?;
+    opened.seek(SeekFrom::Start(offset))?;
+    Ok(opened)
 }
 
 /// Keys of different kinds never meet but by chance.
@@ -167,39 +162,38 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
     key(3, &format!("{url} {date}"))
 }
 
+/// A record, and the encoding that the crawl's metadata record after it states.
+pub type FoundRecord = (Record, Option<String>);
+
 /// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
 /// several. The encoding that the crawl's metadata record after it states is returned with it. None if no
 /// record begins there.
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
     if archive.file_name().is_some_and(|name| is_page(&name.to_string_lossy())) {
         let most = ReadOptions::default().max_record;
         let failed = |source| ArchiveError::Io { file: archive.to_string_lossy().into(), offset, source };
         return Ok(Some((page_record(archive, most).map_err(failed)?, None)).filter(|_| offset == 0));
     }
-    let open = |from| {
-        let mut file = File::open(archive)?;
-        file.seek(SeekFrom::Start(from))?;
-        Ok(file)
-    };
-    record_in(&archive.to_string_lossy(), open, offset, inner)
+    stored_at(Location::File(archive.to_owned()), offset, inner)
 }
 
-/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+/// Like [`record_at`], of the archive behind a URL.
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn record_in<R: Read + Send + 'static>(
-    name: &str,
-    open: impl Fn(u64) -> io::Result<R>,
-    offset: u64,
-    inner: u64,
-) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
-    let name: Arc<str> = name.into();
+pub fn record_in(url: &str, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
+    stored_at(Location::Url(url.to_owned()), offset, inner)
+}
+
+fn stored_at(archive: Location, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
+    let name: Arc<str> = archive.to_string().into();
+    let (bytes, remote) = (ArchiveBytes::from(archive), Remote::new(NetworkOptions::default()));
     let from = |from| {
-        let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
+        let stored = opened_at(&bytes, from, &remote);
+        let stored = stored.map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
     // From the place itself first, which is a seek; from the start only where that fails.
@@ -211,7 +205,7 @@ pub fn record_in<R: Read + Send + 'static>(
 }
 
 /// The record at `offset` of the reader's archive.
-fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<(Record, Option<String>)> {
+fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<FoundRecord> {
     let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
     let record = reader
         .by_ref()

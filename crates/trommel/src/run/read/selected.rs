@@ -1,13 +1,12 @@
 //! Reads the records that an index names, pages in files as records, and records for a program that wants no documents.
 
-use std::io;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
-use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, StatedRecord, StoredRecord, redacted};
+use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, Remote, StatedRecord, StoredRecord};
 
+use crate::run::inputs::Input;
 use crate::run::inputs::found::{PageFiles, page_record};
-use crate::run::inputs::{Input, Network};
 use crate::run::read::reader::{Disconnected, RecordFeed};
 use crate::run::work::{record::page_url, task::Step};
 
@@ -27,13 +26,7 @@ impl RecordFeed<'_> {
         if point.is_none() {
             self.send_bad_lines(selection)?;
         }
-        let found = match self.reading.network.read(selection, from) {
-            Ok(found) => found,
-            Err(error) => {
-                self.send(0, None, lost_bytes(0, selection.bytes(), error.to_string()))?;
-                return Ok(bytes);
-            }
-        };
+        let found = selection.read(from, self.reading.plan.remote);
         let wanted = selection.rows().iter().skip(from);
         let mut dictionary = None;
         for ((row, found), wanted) in (from as u64..).zip(found).zip(wanted) {
@@ -68,7 +61,8 @@ impl RecordFeed<'_> {
             return &[];
         }
         if known.as_ref().is_none_or(|known| known.archive != stored.number) {
-            let read = |range| self.reading.network.read_range(selection, stored.number, range).unwrap_or_default();
+            let remote = self.reading.plan.remote;
+            let read = |range| selection.read_range(stored.number, range, remote).unwrap_or_default();
             let bytes = dictionary_length(&read(0..8)).map(|length| read(0..length)).unwrap_or_default();
             *known = Some(Dictionary { archive: stored.number, bytes });
         }
@@ -180,18 +174,6 @@ struct Dictionary {
     bytes: Vec<u8>,
 }
 
-/// An object behind a URL. Its bytes come for as long as the network is there.
-struct Object<R> {
-    bytes: R,
-    _network: Network,
-}
-
-impl<R: Read> Read for Object<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer)
-    }
-}
-
 /// The records of an input, from the first on.
 pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
 
@@ -205,14 +187,15 @@ pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Reco
 
 fn opened(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
     let options = ReadOptions::default();
+    let name = input.name();
     let opened = match input {
         Input::File(path) => Reader::open(path, options),
-        Input::Packed(packed) => packed.open(None, options),
-        Input::Stdin => Reader::new(input.name(), io::stdin(), options),
-        Input::Url(url) => {
-            let network = Network::new(network.clone());
-            let bytes = network.open(url).map_err(|error| format!("{}: {error}", redacted(url)))?;
-            Reader::new(redacted(url), Object { bytes, _network: network }, options)
+        Input::Stdin => Reader::new(name, io::stdin(), options),
+        Input::Url(_) | Input::Packed(_) => {
+            let bytes = input.bytes().and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::NotFound.into()));
+            let bytes = bytes.map_err(|error| format!("{name}: {error}"))?;
+            let remote = Remote::new(network.clone());
+            Reader::reopen_with(name, || bytes.open(&remote), &ResumePoint::default(), options)
         }
         Input::Pages(pages) => {
             let pages = pages.clone();

@@ -6,7 +6,7 @@ use std::{io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::{Disk, Extent, discard, filters::DuplicatesState, hidden, read_own, replaceable};
+use trommel_record::{Disk, Extent, discard, filters::DuplicatesState, read_own, replace, replaceable};
 
 use crate::run::counts::summary::{Summary, Times};
 use crate::run::error::{ResumeError, RunError, RunPosition, VERSION};
@@ -30,7 +30,7 @@ pub(crate) struct Checkpoint {
     pub(crate) settings: Vec<(String, String)>,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
-    /// What the journal said, if the run came to its end.
+    /// The contents of the journal, if the run came to its end.
     pub(crate) contents: Option<Contents>,
     /// Archives that the run has begun.
     pub(crate) begun: u64,
@@ -169,12 +169,7 @@ impl Checkpoint {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
         // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
         bytes.extend_from_slice(&Sha256::digest(&bytes));
-        let new = hidden(path, "tmp")?;
-        let mut file = disk.create(&new)?;
-        file.write_all(&bytes)?;
-        // On disk before it gets its name: after a power cut the name must not stand for an empty file.
-        file.sync()?;
-        disk.rename(&new, path)
+        replace(disk, path, &bytes)
     }
 }
 
@@ -246,7 +241,7 @@ impl ContinuedRun {
         let Some(position) = position else { return };
         self.todo.retain(|turn| turn.input >= position.input);
         if let (Some(turn), Some(_)) = (self.todo.first_mut(), position.point) {
-            turn.begun = Some(ArchiveState { point: position.point, ..ArchiveState::default() });
+            turn.begun = vec![ArchiveState { point: position.point, ..ArchiveState::default() }];
         }
     }
 

@@ -14,19 +14,19 @@ use trommel_record::{Disk, DiskFile, Extent, read_own};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
 use crate::run::error::{ResumeError, RunError};
-use crate::run::{
-    inputs::Input, inputs::found::Identity, inputs::pieces::Piece, plan::Plan, write::manifest::ManifestFile,
-};
+use crate::run::{inputs::found::Identity, inputs::pieces::Piece, plan::Plan, write::manifest::ManifestFile};
 
 /// An input that is left to do.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     /// Its index.
     pub(crate) input: usize,
-    /// State of the archive if it was begun before.
-    pub(crate) begun: Option<ArchiveState>,
+    /// State of the archive if it was begun before, or of its pieces.
+    pub(crate) begun: Vec<ArchiveState>,
     /// The piece of it that is read; none: all of it.
     pub(crate) piece: Option<Piece>,
+    /// True if it is known that it is not read in pieces.
+    pub(crate) is_whole: bool,
 }
 
 /// An archive of which some pieces are done.
@@ -121,51 +121,26 @@ impl Remaining {
         let find = |state: ArchiveState| Ok((inputs.find(&state.identity, Some(state.naming))?.0, state));
         let partial = partial.map(find).transpose()?;
         let partial = partial.map(|(input, state)| Partial { input, state });
-        let mut todo = Vec::new();
-        let mut cut: BTreeMap<usize, Vec<ArchiveState>> = BTreeMap::new();
-        cut.extend(partial.as_ref().map(|partial| (partial.input, Vec::new())));
+        let mut todo: BTreeMap<usize, Vec<ArchiveState>> = BTreeMap::new();
+        todo.extend(partial.as_ref().map(|partial| (partial.input, Vec::new())));
+        let mut first = partial.as_ref().map(|partial| partial.input);
         for archive in begun {
             let (input, appeared) = inputs.find(&archive.identity, Some(archive.naming))?;
-            if archive.piece.is_some() {
-                cut.entry(input).or_default().push(archive);
-                continue;
-            }
             let is_nothing = archive.report.records == 0 && archive.report.error.is_some();
-            let begun = Some(archive).filter(|_| !(appeared && is_nothing));
-            todo.push(Turn { input, begun, piece: None });
-        }
-        for (input, begun) in cut {
-            let due = partial.as_ref().filter(|partial| partial.input == input).map_or(0, Partial::due);
-            todo.extend(pieces_left(plan, input, due, begun)?);
+            let begun = todo.entry(input).or_default();
+            if archive.piece.is_some() || !(appeared && is_nothing) {
+                first = first.or(Some(input).filter(|_| archive.is_first));
+                begun.push(archive);
+            }
         }
         let rest = inputs.left.into_values().flatten().chain(appeared);
-        todo.extend(rest.map(|input| Turn { input, ..Turn::default() }));
+        todo.extend(rest.map(|input| (input, Vec::new())));
+        let mut todo: Vec<Turn> =
+            todo.into_iter().map(|(input, begun)| Turn { input, begun, ..Turn::default() }).collect();
         // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
-        let mut first = todo.iter().filter(|turn| turn.begun.as_ref().is_some_and(|archive| archive.is_first));
-        let first = partial.as_ref().map(|partial| partial.input).or_else(|| first.next().map(|turn| turn.input));
-        let number = |turn: &Turn| turn.piece.as_ref().map(|piece| piece.number);
-        todo.sort_by_key(|turn| (Some(turn.input) != first, turn.input, number(turn)));
+        todo.sort_by_key(|turn| Some(turn.input) != first);
         Ok(Self { again, todo, partial })
     }
-}
-
-/// The pieces of an archive from the one that is due on, some of which are begun.
-fn pieces_left(
-    plan: &Plan,
-    input: usize,
-    due: usize,
-    mut begun: Vec<ArchiveState>,
-) -> Result<impl Iterator<Item = Turn>, ResumeError> {
-    let name = || plan.inputs.get(input).map_or_else(String::new, Input::name);
-    let pieces = plan.all_pieces().pieces(input).map_err(|source| ResumeError::Io { path: name().into(), source })?;
-    // The file is the one it was: so it has the same pieces.
-    let changed = || ResumeError::Changed { input: name(), change: "it has other pieces".to_owned() };
-    let pieces = pieces.ok_or_else(changed)?.into_iter().skip(due);
-    Ok(pieces.map(move |piece| {
-        let is_this = |archive: &ArchiveState| archive.piece.is_some_and(|begun| begun.number == piece.number);
-        let at = begun.iter().position(is_this);
-        Turn { input, begun: at.map(|at| begun.swap_remove(at)), piece: Some(piece) }
-    }))
 }
 
 /// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
@@ -204,6 +179,8 @@ pub(crate) struct ArchiveState {
 pub(crate) struct PieceState {
     /// Its place in the order.
     pub(crate) number: usize,
+    /// Stored offset at which it begins.
+    pub(crate) start: u64,
     /// The piece that begins where this one has ended; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }

@@ -70,12 +70,7 @@ impl Bucket {
         {
             *path = here;
         }
-        let bucket = Self {
-            remote: Remote::new(network).map_err(BucketError::Network)?,
-            prefix,
-            folder,
-            sent: Mutex::default(),
-        };
+        let bucket = Self { remote: Remote::new(network), prefix, folder, sent: Mutex::default() };
         bucket.check(plan, existing)?;
         Ok(Some(bucket))
     }

@@ -36,6 +36,8 @@ pub(crate) struct Writing<'a> {
     pub(crate) plan: &'a WritePlan<'a>,
     pub(crate) disk: &'a dyn Disk,
     pub(crate) ledger: Mutex<Ledger<'a>>,
+    /// Held by the reader that picks its next archive.
+    pub(crate) picking: Mutex<()>,
     pub(crate) counters: Counters,
     /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,

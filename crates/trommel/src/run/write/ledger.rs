@@ -87,6 +87,16 @@ pub(crate) struct Picked {
     pub(crate) piece: Option<Piece>,
 }
 
+/// The next work of a reader.
+pub(crate) enum Next {
+    /// It reads an archive, or a piece of one.
+    Read(Picked),
+    /// It finds the pieces of the input of that index.
+    Cut(usize),
+    /// Nothing is left.
+    Over,
+}
+
 /// The finished and the remaining archives of a run.
 pub(crate) struct Ledger<'a> {
     plan: &'a WritePlan<'a>,
@@ -209,7 +219,7 @@ impl<'a> Ledger<'a> {
     /// The states of the archives that were begun and are not done.
     fn begun(&self) -> Vec<ArchiveState> {
         let noted = self.works.iter().filter(|work| work.is_noted).map(|work| &work.state);
-        let left = self.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        let left = self.todo.iter().flat_map(|turn| &turn.begun);
         noted.chain(left).chain(&self.visits).cloned().collect()
     }
 

@@ -6,7 +6,7 @@ use std::{collections::HashSet, io, path::Path};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
-use trommel_record::{Disk, digest_of, hidden, read_own};
+use trommel_record::{Disk, digest_of, read_own, replace};
 
 /// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
 const MANIFEST: &str = "_MANIFEST";
@@ -88,17 +88,9 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -
     manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut bytes = serde_json::to_vec_pretty(&manifest)?;
     bytes.push(b'\n');
-    let new = hidden(&path, "tmp")?;
-    let mut file = disk.create(&new)?;
-    file.write_all(&bytes)?;
-    file.sync()?;
-    drop(file);
-    disk.rename(&new, &path)?;
+    replace(disk, &path, &bytes)?;
     // After the manifest: whoever sees the mark finds the whole list.
-    let mark = folder.join(SUCCESS);
-    let new = hidden(&mark, "tmp")?;
-    disk.create(&new)?.sync()?;
-    disk.rename(&new, &mark)
+    replace(disk, &folder.join(SUCCESS), b"")
 }
 
 fn earlier_manifest(path: &Path) -> io::Result<Manifest> {

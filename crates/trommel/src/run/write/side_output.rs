@@ -1,6 +1,6 @@
 //! Files beside the outputs that grow with them.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -193,32 +193,4 @@ impl<'a> SideOutputs<'a> {
         self.aside.clear();
         paths
     }
-}
-
-/// Removes the shares of archives that interrupted runs left, in the folders of these files: all but `kept`.
-pub(crate) fn remove_shares(
-    disk: &dyn Disk,
-    files: impl IntoIterator<Item = PathBuf>,
-    kept: &[PathBuf],
-) -> Result<(), RunError> {
-    for file in files {
-        let folder = match file.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        let Ok(prefix) = hidden(&file, "") else { continue };
-        let prefix = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A folder that is not there has none.
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let number = name.strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_suffix(".tmp"));
-            let Some(number) = number.and_then(|number| number.parse().ok()) else { continue };
-            if !kept.contains(&share_of(&file, number)) {
-                let path = entry.path();
-                disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
-            }
-        }
-    }
-    Ok(())
 }

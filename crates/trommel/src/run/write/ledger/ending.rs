@@ -7,9 +7,9 @@ use trommel_record::discard;
 
 use super::{Ledger, Shared, SharedState, Work};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
-use crate::run::write::ledger::{listed, published};
 use crate::run::state::checkpoint::{discard_rest, journal_file};
 use crate::run::state::remaining::{self, ArchiveState};
+use crate::run::write::ledger::{listed, published};
 use crate::run::{error::RunError, write::manifest};
 
 impl<'a> Ledger<'a> {
@@ -165,7 +165,7 @@ impl<'a> Ledger<'a> {
     /// Sums the counts of the earlier parts of the run.
     pub(crate) fn counts_so_far(&self) -> Summary {
         let mut summary = self.summary.clone();
-        let left = self.todo.iter().filter_map(|turn| turn.begun.as_ref());
+        let left = self.todo.iter().flat_map(|turn| &turn.begun);
         left.chain(&self.visits).for_each(|archive| summary.add(archive.summary.clone()));
         summary
     }

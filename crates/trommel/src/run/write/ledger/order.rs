@@ -3,56 +3,84 @@
 use std::mem::take;
 use std::path::{Path, PathBuf};
 
-use super::{Ledger, Picked, Shared, Work};
+use super::{Ledger, Next, Picked, Shared, Work};
+use crate::run::counts::summary::FileReport;
+use crate::run::error::{ResumeError, RunError};
+use crate::run::inputs::pieces::{Fate, Piece};
 use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, Partial, PieceState, Turn};
-use crate::run::{counts::summary::FileReport, error::RunError, inputs::pieces::Fate};
 
 impl<'a> Ledger<'a> {
-    /// The next archive, or piece of one, to be read; none if there is none left. The caller checks if others must be
-    /// done first.
-    pub(crate) fn pick(&mut self) -> Option<Picked> {
+    /// The next archive, or piece of one, to be read; before that, one that may have to be cut. The caller checks if
+    /// others must be done first.
+    pub(crate) fn pick(&mut self) -> Next {
         loop {
-            let Turn { input, begun, piece } = self.next_turn()?;
+            if let Some(turn) = self.todo.front()
+                && self.may_be_cut(turn)
+            {
+                return Next::Cut(turn.input);
+            }
+            let Some(Turn { input, mut begun, piece, .. }) = self.todo.pop_front() else { return Next::Over };
+            let begun = begun.pop();
             let point = begun.as_ref().and_then(|archive| archive.point);
-            let entering = piece.as_ref().map(|piece| (piece.number, piece.fate.clone()));
-            let (number, is_ended) = self.enter(input, begun, entering);
+            let (number, is_ended) = self.enter(input, begun, piece.as_ref());
             self.pass_void();
             let is_void = piece.as_ref().is_some_and(|piece| piece.fate.is_void());
             if !is_ended && !is_void {
-                return Some(Picked { number, input, point, piece });
+                return Next::Read(Picked { number, input, point, piece });
             }
         }
     }
 
-    fn next_turn(&mut self) -> Option<Turn> {
-        let turn = self.todo.pop_front()?;
-        let cutter = self.plan.cutter.filter(|_| turn.begun.is_none() && turn.piece.is_none());
-        // What cannot be read says so to its reader.
-        let pieces = cutter.and_then(|cutter| cutter.pieces(turn.input).ok().flatten());
-        let Some(pieces) = pieces else { return Some(turn) };
-        for piece in pieces.into_iter().rev() {
-            self.todo.push_front(Turn { input: turn.input, begun: None, piece: Some(piece) });
+    fn may_be_cut(&self, turn: &Turn) -> bool {
+        let is_new = turn.begun.is_empty() && self.plan.is_cut;
+        turn.piece.is_none() && !turn.is_whole && (is_new || self.is_begun_in_pieces(turn))
+    }
+
+    /// Returns whether an earlier run has read some pieces of it.
+    fn is_begun_in_pieces(&self, turn: &Turn) -> bool {
+        let is_partial = self.partial.as_ref().is_some_and(|partial| partial.input == turn.input);
+        is_partial || turn.begun.iter().any(|archive| archive.piece.is_some())
+    }
+
+    /// Puts the pieces of the next archive in its place, from the one that is due on; none if it is read as a whole.
+    ///
+    /// # Errors
+    /// If an earlier run has read others.
+    pub(crate) fn cut(&mut self, pieces: Option<Vec<Piece>>) -> Result<(), ResumeError> {
+        let Some(mut turn) = self.todo.pop_front() else { return Ok(()) };
+        let input = turn.input;
+        let partial = self.partial.as_ref().filter(|partial| partial.input == input);
+        let due = partial.map_or(0, Partial::due);
+        let begun = turn.begun.first().filter(|archive| archive.piece.is_some());
+        let begun = begun.or(partial.map(|partial| &partial.state)).map(|archive| archive.identity.name.clone());
+        let changed = |input| Err(ResumeError::Changed { input, change: "it has other pieces".to_owned() });
+        let Some(pieces) = pieces else {
+            turn.is_whole = true;
+            self.todo.push_front(turn);
+            return begun.map_or(Ok(()), changed);
+        };
+        for piece in pieces.into_iter().skip(due).rev() {
+            let is_this = |archive: &mut ArchiveState| {
+                archive.piece.is_some_and(|begun| (begun.number, begun.start) == (piece.number, piece.offset()))
+            };
+            let begun = turn.begun.extract_if(.., is_this).collect();
+            self.todo.push_front(Turn { input, begun, piece: Some(piece), is_whole: false });
         }
-        self.todo.pop_front()
+        begun.filter(|_| !turn.begun.is_empty()).map_or(Ok(()), changed)
     }
 
     /// Takes an archive or a piece among those in work; returns its number, and whether it has been read before.
-    pub(super) fn enter(
-        &mut self,
-        input: usize,
-        begun: Option<ArchiveState>,
-        piece: Option<(usize, Fate)>,
-    ) -> (u64, bool) {
+    pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<&Piece>) -> (u64, bool) {
         let is_noted = begun.is_some();
-        let (piece, fate) = piece.unzip();
+        let fate = piece.map_or_else(Fate::default, |piece| piece.fate.clone());
         let state = begun.unwrap_or_else(|| {
             self.saved.begun += 1;
             let naming = self.plan.namings.get(input).copied().unwrap_or_default();
-            let piece = piece.map(|number| PieceState { number, next: None });
+            let piece = piece.map(|piece| PieceState { number: piece.number, start: piece.offset(), next: None });
             ArchiveState { number: self.saved.begun, naming, piece, ..ArchiveState::default() }
         });
         let entered = (state.number, state.is_ended);
-        self.works.push_back(Work { state, input, is_noted, fate: fate.unwrap_or_default() });
+        self.works.push_back(Work { state, input, is_noted, fate });
         entered
     }
 
@@ -128,7 +156,7 @@ impl<'a> Ledger<'a> {
             self.joined.extend(files);
         }
         if piece.next.is_some() {
-            whole.piece = Some(PieceState { number: piece.next.unwrap_or_default(), next: None });
+            whole.piece = Some(PieceState { number: piece.next.unwrap_or_default(), ..PieceState::default() });
             self.partial = Some(Partial { input, state: whole });
             return Ok(());
         }

@@ -1,0 +1,217 @@
+//! The stored bytes of an archive, wherever they are: a file, an object, or a part of one, which may be deflated.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::{fs::File, ops::Range};
+
+use flate2::read::DeflateDecoder;
+
+use crate::{Location, Remote, SourceError};
+
+/// The place of the bytes of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArchiveBytes {
+    /// A part of a file or object; its end may be beyond that of the file.
+    Within(Location, Range<u64>),
+    /// A deflated part.
+    Deflated(Location, Range<u64>),
+    /// They cannot be read.
+    Missing(SourceError),
+}
+
+impl From<Location> for ArchiveBytes {
+    /// All of a file or object.
+    fn from(location: Location) -> Self {
+        Self::Within(location, 0..u64::MAX)
+    }
+}
+
+impl ArchiveBytes {
+    /// Opens them at their start, to be read on and on.
+    ///
+    /// # Errors
+    /// If they are not there.
+    pub fn open(&self, remote: &Remote) -> io::Result<OpenBytes> {
+        self.opened(|url| Ok(Box::new(remote.open(url)?)))
+    }
+
+    /// Opens them for a look here and there: an object comes in small blocks.
+    ///
+    /// # Errors
+    /// If they are not there, or a server gives an object as a whole only.
+    pub fn open_blocks(&self, remote: &Remote) -> io::Result<OpenBytes> {
+        self.opened(|url| Ok(Box::new(remote.seekable(url)?)))
+    }
+
+    fn opened(&self, object: impl FnOnce(&str) -> io::Result<Box<dyn Bytes>>) -> io::Result<OpenBytes> {
+        let (location, range, is_deflated) = match self {
+            Self::Within(location, range) => (location, range, false),
+            Self::Deflated(location, range) => (location, range, true),
+            Self::Missing(error) => return Err(error.clone().into()),
+        };
+        let input: Box<dyn Bytes> = match location {
+            Location::File(path) => Box::new(File::open(path)?),
+            Location::Url(url) => object(url)?,
+        };
+        let mut part = Part { input, range: range.clone(), at: 0 };
+        part.rewind()?;
+        Ok(match is_deflated {
+            false => OpenBytes(Plain::Stored(part)),
+            true => OpenBytes(Plain::Inflated { decoder: Some(DeflateDecoder::new(part)), read: 0, at: 0 }),
+        })
+    }
+
+    /// The URL in whose object the bytes are as they are, and the part of it.
+    pub(crate) fn object(&self) -> Option<(&str, &Range<u64>)> {
+        match self {
+            Self::Within(Location::Url(url), part) => Some((url, part)),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes that can be sought in.
+trait Bytes: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Bytes for T {}
+
+/// The bytes of an archive that is being read. In deflated ones to go back is to inflate them again from their start,
+/// and their end is not known.
+pub struct OpenBytes(Plain);
+
+enum Plain {
+    Stored(Part),
+    Inflated {
+        decoder: Option<DeflateDecoder<Part>>,
+        /// Inflated bytes so far.
+        read: u64,
+        /// Place of the next byte that is wanted.
+        at: u64,
+    },
+}
+
+/// A part of a file or object.
+struct Part {
+    input: Box<dyn Bytes>,
+    range: Range<u64>,
+    at: u64,
+}
+
+impl OpenBytes {
+    /// The bytes of a range; fewer if they end before.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn range(&mut self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let mut found = Vec::new();
+        self.seek(SeekFrom::Start(range.start))?;
+        self.take(range.end - range.start).read_to_end(&mut found)?;
+        Ok(found)
+    }
+}
+
+impl Read for OpenBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (decoder, read, at) = match &mut self.0 {
+            Plain::Stored(part) => return part.read(buffer),
+            Plain::Inflated { decoder, read, at } => (decoder, read, at),
+        };
+        if *at < *read
+            && let Some(before) = decoder.take()
+        {
+            let mut part = before.into_inner();
+            part.rewind()?;
+            (*decoder, *read) = (Some(DeflateDecoder::new(part)), 0);
+        }
+        let Some(decoder) = decoder else { return Ok(0) };
+        *read += io::copy(&mut decoder.take(*at - *read), &mut io::sink())?;
+        if *read < *at {
+            return Ok(0);
+        }
+        let count = decoder.read(buffer)?;
+        *read += count as u64;
+        *at = *read;
+        Ok(count)
+    }
+}
+
+impl Seek for OpenBytes {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match &mut self.0 {
+            Plain::Stored(part) => return part.seek(to),
+            Plain::Inflated { at, .. } => at,
+        };
+        *at = match to {
+            SeekFrom::Start(to) => to,
+            SeekFrom::Current(by) => at.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?,
+            SeekFrom::End(_) => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        Ok(*at)
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = (self.range.end - self.range.start).saturating_sub(self.at);
+        let room = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = self.input.read(buffer.get_mut(..room).unwrap_or_default())?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Part {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let Range { start, end } = self.range;
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => {
+                let length = self.input.seek(SeekFrom::End(0))?.min(end).saturating_sub(start);
+                length.checked_add_signed(by)
+            }
+        };
+        let at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.input.seek(SeekFrom::Start(start.checked_add(at).ok_or(io::ErrorKind::InvalidInput)?))?;
+        self.at = at;
+        Ok(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NetworkOptions;
+    use flate2::{Compression, write::DeflateEncoder};
+    use std::io::Write;
+
+    /// The same bytes as they are and deflated, with others before and behind them.
+    #[test]
+    fn parts_are_read_and_sought_in_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain: Vec<u8> = (0..100_000_u32).map(|at| (at % 251) as u8).collect();
+        let mut deflated = DeflateEncoder::new(Vec::new(), Compression::fast());
+        deflated.write_all(&plain).unwrap();
+        let deflated = deflated.finish().unwrap();
+        let remote = Remote::new(NetworkOptions::default());
+        let opened = |name: &str, bytes: &[u8], place: fn(Location, Range<u64>) -> ArchiveBytes| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, [b"before", bytes, b"behind"].concat()).unwrap();
+            place(Location::File(path), 6..6 + bytes.len() as u64).open(&remote).unwrap()
+        };
+        let mut stored = opened("a", &plain, ArchiveBytes::Within);
+        let mut inflated = opened("b", &deflated, ArchiveBytes::Deflated);
+        assert_eq!(stored.seek(SeekFrom::End(-7)).unwrap(), 99_993);
+        assert_eq!(inflated.seek(SeekFrom::End(0)).unwrap_err().kind(), io::ErrorKind::Unsupported);
+        for range in [0..10, 90_000..90_010, 90_005..90_020, 5..9, 99_990..100_050, 100_000..100_001, 200_000..200_001]
+        {
+            let expected = plain.get(range.start..plain.len().min(range.end)).unwrap_or_default();
+            let wanted = range.start as u64..range.end as u64;
+            assert_eq!(stored.range(wanted.clone()).unwrap(), expected, "{range:?}");
+            assert_eq!(inflated.range(wanted).unwrap(), expected, "{range:?}");
+        }
+        let gone = ArchiveBytes::from(Location::File(folder.path().join("gone")));
+        assert_eq!(gone.open(&remote).err().unwrap().kind(), io::ErrorKind::NotFound);
+        let missing = ArchiveBytes::Missing(SourceError::Stopped).open(&remote).err().unwrap();
+        assert_eq!(missing.to_string(), "stopped");
+    }
+}
