@@ -6,7 +6,6 @@
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::{fs::File, path::Path, thread};
 
-use arrow_array::RecordBatch;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -78,14 +77,6 @@ fn size(record: &OutputRecord) -> usize {
     record.text.len() + size_of_val(record.spans.as_slice()) + parts
 }
 
-/// The next part of a file.
-enum GroupPart {
-    /// Rows of the group at hand.
-    Rows(RecordBatch),
-    /// The end of the group.
-    End,
-}
-
 /// A table.
 pub(crate) struct Table<'a, R: 'static> {
     /// Name of its rows.
@@ -97,7 +88,7 @@ pub(crate) struct Table<'a, R: 'static> {
     pub rows: usize,
 }
 
-impl<R> Table<'_, R> {
+impl<R: Send> Table<'_, R> {
     /// Writes rows to the file `target`. A group ends early where the sizes of its rows are many bytes.
     pub fn write(
         &self,
@@ -111,12 +102,13 @@ impl<R> Table<'_, R> {
             .with_skip_arrow_metadata(true);
         let file = create_new(target)?;
         let mut writer = ArrowWriter::try_new_with_options(file, schema(self.columns), options)?;
-        let (sender, parts) = sync_channel(PARTS_AHEAD);
+        let (sender, parts) = sync_channel::<(Vec<R>, bool)>(PARTS_AHEAD);
         let write = move || -> Result<(), OutputError> {
-            for part in parts {
-                match part {
-                    GroupPart::Rows(batch) => writer.write(&batch)?,
-                    GroupPart::End => writer.flush()?,
+            for (rows, is_last) in parts {
+                let rows: Vec<Option<&R>> = rows.iter().map(Some).collect();
+                writer.write(&record_batch(self.columns, &rows).map_err(ParquetError::from)?)?;
+                if is_last {
+                    writer.flush()?;
                 }
             }
             Ok(writer.into_inner()?.sync_all()?)
@@ -133,12 +125,12 @@ impl<R> Table<'_, R> {
         })
     }
 
-    /// Sends rows to who writes them, until there are no more or nobody takes them.
+    /// Sends rows to who writes them, until there are no more or nobody takes them; true with the last of a group.
     fn send(
         &self,
         rows: impl Iterator<Item = Result<R, OutputError>>,
         size: impl Fn(&R) -> usize,
-        sender: &SyncSender<GroupPart>,
+        sender: &SyncSender<(Vec<R>, bool)>,
     ) -> Result<(), OutputError> {
         let mut rows = rows.peekable();
         let (mut in_group, mut group_bytes) = (0, 0);
@@ -151,16 +143,14 @@ impl<R> Table<'_, R> {
                 bytes += size(&row);
                 part.push(row);
             }
-            let part: Vec<Option<&R>> = part.iter().map(Some).collect();
-            let batch = record_batch(self.columns, &part).map_err(ParquetError::from)?;
             (in_group, group_bytes) = (in_group + part.len(), group_bytes + bytes);
-            let is_full = in_group == self.rows || group_bytes >= GROUP_BYTES;
-            // The writer knows why it takes no more.
-            if sender.send(GroupPart::Rows(batch)).is_err() || is_full && sender.send(GroupPart::End).is_err() {
-                return Ok(());
-            }
-            if is_full {
+            let is_last = in_group == self.rows || group_bytes >= GROUP_BYTES;
+            if is_last {
                 (in_group, group_bytes) = (0, 0);
+            }
+            // The writer knows why it takes no more.
+            if sender.send((part, is_last)).is_err() {
+                return Ok(());
             }
         }
         Ok(())
