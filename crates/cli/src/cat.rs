@@ -1,6 +1,6 @@
 //! `trommel cat`: prints the page or record at a place, given as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::{fmt, path::Path, sync::Arc};
 
 use anyhow::{Result, anyhow, bail};
@@ -8,7 +8,8 @@ use clap::Args;
 use trommel::archive::{PayloadOptions, Record, RecordType, payload};
 use trommel::record::{RecordSource, filters::UrlPattern};
 use trommel::run::{
-    NetworkOptions, PackedOptions, crawl_charset, expand, is_url, open_input, record_at, record_in, redacted, unpack,
+    NetworkOptions, PackedOptions, Remote, crawl_charset, expand, is_url, open_input, record_at, record_in, redacted,
+    unpack,
 };
 use trommel::{Extractor, Hints, Settings, archive::write::write_record, charset, page_hints};
 
@@ -145,7 +146,15 @@ impl PlaceArgument {
     /// If the file cannot be read or there is no record at that place.
     pub fn record(&self) -> Result<(Record, Option<String>)> {
         let found = match is_url(&self.file) {
-            true => record_in(&self.file, self.offset, self.inner)?,
+            true => {
+                let network = Remote::new(NetworkOptions::default());
+                let open = |from| {
+                    let mut object = network.open(&self.file)?;
+                    object.seek(SeekFrom::Start(from))?;
+                    Ok(object)
+                };
+                record_in(&self.name(), open, self.offset, self.inner)?
+            }
             false => record_at(Path::new(&self.file), self.offset, self.inner)?,
         };
         found.ok_or_else(|| anyhow!("{self}: no record here"))

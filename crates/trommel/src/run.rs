@@ -48,7 +48,8 @@
 //! // Outputs are not replaced unasked, and a finished run has nothing left to do.
 //! let again = run(&plan, &extract, Environment::new(&mut stdout, &mut progress)).unwrap_err();
 //! assert!(again.kind() == ErrorKind::Exists && again.is_refusal());
-//! assert!(plan.state_file().is_some_and(|path| path.exists()) && !plan.has_work(Existing::Resume)?);
+//! assert!(plan.finished_file().is_some_and(|path| path.exists()) && !plan.has_work(Existing::Resume)?);
+//! assert!(plan.state_file().is_some_and(|path| !path.exists()));
 //! # Ok(())
 //! # }
 //! ```

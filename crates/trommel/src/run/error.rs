@@ -156,7 +156,7 @@ impl BucketError {
         match self {
             Self::Resume(_) => ErrorKind::Resume,
             Self::Folder(_) => ErrorKind::Output,
-            Self::Network(_) | Self::Answer { .. } => ErrorKind::Network,
+            Self::Answer { .. } => ErrorKind::Network,
             Self::Exists(_) => ErrorKind::Exists,
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! The metadata record of a crawl about a response comes before it.
 
-use std::io::{self, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{collections::HashMap, fs::File, path::Path, sync::Arc};
 
 use trommel_archive::{ArchiveError, Note, ReadOptions, Reader, Record, RecordType};
-use trommel_sources::{ArchiveBytes, Location, NetworkOptions, OpenBytes, Remote, StopFlag};
+use trommel_sources::{ArchiveBytes, OpenBytes, Remote, StopFlag};
 use trommel_text::{hash, mix};
 
 use crate::run::inputs::found::{is_page, page_record};
@@ -127,14 +127,12 @@ fn at(input: &Input, offset: u64, remote: &Remote) -> Option<io::Result<OpenByte
     let bytes = input.bytes().transpose()?;
     match bytes {
         Ok(ArchiveBytes::Deflated(..)) => None,
-        bytes => Some(bytes.and_then(|bytes| opened_at(&bytes, offset, remote))),
+        bytes => Some(bytes.and_then(|bytes| {
+            let mut opened = bytes.open(remote)?;
+            opened.seek(SeekFrom::Start(offset))?;
+            Ok(opened)
+        })),
     }
-}
-
-fn opened_at(bytes: &ArchiveBytes, offset: u64, remote: &Remote) -> io::Result<OpenBytes> {
-    let mut opened = bytes.open(remote)?;
-    opened.seek(SeekFrom::Start(offset))?;
-    Ok(opened)
 }
 
 /// Keys of different kinds never meet but by chance.
@@ -163,7 +161,7 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
 }
 
 /// A record, and the encoding that the crawl's metadata record after it states.
-pub type FoundRecord = (Record, Option<String>);
+type FoundRecord = (Record, Option<String>);
 
 /// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
 /// several. The encoding that the crawl's metadata record after it states is returned with it. None if no
@@ -177,23 +175,27 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<Found
         let failed = |source| ArchiveError::Io { file: archive.to_string_lossy().into(), offset, source };
         return Ok(Some((page_record(archive, most).map_err(failed)?, None)).filter(|_| offset == 0));
     }
-    stored_at(Location::File(archive.to_owned()), offset, inner)
+    let open = |from| {
+        let mut file = File::open(archive)?;
+        file.seek(SeekFrom::Start(from))?;
+        Ok(file)
+    };
+    record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// Like [`record_at`], of the archive behind a URL.
+/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn record_in(url: &str, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
-    stored_at(Location::Url(url.to_owned()), offset, inner)
-}
-
-fn stored_at(archive: Location, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
-    let name: Arc<str> = archive.to_string().into();
-    let (bytes, remote) = (ArchiveBytes::from(archive), Remote::new(NetworkOptions::default()));
+pub fn record_in<R: Read + Send + 'static>(
+    name: &str,
+    open: impl Fn(u64) -> io::Result<R>,
+    offset: u64,
+    inner: u64,
+) -> Result<Option<FoundRecord>, ArchiveError> {
+    let name: Arc<str> = name.into();
     let from = |from| {
-        let stored = opened_at(&bytes, from, &remote);
-        let stored = stored.map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
+        let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
     // From the place itself first, which is a seek; from the start only where that fails.
