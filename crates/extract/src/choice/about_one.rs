@@ -10,7 +10,8 @@ const MAX_ARTICLE_WORDS: u32 = 300;
 /// Words of a line that dates it, at most.
 const MAX_BYLINE_WORDS: u32 = 12;
 
-/// Keeps the doubtful blocks of a short page's only `article`, which holds its only first heading.
+/// Keeps the doubtful blocks around the text in a short page's only `article`, which holds its only first heading. What
+/// was dropped between kept blocks may be an advertisement.
 pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
     let mut articles = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::Article);
     let (Some((article, element)), None) = (articles.next(), articles.next()) else { return };
@@ -20,6 +21,7 @@ pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
         return;
     }
     let inside = page.blocks_inside(article);
+    let between = kept.iter().position(|kept| *kept).unwrap_or(0)..kept.iter().rposition(|kept| *kept).unwrap_or(0);
     let is_text = |at: usize| {
         let Some(block) = page.blocks.get(at) else { return false };
         let is_byline = block.words <= MAX_BYLINE_WORDS && date_in(page.text(block), false).is_some();
@@ -30,7 +32,7 @@ pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
     let is_elsewhere = kept.iter().enumerate().any(|(at, kept)| *kept && !inside.contains(&at));
     let words: u32 = page.blocks.get(inside.clone()).unwrap_or_default().iter().map(|block| block.words).sum();
     if !is_elsewhere && words <= MAX_ARTICLE_WORDS {
-        kept.set(inside.filter(|at| is_text(*at)), true);
+        kept.set(inside.filter(|at| !between.contains(at) && is_text(*at)), true);
     }
 }
 
