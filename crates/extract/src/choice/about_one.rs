@@ -10,6 +10,9 @@ const MAX_ARTICLE_WORDS: u32 = 300;
 /// Words of a line that dates it, at most.
 const MAX_BYLINE_WORDS: u32 = 12;
 
+/// Elements around a block among which a button or a form is looked for.
+const ANCESTORS: usize = 12;
+
 /// Keeps the doubtful blocks around the text in a short page's only `article`, which holds its only first heading. What
 /// was dropped between kept blocks may be an advertisement.
 pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
@@ -26,7 +29,7 @@ pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
         let Some(block) = page.blocks.get(at) else { return false };
         let is_byline = block.words <= MAX_BYLINE_WORDS && date_in(page.text(block), false).is_some();
         let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
-        let mut elements = inside.chain(page.path(block.element).map(|(_, element)| element));
+        let mut elements = inside.chain(page.path(block.element).take(ANCESTORS).map(|(_, element)| element));
         !is_byline && !elements.any(|element| matches!(element.tag, Tag::Button | Tag::Form))
     };
     let is_elsewhere = kept.iter().enumerate().any(|(at, kept)| *kept && !inside.contains(&at));

@@ -8,7 +8,8 @@ use crate::{kept::KeptBlocks as _, links::is_row};
 
 /// Words of a control of a list or an event, at most.
 pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
-/// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least, which is not shown as text. A number of votes beside a star is.
+/// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least: it is not shown as text. A
+/// number of votes beside a star is.
 const MIN_RATING_WORDS: usize = 2;
 /// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
 pub(crate) const MAX_COUNTS: usize = 2;
@@ -39,6 +40,8 @@ pub(crate) fn is_result_count(page: &Page, block: &Block) -> bool {
 
 /// Buttons of the same text on a page from which on they are those of a list's items.
 pub(crate) const MIN_SAME_BUTTONS: usize = 3;
+/// Elements around the text of a button among which it is looked for.
+const BUTTON_ANCESTORS: usize = 2;
 
 /// Returns whether a short block is a link that is set as a button. A price is none.
 pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
@@ -48,9 +51,6 @@ pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
         && !page.text(block).contains(|c: char| c.is_ascii_digit())
         && elements.any(|element| element.tag == Tag::A && page.is_named_as(element, &["button", "btn"]))
 }
-
-/// Elements around the text of a button among which it is looked for.
-const BUTTON_ANCESTORS: usize = 2;
 
 /// Elements around a block that say of a shop or a calendar how it stands with a thing: an item in its list.
 const STATE_ANCESTORS: usize = 3;
@@ -89,11 +89,19 @@ pub(crate) fn leads_elsewhere(page: &Page, html: &str, block: &Block) -> bool {
 
 /// Items of a counted list, at least.
 const MIN_ITEMS: usize = 3;
+/// Elements around a count, from its own on, beside which its list is looked for.
+const BAR_ANCESTORS: usize = 2;
+/// Elements behind them that are looked at: a menu for the order may stand between.
+const MAX_BESIDE: usize = 4;
+/// Share of the blocks of such a list that are kept, at most.
+const MAX_KEPT: f32 = 0.25;
 
 /// Keeps the list of results that stands behind a count of them, beside it or beside the bar that the count stands in, if
 /// hardly any of it is kept (`kept` has one entry for each block).
 pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
-    for block in page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block)) {
+    let counts = page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block));
+    // Many counts before one long list would read it again and again.
+    for block in counts.take(MAX_COUNTS) {
         let around = page.path(block.element).skip_while(|(_, element)| element.tag.is_inline()).take(BAR_ANCESTORS);
         let Some(list) = around.filter_map(|(at, element)| list_behind(page, at, element)).next() else { continue };
         let inside = page.blocks_inside(list);
@@ -120,10 +128,3 @@ fn list_behind(page: &Page, at: u32, element: &Element) -> Option<u32> {
     };
     behind.take(MAX_BESIDE).find(is_list).map(|(at, _)| at)
 }
-
-/// Elements around a count, from its own on, beside which its list is looked for.
-const BAR_ANCESTORS: usize = 2;
-/// Elements behind them that are looked at: a menu for the order may stand between.
-const MAX_BESIDE: usize = 4;
-/// Share of the blocks of such a list that are kept, at most.
-const MAX_KEPT: f32 = 0.25;

@@ -21,6 +21,8 @@ const MAX_PAGE_SHARE: f32 = 0.5;
 /// Names of elements that say who wrote a post and when, and the elements around a block among which they are looked for.
 const BYLINES: [&str; 8] = ["author", "byline", "date", "datetime", "meta", "posted", "submitted", "time"];
 const ANCESTORS: usize = 2;
+/// Words of the title of a thread, at most.
+const MAX_TITLE_WORDS: u32 = 40;
 /// Letters before the colon of a reply's title ("Re:", "Antw:"), at most.
 const MAX_REPLY_LETTERS: usize = 4;
 /// Signs that draw a line, at least.
@@ -63,7 +65,7 @@ pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
 fn drop_reply_titles(page: &Page, kept: &mut [bool]) {
     let mut before = FxHashSet::from_iter([page.head.title.trim().to_lowercase()]);
     let mut replies = Vec::new();
-    for (at, block) in page.blocks.iter().enumerate() {
+    for (at, block) in page.blocks.iter().enumerate().filter(|(_, block)| block.words <= MAX_TITLE_WORDS) {
         let text = page.text(block).to_lowercase();
         if let Some((word, title)) = text.split_once(": ")
             && word.chars().all(char::is_alphabetic)
