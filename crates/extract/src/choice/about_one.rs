@@ -15,7 +15,7 @@ const ANCESTORS: usize = 12;
 
 /// Keeps the doubtful blocks around the text in a short page's only `article`, which holds its only first heading. What
 /// was dropped between kept blocks may be an advertisement.
-pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
+pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut articles = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::Article);
     let (Some((article, element)), None) = (articles.next(), articles.next()) else { return };
     let mut headings = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::H1);
@@ -35,7 +35,7 @@ pub(crate) fn keep_article(page: &Page, kept: &mut [bool]) {
     let is_elsewhere = kept.iter().enumerate().any(|(at, kept)| *kept && !inside.contains(&at));
     let words: u32 = page.blocks.get(inside.clone()).unwrap_or_default().iter().map(|block| block.words).sum();
     if !is_elsewhere && words <= MAX_ARTICLE_WORDS {
-        kept.set(inside.filter(|at| !between.contains(at) && is_text(*at)), true);
+        kept.set(inside.filter(|at| Some(*at) != headline && !between.contains(at) && is_text(*at)), true);
     }
 }
 

@@ -61,7 +61,7 @@ pub static RULES: [Rule; 32] = [
         }
     }),
     judged("article", "keeps doubtful blocks of a short page's only article", |judged, kept| {
-        keep_article(judged.page, kept)
+        keep_article(judged.page, judged.headline, kept)
     })
     .between(0.25, 1.0),
     judged("facts", "keeps doubtful facts about a product, an event or a job", |judged, kept| {
