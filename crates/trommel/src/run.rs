@@ -240,7 +240,7 @@ pub use inputs::{Input, expand, load_config, select};
 pub use plan::existing::Existing;
 pub(crate) use plan::output::DestinationError;
 pub use plan::output::{Destination, Encoding, Output};
-pub(crate) use plan::request::RequestError;
+pub(crate) use plan::refusal::RequestError;
 pub use plan::request::{FollowTimes, PreparedRun, RunRequest};
 pub use plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
 pub(crate) use sites::SitesError;

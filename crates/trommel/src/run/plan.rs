@@ -7,6 +7,7 @@
 pub(crate) mod existing;
 pub(crate) mod output;
 pub(crate) mod prepared;
+pub(crate) mod refusal;
 pub(crate) mod request;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use trommel_record::{Assemble, Format, filters::Filters, hidden};
 use trommel_sources::{is_url, redacted};
 
 use crate::run::plan::output::{Destination, Encoding, Output};
-use crate::run::plan::request::RequestError;
+use crate::run::plan::refusal::RequestError;
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
 /// The state of a run in the folder of its outputs, and that of a finished one.

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::{fs::Metadata, io, sync::Arc};
 
-use trommel_archive::{Reader, ResumePoint};
+use trommel_archive::{ReadOptions, Reader, ResumePoint};
+use trommel_sources::Remote;
 
-use crate::run::{inputs::Input, plan::prepared::ReadPlan};
+use crate::run::inputs::Input;
 
 /// Stored bytes of a piece.
 // Half a minute of one core: enough pieces of usual archives for many cores, and few for the state to name.
@@ -17,11 +18,22 @@ const MAX_PIECES: u64 = 256;
 /// Stored bytes behind a cut in which a member is looked for; without one, two pieces are one.
 const MAX_REACH: u64 = 8 << 20;
 
-impl ReadPlan<'_> {
+/// Cuts the large archives of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cutter<'a> {
+    pub(crate) inputs: &'a [Input],
+    /// The source of objects behind URLs.
+    pub(crate) remote: &'a Remote,
+    pub(crate) options: ReadOptions,
+    /// Stored bytes of a piece.
+    pub(crate) bytes: u64,
+}
+
+impl Cutter<'_> {
     /// The stored bytes of each piece of an archive; none if it is read as a whole.
     // By its size alone: the ends of pieces show in the frames of outputs.
     fn bytes_of_pieces(&self, size: u64) -> Option<u64> {
-        let bytes = self.piece_bytes.max(size.div_ceil(MAX_PIECES)).max(1);
+        let bytes = self.bytes.max(size.div_ceil(MAX_PIECES)).max(1);
         (size / bytes >= MIN_PIECES && size > bytes.saturating_mul(MIN_PIECES)).then_some(bytes)
     }
 
@@ -116,20 +128,18 @@ impl Fate {
 
 #[cfg(test)]
 mod tests {
-    use crate::run::plan::{Plan, output::Destination, output::Output};
-    use trommel_sources::{NetworkOptions, Remote};
+    use super::*;
+    use trommel_sources::NetworkOptions;
 
     #[test]
     fn only_large_files_are_cut_and_not_into_more_than_the_state_names() {
         let remote = Remote::new(NetworkOptions::default());
-        let output = Output { destination: Destination::Stdout, encodings: Vec::new(), split: None };
-        let plan = Plan::new(Vec::new(), output);
-        let plan = plan.reading(&remote);
-        let megabytes = |size: u64| plan.bytes_of_pieces(size << 20).map(|bytes| bytes >> 20);
+        let cutter = Cutter { inputs: &[], remote: &remote, options: ReadOptions::default(), bytes: PIECE_BYTES };
+        let megabytes = |size: u64| cutter.bytes_of_pieces(size << 20).map(|bytes| bytes >> 20);
         assert_eq!(megabytes(256), None);
         assert_eq!(megabytes(257), Some(64));
         assert_eq!(megabytes(16 << 10), Some(64));
         assert_eq!(megabytes(1 << 20), Some(4096));
-        assert_eq!(plan.count(0), 1);
+        assert_eq!(cutter.count(0), 1);
     }
 }

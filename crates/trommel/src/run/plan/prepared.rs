@@ -14,8 +14,8 @@ use crate::run::plan::output::{Destination, Encoding, Output};
 use crate::run::plan::{Follow, HardPages, Plan, SetAside};
 use crate::run::state::remaining::{ArchiveState, Turn};
 use crate::{
-    SiteMode, run::inputs::Input, run::inputs::found::Identity, run::plan::existing::Existing,
-    run::work::worker::Encoder,
+    SiteMode, run::inputs::Input, run::inputs::found::Identity, run::inputs::pieces::Cutter,
+    run::plan::existing::Existing, run::work::worker::Encoder,
 };
 
 /// Settings of the readers of a run.
@@ -29,8 +29,8 @@ pub(crate) struct ReadPlan<'a> {
     pub(crate) resolves_revisits: bool,
     /// The source of objects behind URLs.
     pub(crate) remote: &'a Remote,
-    /// Stored bytes of a piece of a large archive.
-    pub(crate) piece_bytes: u64,
+    /// Cuts large archives.
+    pub(crate) cutter: Cutter<'a>,
 }
 
 /// Settings of the writers of a run.
@@ -105,13 +105,10 @@ impl WritePlan<'_> {
 impl Plan {
     /// Settings of its readers.
     pub(crate) fn reading<'a>(&'a self, remote: &'a Remote) -> ReadPlan<'a> {
-        ReadPlan {
-            inputs: &self.inputs,
-            options: ReadOptions { max_record: self.max_record(), ..ReadOptions::default() },
-            resolves_revisits: self.settings.archive.resolve_revisits,
-            remote,
-            piece_bytes: self.piece_bytes,
-        }
+        let inputs = &self.inputs;
+        let options = ReadOptions { max_record: self.max_record(), ..ReadOptions::default() };
+        let cutter = Cutter { inputs, remote, options, bytes: self.piece_bytes };
+        ReadPlan { inputs, options, resolves_revisits: self.settings.archive.resolve_revisits, remote, cutter }
     }
 
     /// Settings of its writers.
@@ -160,7 +157,7 @@ impl Plan {
     pub(crate) fn lanes(&self, todo: &[Turn], reading: ReadPlan<'_>) -> usize {
         let wanted = self.jobs().get() / WORKERS_OF_A_LANE;
         let is_cut = self.is_cut() && wanted > todo.len();
-        let pieces = |turn: &Turn| if is_cut { reading.count(turn.input) } else { 1 };
+        let pieces = |turn: &Turn| if is_cut { reading.cutter.count(turn.input) } else { 1 };
         let most = wanted.clamp(1, todo.iter().map(pieces).sum::<usize>().max(1));
         match self.one_lane().filter(|_| most > 1) {
             Some(why) => {

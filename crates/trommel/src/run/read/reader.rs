@@ -115,7 +115,7 @@ impl<'a> RecordFeed<'a> {
                 Next::Cut(input) => input,
             };
             // What cannot be read says so to its reader.
-            let pieces = self.reading.plan.pieces(input).ok().flatten();
+            let pieces = self.reading.plan.cutter.pieces(input).ok().flatten();
             let mut ledger = writing.ledger();
             if let Err(error) = ledger.cut(pieces) {
                 ledger.fail(error.into());
