@@ -94,7 +94,12 @@ impl Extractor {
     }
 
     /// Judges a page that has been read.
-    pub(crate) fn judged<'a>(&self, decoded: charset::Decoded<'a>, page: Page, hints: &Hints<'a>) -> Extraction<'a> {
+    pub(crate) fn judged<'a>(
+        &self,
+        decoded: charset::Decoded<'a>,
+        mut page: Page,
+        hints: &Hints<'a>,
+    ) -> Extraction<'a> {
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
             let kept = self.judgements.as_ref();
             // The survey has judged this page already.
@@ -108,7 +113,7 @@ impl Extractor {
             let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, judgement, known.as_deref());
             verdicts.by_sites = known.is_some();
             if let Some(selectors) = &self.selectors {
-                verdicts.selected = selectors.choices(&page, &decoded.text, hints.url);
+                verdicts.selected = selectors.choices(&mut page, &decoded.text, hints.url);
             }
             verdicts
         });

@@ -1,99 +1,48 @@
 //! Keeps and drops parts of pages that a user selects by names, classes, ids and attributes of elements.
 
 mod selector;
+mod ways;
 
-use trommel_html::{Page, StartTag, Tag};
+use trommel_html::{Caps, Page};
 use trommel_text::url_host;
 
-use selector::Compound;
+use ways::{Walk, Ways};
 
 pub use selector::{Selector, SelectorError};
 
 /// The parts of pages to keep and to drop. Of selected elements inside of each other the innermost decides; an element
 /// that is both to keep and to drop is dropped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Selectors {
-    keep: Vec<Selector>,
-    drop: Vec<Selector>,
+    /// The selectors, and whether each keeps what it selects.
+    all: Vec<(Selector, bool)>,
+    ways: Ways,
 }
 
 impl Selectors {
     /// Selectors of the parts to keep, and of those to drop.
     pub fn new(keep: Vec<Selector>, drop: Vec<Selector>) -> Self {
-        Self { keep, drop }
+        let keep = keep.into_iter().map(|selector| (selector, true));
+        let all: Vec<(Selector, bool)> = keep.chain(drop.into_iter().map(|selector| (selector, false))).collect();
+        let ways = Ways::new(all.iter().map(|(selector, is_kept)| (selector.ways.as_slice(), *is_kept)));
+        Self { all, ways }
     }
 
     /// For each block of a page, whether to keep or to drop it, or none if it is in no selected element. Empty if no
-    /// selector is for pages of this address.
-    pub(crate) fn choices(&self, page: &Page, html: &str, url: Option<&str>) -> Vec<Option<bool>> {
+    /// selector is for pages of this address. The page is marked if not all of it could be compared.
+    pub(crate) fn choices(&self, page: &mut Page, html: &str, url: Option<&str>) -> Vec<Option<bool>> {
         let host = url.and_then(url_host).map(str::to_lowercase);
-        let all = self.keep.iter().map(|selector| (selector, true));
-        let all = all.chain(self.drop.iter().map(|selector| (selector, false)));
-        let ours = all.filter(|(selector, _)| selector.is_for(host.as_deref()));
-        let ways = ours.flat_map(|(selector, is_kept)| selector.ways.iter().map(move |way| (way.as_slice(), is_kept)));
-        let ways = Ways(ways.collect());
-        if ways.0.is_empty() {
+        let are_ours: Vec<bool> = self.all.iter().map(|(selector, _)| selector.is_for(host.as_deref())).collect();
+        if !are_ours.contains(&true) {
             return Vec::new();
         }
-        let (choices, outside) = ways.choices(page, html);
+        let mut walk = Walk::new(&self.ways, &are_ours);
+        let (choices, outside) = walk.choices(page, html);
+        if walk.is_cut() {
+            page.capped |= Caps::STEPS;
+        }
         let choice = |at: u32| choices.get(at as usize).copied().unwrap_or(outside);
         page.blocks.iter().map(|block| choice(page.element_around(html, block))).collect()
-    }
-}
-
-/// The ways to selected elements, and whether each keeps what it leads to.
-struct Ways<'s>(Vec<(&'s [Compound], bool)>);
-
-impl Ways<'_> {
-    /// The choice of an element by itself. `around` has the steps of each way, without its last, that lead to the element
-    /// around it; those that lead to the element itself are added to `steps`.
-    fn enter(&self, tag: &StartTag, around: Option<usize>, steps: &mut Vec<u8>) -> Option<bool> {
-        let mut own: Option<bool> = None;
-        for (number, (way, is_kept)) in self.0.iter().enumerate() {
-            let Some((last, before)) = way.split_last() else { continue };
-            let done = around.and_then(|around| steps.get(around + number)).copied().unwrap_or(0);
-            match before.get(usize::from(done)) {
-                Some(step) => steps.push(done + u8::from(step.matches(tag))),
-                None => {
-                    steps.push(done);
-                    if last.matches(tag) {
-                        own = Some(own.unwrap_or(true) && *is_kept);
-                    }
-                }
-            }
-        }
-        own
-    }
-
-    /// The choice for each element: its own, or that of the nearest element around it with one. Then that for what
-    /// stands outside of every element.
-    fn choices(&self, page: &Page, html: &str) -> (Vec<Option<bool>>, Option<bool>) {
-        let mut choices: Vec<Option<bool>> = Vec::with_capacity(page.elements.len());
-        // Rows of steps: of `html` and `body`, which every page has even if it does not write them, and of open elements.
-        let mut steps: Vec<u8> = Vec::new();
-        let mut outside = None;
-        for tag in [Tag::Html, Tag::Body] {
-            if page.elements.iter().all(|element| element.tag != tag) {
-                let tag = StartTag { name: tag.name().to_owned(), ..StartTag::default() };
-                let own = self.enter(&tag, steps.len().checked_sub(self.0.len()), &mut steps);
-                outside = own.or(outside);
-            }
-        }
-        let root = steps.len();
-        let mut open: Vec<u32> = Vec::new();
-        for (at, element) in (0..).zip(&page.elements) {
-            while open.last().is_some_and(|last| *last != element.parent) {
-                open.pop();
-            }
-            steps.truncate(root + open.len() * self.0.len());
-            let tag = element.start_tag(html);
-            let tag = tag.unwrap_or_else(|| StartTag { name: page.name(element).to_owned(), ..StartTag::default() });
-            let own = self.enter(&tag, steps.len().checked_sub(self.0.len()), &mut steps);
-            let around = choices.get(element.parent as usize).copied().unwrap_or(outside);
-            choices.push(own.or(around));
-            open.push(at);
-        }
-        (choices, outside)
     }
 }
 
@@ -118,8 +67,8 @@ mod tests {
     fn chosen(keep: &[&str], drop: &[&str], url: Option<&str>) -> String {
         let read = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let selectors = Selectors::new(read(keep), read(drop));
-        let page = ScanEngine.read(PAGE, &Limits::default());
-        let choices = selectors.choices(&page, PAGE, url);
+        let mut page = ScanEngine.read(PAGE, &Limits::default());
+        let choices = selectors.choices(&mut page, PAGE, url);
         let texts = page.blocks.iter().zip(&choices).map(|(block, choice)| {
             let sign = choice.map_or("", |is_kept| if is_kept { "+" } else { "-" });
             format!("{sign}{}", page.text(block))
@@ -163,18 +112,18 @@ mod tests {
     #[test]
     fn elements_behind_deep_ones_have_their_own_way() {
         let html = format!("<body>{}x{}<p>y</p>", "<div class=a>".repeat(3), "</div>".repeat(3));
-        let page = ScanEngine.read(&html, &Limits::default());
+        let mut page = ScanEngine.read(&html, &Limits::default());
         let selectors = Selectors::new(Vec::new(), vec![".a .a .a, .a p".parse().unwrap()]);
-        assert_eq!(selectors.choices(&page, &html, None), [Some(false), None]);
+        assert_eq!(selectors.choices(&mut page, &html, None), [Some(false), None]);
     }
 
     #[test]
     fn every_page_has_a_body() {
         let html = "x<p>y</p><div class=a>z</div>";
-        let page = ScanEngine.read(html, &Limits::default());
-        let choices = |drop: &str| {
+        let mut page = ScanEngine.read(html, &Limits::default());
+        let mut choices = |drop: &str| {
             let selectors = Selectors::new(vec![".a".parse().unwrap()], vec![drop.parse().unwrap()]);
-            selectors.choices(&page, html, None)
+            selectors.choices(&mut page, html, None)
         };
         assert_eq!(choices("html body"), [Some(false), Some(false), Some(true)]);
         assert_eq!(choices("body p"), [None, Some(false), Some(true)]);

@@ -60,6 +60,11 @@ impl<'a> TagPiece<'a> {
         Attributes::new(self.attributes)
     }
 
+    /// The same of the first bytes of the attributes.
+    fn first_attributes(&self, bytes: usize) -> Attributes<'a> {
+        Attributes::new(self.attributes.get(..bytes).unwrap_or(self.attributes))
+    }
+
     /// Returns whether it has the name of another tag.
     pub fn is_like(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)

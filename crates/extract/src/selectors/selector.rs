@@ -1,9 +1,9 @@
 //! A selector as users write it: names, classes, ids and attributes of elements, and the hosts that it is for.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use trommel_html::StartTag;
 
 /// Maximum bytes of a text, and maximum elements one inside of the other.
 const MAX_BYTES: usize = 4 << 10;
@@ -42,29 +42,18 @@ pub struct SelectorError {
     fault: String,
 }
 
-/// Conditions on one element.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Compound {
-    /// Name of the element in lower case.
-    name: Option<String>,
-    classes: Vec<String>,
-    /// Names in lower case, and values.
-    attributes: Vec<(String, Option<String>)>,
+/// A condition on one element, or what an element has: a name in lower case, a class, or an attribute (its name in
+/// lower case), maybe with its value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Condition<'a> {
+    Name(Cow<'a, str>),
+    Class(Cow<'a, str>),
+    Attribute(Cow<'a, str>),
+    Value(Cow<'a, str>, Cow<'a, str>),
 }
 
-impl Compound {
-    pub(super) fn matches(&self, tag: &StartTag) -> bool {
-        self.name.as_ref().is_none_or(|name| *name == tag.name)
-            && self.attributes.iter().all(|(name, wanted)| {
-                let value = tag.attribute(name);
-                value.is_some_and(|value| wanted.as_ref().is_none_or(|wanted| wanted == value))
-            })
-            && self.classes.iter().all(|class| {
-                let known = tag.attribute("class").unwrap_or_default();
-                known.split_ascii_whitespace().any(|known| known == class)
-            })
-    }
-}
+/// Conditions on one element, which all must hold: each once, in order.
+pub(super) type Compound = Vec<Condition<'static>>;
 
 impl Selector {
     /// Returns whether it is for pages of a host.
@@ -150,24 +139,26 @@ impl Parser<'_> {
         let mut compound = Compound::default();
         let before = self.0.len();
         if !self.takes('*') {
-            compound.name = self.word().map(|name| name.to_ascii_lowercase());
+            compound.extend(self.word().map(|name| Condition::Name(name.to_ascii_lowercase().into())));
         }
         loop {
             if self.takes('.') {
-                compound.classes.push(self.word().ok_or("no class after a point")?);
+                compound.push(Condition::Class(self.word().ok_or("no class after a point")?.into()));
             } else if self.takes('#') {
                 let id = self.word().ok_or("no id after #")?;
-                compound.attributes.push(("id".to_owned(), Some(id)));
+                compound.push(Condition::Value("id".into(), id.into()));
             } else if self.takes('[') {
-                compound.attributes.push(self.attribute()?);
+                compound.push(self.attribute()?);
             } else {
+                compound.sort_unstable();
+                compound.dedup();
                 return Ok((self.0.len() < before).then_some(compound));
             }
         }
     }
 
     /// The rest of `[name]` or `[name=value]`.
-    fn attribute(&mut self) -> Result<(String, Option<String>), String> {
+    fn attribute(&mut self) -> Result<Condition<'static>, String> {
         self.skip_blanks();
         let name = self.word().ok_or("no name of an attribute after [")?.to_ascii_lowercase();
         self.skip_blanks();
@@ -195,7 +186,10 @@ impl Parser<'_> {
         };
         self.skip_blanks();
         match self.takes(']') {
-            true => Ok((name, value)),
+            true => Ok(match value {
+                Some(value) => Condition::Value(name.into(), value.into()),
+                None => Condition::Attribute(name.into()),
+            }),
             false => Err(self.0.chars().next().map_or("an open [".to_owned(), |next| format!("unexpected {next:?}"))),
         }
     }
@@ -248,16 +242,13 @@ mod tests {
 
     #[test]
     fn texts_are_read_as_css_reads_them() {
-        let selector: Selector = " DIV.a.b#c[Data-X = 'd e'] , *[lang]\n.md\\:flex ".parse().unwrap();
-        let text = |text: &str| text.to_owned();
-        let first = Compound {
-            name: Some(text("div")),
-            classes: vec![text("a"), text("b")],
-            attributes: vec![(text("id"), Some(text("c"))), (text("data-x"), Some(text("d e")))],
-        };
-        let second = Compound { attributes: vec![(text("lang"), None)], ..Compound::default() };
-        let third = Compound { classes: vec![text("md:flex")], ..Compound::default() };
-        assert_eq!(selector.ways, [vec![first], vec![second, third]]);
+        let selector: Selector = " DIV.b.a#c[Data-X = 'd e'].b , *[lang]\n.md\\:flex ".parse().unwrap();
+        let class = |name: &'static str| Condition::Class(name.into());
+        let value = |name: &'static str, value: &'static str| Condition::Value(name.into(), value.into());
+        let first =
+            vec![Condition::Name("div".into()), class("a"), class("b"), value("data-x", "d e"), value("id", "c")];
+        let second = vec![Condition::Attribute("lang".into())];
+        assert_eq!(selector.ways, [vec![first], vec![second, vec![class("md:flex")]]]);
         assert_eq!(ways("a[href=\"x, y]\"], b[c=d e ]"), 2);
         assert_eq!(ways(&vec!["a"; MAX_STEPS].join(" ")), 1);
     }

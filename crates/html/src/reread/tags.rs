@@ -1,34 +1,39 @@
 //! Reads the start tags of elements again, and finds the element around all of a block.
 
 use super::{Piece, Pieces, TagPiece};
-use crate::{Block, Element, Page};
+use crate::{Block, Element, Limits, Page};
 
 /// A start tag as the page has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartTag {
     /// Its name in lower case.
     pub name: String,
-    /// Names in lower case and values of its attributes, references decoded, in order. Of a name that stands twice the
-    /// first counts.
+    /// Names in lower case and values of its attributes, references decoded, in the order of the names. Of a name that
+    /// stands twice the first counts.
     pub attributes: Vec<(String, String)>,
 }
 
 impl StartTag {
     /// Value of an attribute of that (lower-case) name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        let found = self.attributes.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        self.attributes.get(found).map(|(_, value)| value.as_str())
     }
 }
 
 impl Element {
-    /// The element's start tag in the decoded page that it was read from; none if no tag stands there.
+    /// The element's start tag in the decoded page that it was read from; none if no tag stands there. Attributes
+    /// beyond [`Limits::attributes`] are not read.
     pub fn start_tag(&self, html: &str) -> Option<StartTag> {
         let tag = TagPiece::at(html, self.start as usize)?;
         let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();
-        let attributes = tag.attributes().map(|(name, value)| {
+        let attributes = tag.first_attributes(Limits::default().attributes).map(|(name, value)| {
             (lower(name), htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
         });
-        Some(StartTag { name: tag.name.to_ascii_lowercase(), attributes: attributes.collect() })
+        let mut attributes: Vec<(String, String)> = attributes.collect();
+        attributes.sort_by(|(one, _), (other, _)| one.cmp(other));
+        attributes.dedup_by(|(next, _), (first, _)| next == first);
+        Some(StartTag { name: tag.name.to_ascii_lowercase(), attributes })
     }
 }
 
@@ -71,6 +76,16 @@ mod tests {
         assert_eq!(tag.attribute("hidden"), Some(""));
         assert_eq!(tag.attribute("id"), None);
         assert_eq!(page.elements[0].start_tag("é"), None);
+    }
+
+    #[test]
+    fn attributes_of_a_tag_are_read_up_to_the_cap() {
+        let html = format!("<p id=x class='{}' lang=en>t", "a ".repeat(1 << 20));
+        let page = ScanEngine.read(&html, &Limits::default());
+        let tag = page.elements[0].start_tag(&html).unwrap();
+        assert_eq!(tag.attribute("id"), Some("x"));
+        assert!(tag.attribute("class").unwrap().len() < Limits::default().attributes);
+        assert_eq!(tag.attribute("lang"), None);
     }
 
     #[test]
