@@ -313,6 +313,10 @@ impl Builder {
             tag => tag.is_inline(),
         };
         if !is_in_line {
+            // `<h2>Title</p>`: the end of a paragraph that has no start is that of the heading.
+            if tag == Tag::P && self.open[tag as usize] == 0 {
+                self.end_heading_above(tag);
+            }
             self.flush();
         } else {
             self.seam_ends(tag);

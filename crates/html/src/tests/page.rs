@@ -153,6 +153,7 @@ fn a_heading_without_an_end_ends_where_none_could_go_on() {
         ("<h3><b>Liste</b><ul><li>a<li>b</ul><p>c", "h3: Liste|li: a|li: b|p: c"),
         ("<h2>見出し<pre>a</pre></h2><p>b", "h2: 見出し|pre: a|p: b"),
         ("<h2><i>Offen<table><tr><td>a</table>", "h2: Offen|td: a"),
+        ("<h2>Anfang</p><p>Text.</p><div><h3><b>Ende</b></p>Mehr.</div>", "h2: Anfang|p: Text.|h3: Ende|div: Mehr."),
         // Its parts are in it.
         ("<h1><p>Title</p></h1><p>a", "h1: Title|p: a"),
         ("<h1>Title<div>Second line</div></h1><p>a", "h1: Title|div: Second line|p: a"),
