@@ -1,4 +1,4 @@
-use super::views::PATH;
+use super::views::{PATH, PATH_BYTES};
 use super::*;
 use crate::{BlockSource, BlockVerdict};
 use trommel_html::{Limits, ScanEngine};
@@ -175,6 +175,10 @@ fn a_row_says_where_its_block_stands() {
     let deep = extraction(&deep, &[true]);
     let path = deep.blocks().next().unwrap().path;
     assert_eq!(path.split('>').count(), PATH);
+    let names: String = (0..60).map(|at| format!("<{}-{at}>", "x".repeat(50))).collect();
+    let long = extraction(&format!("{names}<p>x"), &[true]);
+    let path = long.blocks().next().unwrap().path;
+    assert!((PATH_BYTES - 60..=PATH_BYTES).contains(&path.len()) && path.ends_with("-59>p"), "{path}");
 }
 
 #[test]

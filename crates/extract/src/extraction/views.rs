@@ -18,6 +18,8 @@ use crate::{choice::Decider, metadata, render::content::KeptContent, role::Role,
 /// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
+/// Maximum bytes of the names and the signs between them; likewise, as pages give long names to elements of their own.
+pub(super) const PATH_BYTES: usize = 500;
 
 impl Extraction<'_> {
     /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
@@ -81,11 +83,17 @@ impl Extraction<'_> {
 
     pub(super) fn path(&self, block: &Block) -> String {
         let around = self.page.path(block.element);
+        let mut left = PATH_BYTES;
         let mut names: Vec<&str> = around
             .filter(|(_, element)| !element.tag.is_inline())
             .map(|(_, element)| self.page.name(element))
             .filter(|name| !matches!(*name, "html" | "body"))
             .take(PATH)
+            .take_while(|name| {
+                let rest = left.checked_sub(name.len() + 1);
+                left = rest.unwrap_or_default();
+                rest.is_some()
+            })
             .collect();
         names.reverse();
         names.join(">")

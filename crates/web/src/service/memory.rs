@@ -163,6 +163,8 @@ const CHUNK: u64 = 900;
 const BYTES_OF_UNIT: u64 = 2;
 /// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
 const SPAN: u64 = 160;
+/// Bytes for each bracket if blocks are asked for: a block and its path, in the document and the answer.
+const BLOCK: u64 = 1400;
 /// Additional bytes of memory for showing a page: for each byte, for each bracket, and at most.
 const VIEW_BYTES_PER_BYTE: u64 = 20;
 const VIEW_BYTES_PER_TAG: u64 = 2500;
@@ -184,7 +186,8 @@ pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
         bytes.saturating_mul(CHUNKED_BYTE).saturating_add(count.saturating_mul(CHUNK))
     });
     let spans = if lists.spans { marks(page).0.min(TAGS).saturating_mul(SPAN) } else { 0 };
-    of_page(page).saturating_add(chunks).saturating_add(spans)
+    let blocks = if lists.blocks { marks(page).0.min(TAGS).saturating_mul(BLOCK) } else { 0 };
+    of_page(page).saturating_add(chunks).saturating_add(spans).saturating_add(blocks)
 }
 
 /// The same with the report on it.
@@ -412,15 +415,17 @@ mod tests {
     #[test]
     fn lists_weigh_by_their_lengths() {
         let page = b"<p>word word. ".repeat(10_000);
+        let weight = |lists| of_lists(&page, &serde_json::from_value(lists).unwrap());
         let of = |chunks: &str, spans: bool| {
             let chunks = Some(chunks).filter(|chunks| !chunks.is_empty());
-            let lists = serde_json::json!({ "chunks": chunks, "spans": spans });
-            of_lists(&page, &serde_json::from_value(lists).unwrap())
+            weight(serde_json::json!({ "chunks": chunks, "spans": spans }))
         };
         assert_eq!(of("", false), of_page(&page));
         assert!(of("", true) > of_page(&page));
         assert!(of("words=1", false) > of("words=400,overlap=200", false));
         assert!(of("words=400", false) > of_page(&page));
+        // A path of 500 bytes for each block, twice.
+        assert!(weight(serde_json::json!({ "blocks": true })) > of_page(&page) + 10_000 * 1000);
     }
 
     #[test]
