@@ -4,8 +4,9 @@
     scripts/abuse-service.py [--minutes 10] [--max-memory 64M] [--timeout 5]
 
 Clients that drip bodies, heads and the batch archive, clients that never read (of /openapi.json, /inspect,
-/extract, /extract/batch, /metrics), big pages of text, of markup and of both, more connections than the service takes,
-and ones that break off, all at once and again and again. Loopback only. One client asks for a page each second on
+/extract, /extract/batch, /metrics), big pages of text, of markup and of both, for which chunks, spans, links, images,
+lists and selectors are asked, more connections than the service takes, and ones that break off, all at once and again
+and again. Loopback only. One client asks for a page each second on
 connections of its own, and one more on a connection that it keeps; each must be answered with 200 within
 30 seconds, 429 and 408 being reasons to ask again.
 
@@ -37,7 +38,22 @@ SHAPES = {
     "formulas": lambda size: b"<math><mi>x</mi></math> and " * (size // 28),
     "data": lambda size: b'<script type="application/ld+json">[' + b"{\"a\":[1]}," * (size // 10) + b"{}]</script>",
     "brackets": lambda size: b"<" * size,
+    "pictures": lambda size: b"<picture>" + b"<img src=a.png alt=x>" * (size // 21) + b"</picture>",
+    "short": lambda size: b"".join(b"<p>Short number %d of it." % number for number in range(size // 25)),
+    "addresses": lambda size: b"<p>Text of it " + b"<b>&lt;http://a.b/c&gt;</b> x " * (size // 30),
+    "notes": lambda size: b"<p>text" + b"<sup><a href=#f id=r>1</a></sup> word " * (size // 75)
+    + b"<p id=f>note <a href=#r>b</a></p>" * (size // 75),
+    "classes": lambda size: b"<p class='" + b"a " * 30_000 + b"'>The mill stands by the river." * (size // 30),
 }
+# What is asked of big pages.
+ASKED = [
+    "",
+    "?chunks=words%3D50&spans=true",
+    "?chunks=tokens%3D64%2Coverlap%3D32&text=markdown&links=true&images=true",
+    "?text=markdown&links=true&images=true&spans=true",
+    "?blocks=true&tables=true&posts=true&spans=true&chunks=words%3D10",
+    "?drop=" + "%2C".join(f".b{number}" for number in range(600)),
+]
 
 
 class Abuse:
@@ -124,11 +140,12 @@ class Abuse:
     def sends_a_big_page(self):
         shape = random.choice(list(SHAPES))
         size = random.choice([self.most // 4, self.most - 1000, self.most + 1, 16 << 20])
-        path = random.choice(["/extract", "/inspect"])
+        path = random.choice(["/extract", "/extract", "/extract", "/inspect"])
+        asked = random.choice(ASKED) if path == "/extract" else ""
         with self.connect() as own:
             own.settimeout(60)
             try:
-                own.sendall(self.post(path, SHAPES[shape](size)))
+                own.sendall(self.post(path + asked, SHAPES[shape](size)))
             except OSError:
                 pass
             read = own.recv(12)

@@ -3,9 +3,11 @@
 archives side by side, also with inputs that were not there before, and compares what they end with to a run over all inputs that nobody killed: every byte of every
 output (of an index every document, as the names of its files are random), and the counts.
 
-    kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [--most SECONDS] [--trommel PROGRAM] [ARCHIVE...]
+    kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [-i INPUTS] [-j WORKERS]... [--most SECONDS]
+                 [--trommel PROGRAM] [ARCHIVE...]
 
-An ARCHIVE of more than 256 MB is read in pieces; with --most 3 or so its run is killed many times.
+An ARCHIVE of more than 256 MB is read in pieces; with --most 3 or so its run is killed many times. Sixteen archives
+stand side by side with `-i 20 -j 64`.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import json
 import os
 import random
 import shutil
+import string
 import subprocess
 import sys
 import tempfile
@@ -49,8 +52,6 @@ JOBS = [2, 16, 64, 1, 16]
 FILTERS = "[filters]\nmin_words = 50\nrules = ['gopher']\n[filters.duplicates]\nexact = true\nnear = true\n"
 # Most kills of one run, so that every configuration has its turn.
 KILLS_OF_A_RUN = 10
-# Inputs of a run.
-INPUTS = 8
 
 
 def mixed():
@@ -132,6 +133,8 @@ def main():
     parser.add_argument("-n", "--kills", type=int, default=6, help="kills of each configuration, if any is named; else in all")
     parser.add_argument("-s", "--seed", type=int, default=1)
     parser.add_argument("-c", "--configuration", action="append", choices=CONFIGURATIONS)
+    parser.add_argument("-i", "--inputs", type=int, default=8, help="inputs of a run, at most 26")
+    parser.add_argument("-j", "--jobs", type=int, action="append", help="workers of the runs that are killed")
     parser.add_argument("--most", type=float, default=float("inf"), help="seconds at the most before a kill")
     parser.add_argument("--trommel", default=os.path.join(ROOT, "target/release/trommel"))
     parser.add_argument("archives", nargs="*")
@@ -158,8 +161,8 @@ def main():
             for part in ("whole", "killed"):
                 os.makedirs(os.path.join(folder, part, *(["out"] if output else [])))
             inputs = []
-            for number in range(INPUTS):
-                name = "abcdefgh"[number] + ".warc.gz"
+            for number in range(arguments.inputs):
+                name = string.ascii_lowercase[number] + ".warc.gz"
                 if number == 1:
                     with open(os.path.join(folder, name), "wb") as file:
                         file.write(mixed())
@@ -188,7 +191,7 @@ def main():
             there = moments.first(inputs, where)
             out = os.path.join(folder, "killed", "out")
             while True:
-                run = start("killed", there, moments.random.choice(JOBS[1:]), "--resume")
+                run = start("killed", there, moments.random.choice(arguments.jobs or JOBS[1:]), "--resume")
                 if wants(kind) and here < KILLS_OF_A_RUN:
                     moments.wait(min(length, arguments.most))
                     run.kill()
