@@ -19,6 +19,7 @@ mod masks;
 #[path = "../../../tests/rows.rs"]
 mod rows;
 mod runs;
+mod small_signs;
 mod url_host;
 pub mod vectors;
 pub mod words;
@@ -27,5 +28,6 @@ pub use amounts::{ByteSize, ByteSizeError, Share, ShareError};
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
 pub use masks::{AsciiCounts, Run, Runs, TextMasks, without_controls};
 pub use runs::{EndSigns, NoSigns, RunEnds, long_run, plain_run};
+pub use small_signs::{lowered, plain_sign, raised};
 pub use url_host::{host_of_authority, url_host};
 pub use words::{TextStats, Word, half_words};

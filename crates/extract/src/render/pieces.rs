@@ -3,7 +3,7 @@
 //! TeX between its usual marks stays unchanged in Markdown.
 
 use trommel_html::{Notation, NotationKind};
-use trommel_text::words;
+use trommel_text::{lowered, raised, words};
 
 use super::{MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, traced};
 use crate::notes::Notes;
@@ -325,7 +325,7 @@ fn script(
         return change(from, from, PieceKind::Sign(" ".to_owned()));
     }
     if form == ScriptForm::Unicode
-        && let Some(signs) = inner.chars().map(|c| sign(c, is_sup)).collect::<Option<String>>()
+        && let Some(signs) = inner.chars().map(if is_sup { raised } else { lowered }).collect::<Option<String>>()
     {
         return change(from, to, PieceKind::Sign(signs));
     }
@@ -371,20 +371,6 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
     );
     let title = matches!(letters.as_str(), "me" | "mes" | "lle" | "lles" | "gr");
     trade || number && behind_digit || title && !behind_digit
-}
-
-/// The raised or lowered sign of a character.
-fn sign(c: char, is_sup: bool) -> Option<char> {
-    // Pairs in one text: the list is read rarely, and a table would take more room than the search.
-    const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
-    const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
-    let mut pairs = if is_sup { SUPERSCRIPTS } else { SUBSCRIPTS }.chars();
-    while let (Some(plain), Some(set)) = (pairs.next(), pairs.next()) {
-        if plain == c {
-            return Some(set);
-        }
-    }
-    None
 }
 
 /// Maximum bytes of a formula.

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use trommel_text::plain_sign;
+
 use super::{Piece, Pieces, TagPiece};
 use crate::{build::is_ignored, markup::Tag};
 
@@ -21,6 +23,9 @@ const LONG_LINE: usize = 24;
 /// outside of the page.
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else { return false };
+    // The page has plain letters in elements that raise or lower them.
+    let part: String = part.chars().map(plain_sign).collect();
+    let part = part.as_str();
     // Most scripts and drawings are no text, but formulas stand in some.
     [(false, false), (false, true), (true, false)].into_iter().any(|(with_programs, with_images)| {
         let plain = htmlize::unescape(text_between_tags(source, with_programs, with_images));
@@ -106,8 +111,9 @@ fn is_address(word: &str, part: &str) -> bool {
     part.split_whitespace().any(|token| token.contains("://") && token.contains('%') && token.contains(word))
 }
 
+/// Letters and digits, raised and lowered ones as plain ones.
 fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
+    text.chars().map(plain_sign).filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// A part of a page without tags and comments; with or without the contents of scripts, style sheets and drawings, and
@@ -470,6 +476,9 @@ mod tests {
             assert!(!is_proven(wrong, page), "{wrong}");
         }
         assert!(!stands_at("The", page, 0..9000));
+        let small = "<p>An area of 10<sup>2</sup> m² and x<sub>i</sub>";
+        assert!(is_proven("An area of 10² m² and xᵢ", small) && is_proven("An area of 10^2 m² and x_i", small));
+        assert!(!is_proven("An area of 10³ m² and xᵢ", small));
         let table = "<td rowspan=2>Ada<td>mill<td><li>one<li>two<tr><td colspan=2>wheel";
         assert!(is_proven("| Ada | mill | one<br>two |\n| Ada | wheel | wheel |", table));
         assert!(!is_proven("| Ada | mill | one<br>three |", table));

@@ -1,0 +1,42 @@
+//! Raised and lowered signs (`²`, `ᵢ`) beside the plain ones (`2`, `i`).
+
+// Pairs in one text: the lists are read rarely, and a table would take more room than the search.
+const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
+const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
+
+/// Each plain sign with its small one.
+fn pairs(of: &str) -> impl Iterator<Item = (char, char)> {
+    let plain = of.chars().step_by(2);
+    plain.zip(of.chars().skip(1).step_by(2))
+}
+
+/// The raised sign of a plain one, if there is one.
+pub fn raised(plain: char) -> Option<char> {
+    pairs(RAISED).find_map(|(sign, small)| (sign == plain).then_some(small))
+}
+
+/// The lowered sign of a plain one, if there is one.
+pub fn lowered(plain: char) -> Option<char> {
+    pairs(LOWERED).find_map(|(sign, small)| (sign == plain).then_some(small))
+}
+
+/// The plain sign of a raised or lowered one; any other as it is.
+pub fn plain_sign(sign: char) -> char {
+    if sign.is_ascii() {
+        return sign;
+    }
+    let found = pairs(RAISED).chain(pairs(LOWERED)).find(|(_, small)| *small == sign);
+    found.map_or(sign, |(plain, _)| plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_signs_are_those_of_plain_ones() {
+        assert_eq!([raised('2'), raised('n'), raised('q')], [Some('²'), Some('ⁿ'), None]);
+        assert_eq!([lowered('2'), lowered('i'), lowered('z')], [Some('₂'), Some('ᵢ'), None]);
+        assert_eq!("m²₁₀ᵢ é字5".chars().map(plain_sign).collect::<String>(), "m210i é字5");
+    }
+}
