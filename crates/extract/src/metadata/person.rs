@@ -18,10 +18,11 @@ const MAX_NAMES: usize = 32;
 const NAME_PREFIXES: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
-    "text by", "text:", "texte:", "texte :", "texto:", "testo:", "words:", "post by", "topic by", "submitted by",
-    "authored by", "author:", "authors:", "author", "by:", "by", "von", "par", "por", "di", "door", "przez", "автор:",
-    "autor:", "auteur :", "autore:", "作者：", "作者:", "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：",
-    "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:", "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
+    "text by", "text:", "tekst:", "story:", "report:", "reporting by", "bericht:", "texte:", "texte :", "texto:",
+    "testo:", "words:", "post by", "topic by", "submitted by", "authored by", "author:", "authors:", "author", "by:",
+    "by", "von", "par", "por", "di", "door", "przez", "автор:", "autor:", "auteur :", "autore:", "作者：", "作者:",
+    "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：", "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:", "מאת ",
+    "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
 /// Beginnings of text after a name.
@@ -36,6 +37,8 @@ const PICTURES: &[&str] = &[
     "摄影", "攝影",
 ];
 const CREDITS: &[&str] = &[" by ", " von ", " par ", " de ", " di ", " por ", ":", "：", "/"];
+/// Of these words, those behind which a name may stand at once.
+const PHOTOS: [&str; 5] = ["photo", "photos", "foto", "fotos", "фото"];
 
 /// Words that join two names.
 const JOINTS: &[&str] = &[
@@ -61,8 +64,12 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MAX_NAMES) {
         let end = piece.char_indices().nth(MAX_SEARCHED_CHARS).map_or(piece.len(), |(at, _)| at);
         let piece = piece.get(..end).unwrap_or_default();
+        // `Words: Kim Lo. Pictures: Max Lee`
+        let is_next = |(at, _): &(usize, &str)| piece.get(at + 2..).is_some_and(is_picture_credit);
+        let end = piece.match_indices(". ").find(is_next).map_or(piece.len(), |(at, _)| at);
+        let words = piece.get(..end).unwrap_or_default();
         let written: String =
-            piece.split_inclusive([',', '|', '/', '·', '•']).filter(|part| !is_picture_credit(part)).collect();
+            words.split_inclusive([',', '|', '/', '·', '•']).filter(|part| !is_picture_credit(part)).collect();
         for name in split(&trim(&written)) {
             let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
             if names.len() < MAX_NAMES && is_name(name) && !names.iter().any(|known| same(known, name)) {
@@ -74,8 +81,14 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
 
 /// Returns whether a text says who made the pictures.
 pub(super) fn is_picture_credit(text: &str) -> bool {
-    let lower = text.trim_start().to_lowercase();
-    PICTURES.iter().any(|word| lower.starts_with(word)) && CREDITS.iter().any(|mark| lower.contains(mark))
+    let text = text.trim_start();
+    let lower = text.to_lowercase();
+    let is_photo = || {
+        let (word, name) = lower.split_once(' ').unwrap_or_default();
+        PHOTOS.contains(&word) && !name.is_empty() && text.split(' ').all(|word| !word.starts_with(char::is_lowercase))
+    };
+    PICTURES.iter().any(|word| lower.starts_with(word))
+        && (CREDITS.iter().any(|mark| lower.contains(mark)) || is_photo())
 }
 
 /// The name of the one writer that a text names: like [`add`], but of any form.
@@ -114,11 +127,21 @@ fn same(one: &str, other: &str) -> bool {
 /// The name in a text, without the words before and after it.
 fn trim(text: &str) -> String {
     let mut text = fold_space(text);
+    let mut is_byline = false;
     loop {
         let prefix = prefix(&text.to_lowercase());
         // Lengths agree but for the few letters whose lower case is longer, which no prefix has.
         let Some(rest) = prefix.and_then(|prefix| text.get(prefix.len()..)) else { break };
         text = rest.trim_start_matches([' ', ':', '：', ',']).to_owned();
+        is_byline = true;
+    }
+    // `By Kim Lo in Talheim`; without the first word it may be the name of a group.
+    if is_byline
+        && let Some((name, place)) = text.split_once(" in ")
+        && name.contains(' ')
+        && place.starts_with(char::is_uppercase)
+    {
+        text = name.to_owned();
     }
     // `ByJane Roe`: two elements without a space between.
     if let Some(rest) = text.strip_prefix("By")
