@@ -19,18 +19,20 @@ export const launch = () => chromium.launch({
 });
 
 /** A page of its own, and what goes wrong on it: errors, except in frames with such an address, and requests to anywhere
- * but `url`. */
+ * but `url`. Requests of such frames are in `framed`. */
 export async function begin(browser, options, url, frames = /^$/) {
   const context = await browser.newContext({ ...options, acceptDownloads: true });
   const page = await context.newPage();
-  const faults = [];
+  const [faults, framed] = [[], []];
   page.on('pageerror', error => faults.push(String(error)));
   const isOfFrame = message => frames.test(message.location().url) || frames.test(message.text());
   page.on('console', message => message.type() === 'error' && !isOfFrame(message) && faults.push(message.text()));
   page.on('request', request => {
-    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) faults.push(request.url());
+    if (request.url().startsWith(url) || /^(data|blob):/.test(request.url())) return;
+    if (frames.test(request.headers().referer ?? '') || frames.test(request.frame().url())) framed.push(request);
+    else faults.push(request.url());
   });
-  return { context, page, faults };
+  return { context, page, faults, framed };
 }
 
 /** A picture, once nothing scrolls any more. */

@@ -16,7 +16,7 @@ const lines = () => zlib.gunzipSync(fs.readFileSync(gold)).toString().trim().spl
 let labelled = 0;
 for (const [name, options] of looks) {
   // In the frame everything that the policy forbids is an error on the console.
-  const { context, page, faults } = await begin(browser, options, url, /\/original\b/);
+  const { context, page, faults, framed } = await begin(browser, options, url, /\/original\b|^Framing '/);
   const says = (id, pattern) => page.waitForFunction(([id, pattern]) =>
     new RegExp(pattern).test(document.getElementById(id).textContent), [id, pattern]);
   await page.goto(url);
@@ -89,6 +89,9 @@ for (const [name, options] of looks) {
   assert.ok(await tooWide(page) <= 0, 'sideways scrolling');
   assert.deepEqual(await nameless(page), []);
   assert.deepEqual(faults, []);
+  // What the page asked for beside itself has not left the browser.
+  assert.deepEqual(framed.filter(request => request.failure()?.errorText !== 'csp').map(request => request.url()), []);
+  assert.ok(framed.length > 0 || name === 'phone');
   page.on('dialog', dialog => dialog.accept());
   await context.close();
   console.log(`${name}: as it should be`);

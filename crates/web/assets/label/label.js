@@ -133,7 +133,8 @@ by("skip").onclick = () => leave(at + 1);
 by("hide").onchange = event => by("blocks").classList.toggle("only", event.target.checked);
 addEventListener("beforeunload", event => { if (dirty) event.preventDefault(); });
 addEventListener("keydown", event => {
-  if (event.target.tagName === "INPUT" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyped = event.target.tagName === "INPUT" && event.target.type !== "checkbox";
+  if (isTyped || event.ctrlKey || event.metaKey || event.altKey) return;
   const role = list.roles.find(own => own.key === event.key);
   if (role) { chosen = role.name; showRoles(); }
   else if (event.key === "Enter" && event.target.tagName !== "BUTTON") save();
