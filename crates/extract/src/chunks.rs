@@ -83,7 +83,7 @@ pub(crate) fn chunks(
     let mut room = text.text.len().saturating_mul(MAX_REPEATED.0) + MAX_REPEATED.1;
     let (ranges, mut is_capped) = pack(&atoms, size, &mut room);
     let title = blocks.title.map(|title| match text.is_markdown() {
-        true => title_heading(title).trim_end().to_owned(),
+        true => without_level(title_heading(title).trim_end()).to_owned(),
         false => fold_space(title),
     });
     let has_one_first = atoms.iter().filter(|atom| atom.heading == Some(1)).count() == 1;
@@ -220,19 +220,26 @@ fn headings(
     let mut has_first = false;
     while let Some(atom) = above.and_then(|at| atoms.get(at)) {
         let words = text.text.get(atom.words.clone()).unwrap_or_default();
-        path.push(fold_space(words));
+        path.push(without_level(&fold_space(words)).to_owned());
         has_first |= atom.heading == Some(1);
         above = atom.above;
     }
-    // In Markdown the level may be another.
-    let said = |heading: &str| heading.trim_start_matches('#').trim().to_owned();
-    let is_title = |title: &str| path.iter().any(|heading: &String| said(heading.as_str()) == said(title));
+    let is_title = |title: &str| path.iter().any(|heading: &String| heading == title);
     let is_said = has_first && has_one_first || title.is_some_and(is_title);
     if let Some(title) = title.filter(|_| !is_said) {
         path.push(title.to_owned());
     }
     path.reverse();
     path
+}
+
+/// A heading without the mark of its level in Markdown.
+fn without_level(heading: &str) -> &str {
+    let words = heading.trim_start_matches('#');
+    match (heading.len() - words.len(), words.strip_prefix(' ')) {
+        (1..=6, Some(words)) => words,
+        _ => heading,
+    }
 }
 
 fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {

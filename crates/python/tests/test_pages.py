@@ -14,7 +14,7 @@ MILL = page(7)
 
 def test_a_page_in_every_form_of_bytes():
     expected = trommel_text.extract(MILL)
-    assert expected.text.startswith("Paragraph 1 of page 7. The mill stands")
+    assert "Paragraph 1 of page 7. The mill stands" in expected.text
     assert "Copyright" not in expected.text and "All news" not in expected.text
     assert (expected.title, expected.lang) == ("Page 7", "en")
     assert 0.5 < expected.confidence <= 1

@@ -190,3 +190,10 @@ fn items_of_word_processors_stay_whole_in_markdown() {
     let found: Vec<String> = in_markdown(&html, "words=4").into_iter().map(|chunk| chunk.text).collect();
     assert_eq!(found, ["Q r. S t.", "U v.", "1. A b. C d. E f.", "W x."]);
 }
+
+#[test]
+fn headings_of_markdown_have_no_mark_of_their_level() {
+    let found = in_markdown("<h1>The <b>mill</b></h1><p>a b</p><h2>#1 of all</h2><p>c d</p>", "words=5");
+    assert!(found[0].text.starts_with("# The **mill**\n"), "{}", found[0].text);
+    assert_eq!(found[1].headings, ["The **mill**", "#1 of all"]);
+}
