@@ -65,7 +65,7 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
 const MIN_ROW_SHARE: f32 = 0.7;
 const MIN_ROWS: u32 = 3;
 
-/// What is kept of a table.
+/// Words and rows of a table, and those of them that are kept.
 #[derive(Default)]
 struct TableCounts {
     words: u32,
