@@ -15,8 +15,8 @@ if ! command -v valgrind >/dev/null; then
     echo "skipped: instructions a page: valgrind is not installed"
     exit 0
 fi
-cargo build --quiet --profile quick -p trommel-cli --no-default-features
-program=${CARGO_TARGET_DIR:-target}/quick/trommel
+cargo build --quiet --release -p trommel-cli --no-default-features
+program=${CARGO_TARGET_DIR:-target}/release/trommel
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
