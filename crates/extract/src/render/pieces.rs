@@ -551,6 +551,7 @@ mod tests {
             ),
             ("<b aria-hidden=true>5</b> <span class=sr-only>five</span>", "5 five"),
             ("<del aria-hidden=true>$5</del> <span class=sr>five</span>", "$5 five"),
+            ("<del>$5</del> <span class=sr-only>five</span>", "$5 five"),
             ("<style>.m{display:none}</style>a <i class=m>x</i>b", "a b"),
             ("a <span hidden>1 2 3 4 5 6 7 8 9</span>", "a 1 2 3 4 5 6 7 8 9"),
             ("a <span hidden><math><mi>x</mi></math></span>", "a $x$"),
