@@ -26,7 +26,7 @@ const MAX_CONTROL_CHARS: u32 = 40;
 /// Maximum words of buttons.
 const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
-pub(crate) const ANCESTORS: usize = 4;
+const ANCESTORS: usize = 4;
 
 /// Drops controls (`kept` has one entry for each block).
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {

@@ -3,9 +3,10 @@
 
 use trommel_html::{Block, Element, Page, Tag};
 
-use super::dropped_parts::ANCESTORS;
 use crate::{kept::KeptBlocks as _, links::is_row};
 
+/// Elements around a control among which one names it.
+const ANCESTORS: usize = 4;
 /// Words of a control of a list or an event, at most.
 pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
 /// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least: it is not shown as text. A
