@@ -122,8 +122,8 @@
 //! use trommel::record::Disk;
 //! use trommel::run::{Bucket, Environment, Existing, Input, NetworkOptions, Plan, run, select};
 //!
-//! # fn main() -> trommel::Result<()> {
-//! # let (extractor, mut plan, network) = (trommel::Extractor::default(), todo!() as Plan, NetworkOptions::default());
+//! # fn main() {}
+//! # fn example(extractor: trommel::Extractor, mut plan: Plan, network: NetworkOptions) -> trommel::Result<()> {
 //! // The records that an index names, at a URL or here.
 //! plan.inputs.push(select(Path::new("https://host/part.cdxj.gz"), None, Default::default(), &network)?);
 //! for input in &plan.inputs {

@@ -46,7 +46,8 @@ const FACTS: [&str; 2] = ["meta", "sku"];
 /// Elements around a fact in which its row or its name is looked for.
 const FACT_ANCESTORS: usize = 3;
 
-/// Keeps doubtful facts beside the text about a product, an event or a job: its name, its number, rows of a head and a cell.
+/// Keeps doubtful facts beside the text about a product, an event or a job: its name, its number, rows of a head and a
+/// cell.
 pub(crate) fn keep_facts(page: &Page, headline: Option<usize>, in_comments: &[bool], kept: &mut [bool]) {
     if !kept.contains(&true) {
         return;

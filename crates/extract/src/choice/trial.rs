@@ -6,8 +6,8 @@ use super::{ChosenPage, JudgedPage, RULES, rules::Apply};
 use crate::{role::Role, rows};
 
 /// The texts that a rule leaves. Before it, texts that begin with a dash are dropped and all others kept. The section
-/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `no thread`, `no product`, `p=` (probabilities of the
-/// blocks, the last for all others) and `headline=` may follow.
+/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `no thread`, `no product`, `p=`
+/// (probabilities of the blocks, the last for all others) and `headline=` may follow.
 fn left(section: &str, html: &str) -> String {
     let name = section.split(", ").next().unwrap();
     let rule = RULES.iter().find(|rule| rule.name == name).unwrap();
