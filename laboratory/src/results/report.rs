@@ -20,12 +20,10 @@ Written by `make results` from the labelled sets, the same bytes on every run. S
 
 Figures are means over pages of the precision, recall and F1 of the words of a page as a multiset, in \
 lower case. The gold is the main text and, where a set has them, the comments of readers. Methods that \
-learn are fitted on dragnet-train alone, the 966 training pages of Peters and Lecocq, so what they show \
-on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
-whose unit is a line or a token in the source are stated on blocks here, but for `cetr-lines`. Methods that \
+learn are fitted on dragnet-train alone, the 966 training pages of Peters and Lecocq. All methods work on the same \
+blocks, but for `cetr-lines`. Methods that \
 compare pages are given those of one host together, and keep a page whole whose host has no other in the set \
-(on the two sets of dragnet all, as these have no hosts). VIPS \
-needs the rendered page: see [visual blocks](vips.md). `trommel-lab methods` lists the methods with their papers, and \
+(on the two sets of dragnet all). VIPS needs the rendered page: see [visual blocks](vips.md). `trommel-lab methods` lists the methods with their papers, and \
 `trommel-lab eval` scores one by page type and language.
 
 ![Mean word F1 of the methods, by set](method-comparison.svg)
@@ -67,12 +65,6 @@ fn blocks(results: &Results) -> String {
     }
     let tokens = &results.tokens;
     let bare = ratio(tokens.bare_content, tokens.bare);
-    let gain = |method| {
-        let paper = PAPER_ROWS.iter().find(|row| row.method == method);
-        let paper = paper.map(|row| row.f1[2]);
-        format!("{:+.3}", results.f1("dragnet-test", method) - paper.unwrap_or_default())
-    };
-    let f1 = |set, method| share(results.f1(set, method));
     format!(
         "### Where ours differ\n\n\
          {table}\n\
@@ -88,32 +80,14 @@ fn blocks(results: &Results) -> String {
          blocks carry a listed token, against {with_test} on dragnet-test. Of the {bare_blocks} training \
          blocks without one, {bare} are content, so with nothing to go by the model says no. The paper's \
          figure is close to its .899 for all text: its model must keep most blocks that have no token. One whose \
-         blocks count by their words does ([published methods](../../docs/decisions/published-methods.md)).\n\
-         - **dragnet-test against the paper**: baseline {g_all}, CETR {g_cetr}, IC {g_ic}, ST {g_st}, \
-         ST + IC {g_st_ic}, all {g_full}. The surplus of the sums comes in with the tokens: on the paper's \
-         blocks with its scope and number of tokens it is gone (see there).\n\
-         - **Tokens learned on pages of 2012** carry over unevenly. From ST to ST + IC, F1 goes from \
-         {st_l3s} to {stic_l3s} on l3s-gn1 (2008), from {st_daniel} to {stic_daniel} on daniel-dev \
-         (2011-12) and from {st_wcxb} to {stic_wcxb} on wcxb-dev (2024-26).\n",
+         blocks count by their words does.\n",
         table = table.text(),
         listed = tokens.listed,
-        ic = f1("cleaneval", "peters-lecocq-ic"),
+        ic = share(results.f1("cleaneval", "peters-lecocq-ic")),
         with = with_token(results, "cleaneval"),
         with_test = with_token(results, "dragnet-test"),
         bare_blocks = thousands(tokens.bare),
         bare = percent(bare),
-        g_all = gain("all-text"),
-        g_cetr = gain("cetr"),
-        g_ic = gain("peters-lecocq-ic"),
-        g_st = gain("peters-lecocq-st"),
-        g_st_ic = gain("peters-lecocq-st-ic"),
-        g_full = gain("peters-lecocq"),
-        st_l3s = f1("l3s-gn1", "peters-lecocq-st"),
-        stic_l3s = f1("l3s-gn1", "peters-lecocq-st-ic"),
-        st_daniel = f1("daniel-dev", "peters-lecocq-st"),
-        stic_daniel = f1("daniel-dev", "peters-lecocq-st-ic"),
-        st_wcxb = f1("wcxb-dev", "peters-lecocq-st"),
-        stic_wcxb = f1("wcxb-dev", "peters-lecocq-st-ic"),
     )
 }
 
@@ -205,7 +179,6 @@ mod tests {
         has("| `cetr-lines`, the text of the lines instead of blocks | .000 | .000 | .500 |\n");
         has("| mean word F1 | wcxb-dev (other hosts) | dragnet-test |\n|---|---:|---:|\n| stacking |  | .750 |\n");
         has("3,000 training blocks without one, 25.0 % are content");
-        has("baseline -0.248");
     }
 
     #[test]

@@ -9,11 +9,11 @@ use crate::program::{trommel, workspace};
 
 /// The text above the lists.
 const HEAD: &str = "# Settings\n\n\
-A setting has the same name everywhere. It is `--min-words` on the command line. In `run` it is also `--set min_words=20`, and only \
-so for settings that few need. Of `keep`, `drop` and `names` this holds for every command. It is `min_words` in a configuration file, \
-`min_words=` in Python, `min_words` in a request and in the JSON of the C library. A configuration file may also group \
-settings by part (`[filters]`), as [configuration](configuration.md) explains. In brackets are the kind of the value and \
-the default. A size is a number of bytes, or `64M`. `make bless` generates this page from the code.\n";
+A setting has one name everywhere: `min_words` in a configuration file (also in the [table](configuration.md) of its part, \
+`[filters]`), in requests and in the JSON of the C library, `min_words=` in Python, `--min-words` on the command line. \
+`run` takes any setting as `--set min_words=20`, and rare ones only so; every command takes `keep`, `drop` and `names` \
+only so. In brackets are the kind of the value and the default. A size is a number of bytes, or `64M`. `make bless` \
+generates this page from the code.\n";
 
 /// The text above the list of interfaces.
 const INTERFACES: &str = "\n## Interfaces\n\n\
