@@ -2,7 +2,7 @@
 
 use std::{fmt, io, sync::Arc};
 
-/// Damage that was met and passed.
+/// Damage in an archive behind which reading continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage {
@@ -106,7 +106,7 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
-    /// Returns whether nothing more comes from the file.
+    /// Returns whether the error ends the reading of the file.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, ArchiveError::Damage { .. })
     }

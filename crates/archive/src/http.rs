@@ -61,7 +61,7 @@ pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     stated.checked_sub((block.len() - head.length.min(block.len())) as u64)
 }
 
-/// The body of an HTTP response that is kept in a file with its head; all bytes if they are none.
+/// The body of an HTTP response stored in a file with its headers; all bytes if the file has no headers.
 pub fn http_body(bytes: &[u8]) -> &[u8] {
     match begins_message(bytes) && status(bytes).is_some() {
         true => bytes.get(head(bytes).length..).unwrap_or_default(),

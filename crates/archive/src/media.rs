@@ -203,8 +203,8 @@ const PATTERNS: [(&[u8], &str); 33] = [
     (b"\x7fELF", "application/x-elf"),
 ];
 
-/// The media type of a payload that is not a page by its first bytes; none if it may be one. It decides whatever is
-/// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
+/// The media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. It overrides
+/// the stated type of records ([`media_type`](crate::media_type)), files and requests.
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {

@@ -36,18 +36,18 @@ pub fn ending(name: &str) -> &str {
     at.and_then(|at| name.get(at..)).unwrap_or("files without an ending")
 }
 
-/// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that consists of an ending keeps
-/// it.
+/// The name without the suffixes of compression and format: `a` of `a.warc.gz`. A name that consists of a suffix
+/// keeps it.
 pub fn stem(name: &str) -> &str {
     if is_wacz(name) { without_one_of(name, &[WACZ]) } else { without_one_of(without_compression(name), &FORMATS) }
 }
 
-/// The name without the ending of a compression.
+/// The name without the suffix of a compression.
 pub fn without_compression(name: &str) -> &str {
     without_one_of(name, &COMPRESSIONS)
 }
 
-/// The name without the first of these endings that it has, in any case, unless nothing would be left.
+/// Removes the first of `endings` that the name has, in any case, unless the whole name would go.
 pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
     let stripped = endings.iter().find_map(|ending| {
         let at = name.len().checked_sub(ending.len()).filter(|at| *at > 0)?;
@@ -57,14 +57,14 @@ pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
     stripped.unwrap_or(name)
 }
 
-/// The name of an HTML file without the endings that say so (`page` for `page.html.gz`); any other name as it is.
+/// The name of an HTML file without its suffixes (`page` for `page.html.gz`); any other name unchanged.
 pub fn without_page_endings(name: &str) -> &str {
     let plain = without_one_of(name, &[".gz", ".zst"]);
     let stem = without_one_of(plain, &[".html", ".htm", ".xhtml"]);
     if stem == plain { name } else { stem }
 }
 
-/// The folder that all of these files are in, or below it; empty if there is no file.
+/// The innermost folder that contains all of these files; empty if there is no file.
 pub fn common_folder<'a>(files: impl IntoIterator<Item = &'a Path>) -> PathBuf {
     let mut folders = files.into_iter().map(|file| file.parent().unwrap_or(Path::new("")));
     let Some(first) = folders.next() else { return PathBuf::new() };

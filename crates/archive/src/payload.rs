@@ -32,7 +32,7 @@ trommel_text::named! {
     }
 }
 
-/// An oddity survived while decoding a body.
+/// An irregularity of a body, which was decoded all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PayloadNote {
@@ -72,7 +72,7 @@ impl fmt::Display for PayloadNote {
 /// The payload of a response or resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload<'a> {
-    /// HTTP status code; None where there is no status line.
+    /// HTTP status code; `None` without a status line.
     pub status: Option<u16>,
     /// HTTP headers.
     pub headers: Headers,
@@ -80,17 +80,17 @@ pub struct Payload<'a> {
     pub body: Cow<'a, [u8]>,
     /// Codings undone, outermost first.
     pub codings: Vec<Coding>,
-    /// Oddities survived.
+    /// Irregularities found while decoding.
     pub notes: Vec<PayloadNote>,
 }
 
 impl Payload<'_> {
-    /// HTTP Content-Type as it stands.
+    /// HTTP Content-Type, unchanged.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get("Content-Type").filter(|value| !value.is_empty())
     }
 
-    /// charset of the HTTP Content-Type, quotes taken off.
+    /// `charset` of the HTTP Content-Type, without quotes.
     pub fn charset(&self) -> Option<&str> {
         self.content_type()?.split(';').skip(1).find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;

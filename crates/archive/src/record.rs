@@ -4,11 +4,11 @@ use std::{fmt, sync::Arc};
 
 use crate::{buffer::RecordBlock, http::Headers};
 
-/// The stored place of a record.
+/// The place of a record in the stored bytes of its archive.
 ///
-/// Stored bytes of a record. In a plain file they are its own, from its header to the blank lines that end it; in a
-/// compressed file they are the members that hold it. Where one member holds several records, `length` counts the
-/// stored bytes decoded so far if the member had not ended when the record was given.
+/// In a plain file it goes from the record's header to the blank lines that end it; in a compressed file it covers the
+/// members that hold the record. If one member holds several records, `length` counts the stored bytes decoded when
+/// the record was returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Name of the archive.
@@ -104,7 +104,7 @@ pub enum ArchiveFormat {
     Arc,
 }
 
-/// An oddity that was survived.
+/// An irregularity of a record, which was read all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -186,7 +186,7 @@ pub struct Record {
     pub headers: Headers,
     /// Its block, at most [`ReadOptions::max_record`](crate::ReadOptions::max_record) bytes.
     pub block: RecordBlock,
-    /// Oddities survived while reading it.
+    /// Irregularities found while reading it.
     pub notes: Vec<Note>,
 }
 
@@ -201,7 +201,7 @@ impl Record {
         value.filter(|value| !value.is_empty())
     }
 
-    /// WARC-Record-ID without its angle brackets; none if nothing is between them.
+    /// WARC-Record-ID without its angle brackets; `None` if it is missing or empty.
     pub fn id(&self) -> Option<&str> {
         self.bracketed("WARC-Record-ID")
     }

@@ -47,7 +47,7 @@ pub enum FileSignature {
 }
 
 impl FileSignature {
-    /// The format of a file that begins so; eight bytes tell. None for any other.
+    /// The format of a file by its first eight bytes; `None` if they are of no known format.
     pub fn of(head: &[u8]) -> Option<Self> {
         let known: [(&[u8], Self); 9] = [
             (&GZIP, Self::Gzip),

@@ -38,8 +38,7 @@ pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)
     out.write_all(b"\r\n\r\n")
 }
 
-/// Compresses bytes to one gzip member with no name and no time, so that the same bytes give the
-/// same member. `level` is 0 to 9.
+/// Compresses bytes to one gzip member without name and time: the same bytes give the same member. `level` is 0 to 9.
 ///
 /// # Errors
 /// If there is no memory for it.

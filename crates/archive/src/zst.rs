@@ -156,14 +156,14 @@ impl Zst {
     }
 }
 
-/// Returns whether these stored bytes begin with a Zstandard frame that was compressed with a dictionary, which stands
-/// at the start of its file.
+/// Returns whether these stored bytes begin with a Zstandard frame that needs the dictionary at the start of its
+/// file.
 pub fn needs_dictionary(stored: &[u8]) -> bool {
     // The two lowest bits of the frame's descriptor tell how long the number of its dictionary is.
     stored.starts_with(&MAGIC) && stored.get(MAGIC.len()).is_some_and(|descriptor| descriptor & 3 != 0)
 }
 
-/// Stored bytes of the dictionary at the start of an archive, of which eight bytes tell; none if there is none.
+/// Length of the dictionary at the start of an archive, from its first eight bytes; `None` if it has no dictionary.
 pub fn dictionary_length(start: &[u8]) -> Option<u64> {
     let size = start.strip_prefix(&DICTIONARY_MAGIC)?.first_chunk::<4>()?;
     let size = u64::from(u32::from_le_bytes(*size));

@@ -25,7 +25,7 @@ impl Archives {
         })
     }
 
-    /// The same archives, whose revisits have the content of the captures that they are equal to.
+    /// The same archives, with revisits resolved to the content of the captures that they repeat.
     pub fn with_revisits(mut self) -> Self {
         self.plan.settings.archive.resolve_revisits = true;
         self

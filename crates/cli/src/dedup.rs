@@ -163,7 +163,8 @@ fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The step that makes a Parquet file with the columns of this output; none if it is no Parquet file by its name.
+/// The step that makes a Parquet file with the columns of this output; `None` if its name is not that of a Parquet
+/// file.
 ///
 /// # Errors
 /// If its columns cannot be read.
@@ -175,7 +176,7 @@ pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     Ok(Some(Box::new(trommel::record::Parquet::like(output)?)))
 }
 
-/// The same of a program that was built without Parquet.
+/// The same in a build without Parquet.
 ///
 /// # Errors
 /// None.

@@ -98,7 +98,7 @@ pub struct LabelledArgs {
 }
 
 impl LabelledArgs {
-    /// The files that are read: the archives, and the gold of each.
+    /// The files to read: the archives, and the gold of each.
     #[cfg(feature = "train")]
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let beside = self.pages.iter().filter_map(|pages| gold_beside(pages));

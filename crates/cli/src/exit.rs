@@ -40,7 +40,7 @@ impl Exit {
 }
 
 impl Exit {
-    /// The end of a command that read archives. Its last line says why it is not clean.
+    /// The end of a command that read archives. If it is not clean, the last line says why.
     pub fn of_run(summary: &Summary) -> Self {
         let exit = Self::from(summary.outcome());
         if let (Self::SomeFailed, Some(faults)) = (exit, summary.faults()) {
@@ -86,7 +86,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Signals end the program at once, as ever.
+    /// Signals end the program at once, as usual.
     pub fn never() -> Self {
         Self { any: Arc::default(), interrupt: Arc::default() }
     }
@@ -118,8 +118,8 @@ impl Stop {
     }
 }
 
-/// Runs the program. A panic of its main thread is told only if nobody caught it: a library that fails on a
-/// damaged file, and is caught, is told as an error of that file.
+/// Runs the program. A panic of its main thread is reported only if it is not caught: libraries may fail on a damaged
+/// file, which is then an error of that file.
 pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     static LAST: Mutex<Option<String>> = Mutex::new(None);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,8 +142,8 @@ pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     })
 }
 
-/// A panic on one record is caught, counted and logged in one line with the record's place, so the
-/// usual message, which can't know the place, would only repeat it.
+/// Hides the usual message of panics on worker threads: a panic on one record is caught, counted and logged with the
+/// record's place.
 pub fn quiet_workers() {
     let usual = take_hook();
     set_hook(Box::new(move |info| {

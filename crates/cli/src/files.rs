@@ -38,13 +38,13 @@ pub struct PageInput {
     pub name: String,
     /// The file, if it is one.
     file: Option<PathBuf>,
-    /// The name of the page in a folder of outputs: its path below the named folder, or the name of its file,
-    /// without its ending.
+    /// The name of the page in a folder of outputs, without a suffix: its path below the named folder, or the name of
+    /// its file.
     pub stem: PathBuf,
 }
 
 impl PageInput {
-    /// The pages that arguments stand for: those of a folder in the order of their names.
+    /// The pages that arguments name; those of a folder in the order of their names.
     ///
     /// # Errors
     /// If a folder cannot be read or holds no page, or a URL is named without `fetch`.
@@ -217,7 +217,7 @@ fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a file to write that the command reads.
+/// Refuses an output file that the command also reads.
 ///
 /// # Errors
 /// If `path` is one of the files in `read`, by this name or another.
@@ -230,8 +230,8 @@ pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item =
     Ok(())
 }
 
-/// Refuses a file to write that is there already, unless it may be replaced. What is no regular file (`/dev/null`, a
-/// pipe) is written to in any case.
+/// Refuses an output file that exists, unless it may be replaced. Devices and pipes (`/dev/null`) are written in any
+/// case.
 ///
 /// # Errors
 /// If `path` is there and `overwrite` is not set.
@@ -242,8 +242,7 @@ pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder of a file to write, and tries whether it can be written there: before the work, and not after
-/// hours of it.
+/// Makes the folder of an output file and checks that the file can be written, before the work begins.
 ///
 /// # Errors
 /// Those of the system, with the name of the file.

@@ -42,7 +42,7 @@ pub fn run(command: GenerateCommand) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.
+/// Version, commit, features, built-in models and build, a line each. Only the same build continues a run.
 pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let models: Vec<&str> = Model::builtin_names().collect();
     format!(

@@ -77,7 +77,7 @@ pub fn begin(args: MessageArgs) {
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
-/// The text without characters that terminals obey, because strangers choose names and ids.
+/// Removes characters that control terminals, because strangers choose names and ids.
 pub fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(without_controls).collect();
     lines.join("\n")
@@ -137,7 +137,7 @@ fn can_redraw(term: Option<OsString>) -> bool {
     term.is_none_or(|term| term != "dumb")
 }
 
-/// A number of things: `1 document`, `2 documents`.
+/// A count with its noun: `1 document`, `2 documents`.
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")

@@ -143,7 +143,7 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// Tells several observers.
+/// Passes the times of stages to several observers.
 #[derive(Debug, Default)]
 pub struct Observers(pub Vec<Arc<dyn ExtractionObserver>>);
 

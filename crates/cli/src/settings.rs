@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::run::{NetworkOptions, load_config};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, Value, fields, parts};
 
-/// The settings of a command.
+/// Chooses the settings that a command takes.
 pub trait Scope {
     /// True if it has so many options that `-h` shows the usual ones alone.
     const HAS_MANY: bool = false;
@@ -328,7 +328,7 @@ const FIRST: [(&str, usize, &str); 13] = [
     ("model", 19, "fast, lite or a model file [default: fast]"),
 ];
 
-/// The place of an option that `-h` leaves out.
+/// The position of an option that `-h` leaves out.
 pub const LATER: usize = 100;
 
 /// The option of a setting with its help. In a command with `many` options, `-h` shows the usual ones alone, and all

@@ -57,7 +57,7 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// Reason of a title or heading that consists only of the message of a block page.
+    /// Reason of a title or heading that is nothing but the message of a block page.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }

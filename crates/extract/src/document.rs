@@ -15,7 +15,7 @@ use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::rights::Rights;
 use crate::{Hints, block_page::BlockReason, choice::Decider, metadata::Metadata, posts::Post, role::Role};
 
-/// The main content of one page with what is known about it.
+/// The main content of one page, with its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// Main text; empty if the page has none. Each paragraph, heading, list item and table row is a line, with

@@ -155,7 +155,7 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Readers' comments where they are kept apart from the text; none if there are none.
+    /// Readers' comments, if the policy keeps them apart from the text and the page has any.
     pub fn comments(&self) -> Option<String> {
         self.rendered(|| self.comment_text())
     }

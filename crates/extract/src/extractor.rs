@@ -61,7 +61,7 @@ impl Extractor {
         with_selectors(selectors: Option<Arc<Selectors>>);
     }
 
-    /// The same extractor, which corrects the model by a survey of all pages.
+    /// The same extractor, corrected by a survey of all pages.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();
@@ -127,9 +127,8 @@ impl Extractor {
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// The result of a first pass over pages. It states on how many pages of its site each block stands. It
-/// also keeps the model's result for every page, so that the second pass need not compute it again. It does
-/// not depend on the order of pages.
+/// The result of a first pass over pages, in any order: on how many pages of its site each block appears. It also
+/// keeps the model's result for every page, so that the second pass need not compute it again.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,

@@ -30,8 +30,8 @@ pub struct PageLink {
 }
 
 impl Extraction<'_> {
-    /// The links in the text of the page, in its order, each address once: 10,000 of them at most. A page
-    /// that was read without inline style has none.
+    /// The links in the text of the page, in its order, each address once, at most 10,000. Empty if the page was read
+    /// without inline style.
     pub fn links(&self) -> Vec<PageLink> {
         let base = self.base();
         let (mut elements, mut urls) = (HashSet::new(), HashSet::new());
@@ -55,7 +55,7 @@ impl Extraction<'_> {
         links
     }
 
-    /// The next page: that of `rel="next"`, else the link to the next page in a row of page numbers. None if
+    /// The next page: the address of `rel="next"`, otherwise of the next link in a row of page numbers. `None` if
     /// that is the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;

@@ -76,8 +76,8 @@ enum Target {
 }
 
 impl Notes {
-    /// The notes of a page whose marks are kept. `kept` has one entry for each block; notes whose marks are kept are
-    /// kept, too. `None` if there are none.
+    /// Finds the notes of a page whose marks are kept, and marks them as kept, too. `kept` has one entry for each
+    /// block. `None` if there are no notes.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
         // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {
@@ -111,7 +111,7 @@ impl Notes {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Parts of a block's text that are not text: labels of notes and links back.
+    /// Parts of a block's text to leave out: labels of notes and links back.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
@@ -125,7 +125,7 @@ impl Notes {
         marks.get(next).is_some_and(|mark| mark.from < to) || cuts.get(cut).is_some_and(|cut| cut.0 < to)
     }
 
-    /// Returns whether a block is a part of a note and not of the text around.
+    /// Returns whether a block belongs to a note instead of the text around it.
     pub fn is_moved(&self, block: u32) -> bool {
         self.moved.contains(&block)
     }

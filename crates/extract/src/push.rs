@@ -12,9 +12,8 @@ const MIN_GROWTH: usize = 32 << 10;
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// A page whose bytes come in parts, cut anywhere. As long as they are UTF-8, as nearly all pages are, they
-/// are read into the tables as they come; other pages are read at their end. What comes out is in every case
-/// what [`Extractor::extract`] makes of the whole page.
+/// A page that arrives in parts, cut anywhere. Parts in UTF-8 are read as they arrive, other pages at their end. The
+/// result is always that of [`Extractor::extract`] on the whole page.
 #[derive(Debug)]
 pub struct PushPage {
     /// The received text in UTF-8, without a byte order mark.
@@ -28,7 +27,7 @@ pub struct PushPage {
 }
 
 impl Extractor {
-    /// A page that will come in parts.
+    /// Begins a page that arrives in parts.
     pub fn push(&self) -> PushPage {
         let reader = page_memory::growing(&self.limits);
         PushPage::new(if self.inline_style { reader.with_styles() } else { reader })
@@ -90,12 +89,12 @@ impl PushPage {
         reader.read_on(&self.text);
     }
 
-    /// Bytes that have come.
+    /// Number of bytes that have arrived.
     pub fn len(&self) -> usize {
         self.text.len() + self.rest.len() + if self.has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
-    /// Returns whether nothing has come yet.
+    /// Returns whether no bytes have arrived.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -126,22 +125,22 @@ impl PushPage {
         bytes
     }
 
-    /// Reads everything complete that has arrived; small pieces are otherwise left for later.
+    /// Reads everything complete that has arrived, also small pieces, which otherwise wait.
     pub fn catch_up(&mut self) {
         if let Some(reader) = &mut self.reader {
             reader.read_on_now(&self.text);
         }
     }
 
-    /// The extraction of the page read so far, as if it ended there; none if it is not UTF-8. It takes as long
-    /// as everything except reading.
+    /// The extraction of the page read so far, as if it ended here; `None` if it is not UTF-8. It takes the time of a
+    /// whole extraction without reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
-    /// The extraction of the page, which has ended.
+    /// Ends the page and returns its extraction.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
         // The text is the bytes: it has been read.
         if self.rest.is_empty()

@@ -45,7 +45,7 @@ pub enum NoteForm {
     Drop,
 }
 
-/// The form of superscripts and subscripts that would run together with the text before them.
+/// The form of superscripts and subscripts that follow a letter or digit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -57,7 +57,7 @@ pub enum ScriptForm {
     Unicode,
 }
 
-/// The form of the readings of a ruby, which say how its characters are spoken.
+/// The form of ruby readings, which give the pronunciation of characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -10,8 +10,8 @@ use ways::{Walk, Ways};
 
 pub use selector::{Selector, SelectorError};
 
-/// The parts of pages to keep and to drop. Of selected elements inside of each other the innermost decides; an element
-/// that is both to keep and to drop is dropped.
+/// Selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost
+/// decides; an element that both select is dropped.
 #[derive(Clone, Debug)]
 pub struct Selectors {
     /// The selectors, and whether each keeps what it selects.

@@ -25,7 +25,7 @@ pub struct Verdicts {
     /// Comments that are kept apart from the text, only under
     /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
-    /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
+    /// The same for embedded texts: comments that only the JSON-LD has.
     pub separate_embedded: Vec<bool>,
     /// The policy for the headline.
     pub headline: HeadlinePolicy,
@@ -34,7 +34,7 @@ pub struct Verdicts {
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
-    /// Roles of which no block is main text, whatever is kept with others later.
+    /// Roles whose blocks are never main text, whatever is kept with others later.
     pub exclude: RoleSet,
     /// The final decider of each block.
     pub by: Vec<Decider>,
@@ -42,7 +42,7 @@ pub struct Verdicts {
     pub without: RuleSet,
     /// True if a memory knew other pages of the site.
     pub by_sites: bool,
-    /// For each block, whether a selector keeps or drops it; empty if none does.
+    /// The decision of a selector about each block; empty without selectors.
     pub selected: Vec<Option<bool>>,
 }
 
@@ -311,7 +311,7 @@ named! {
 }
 
 named! {
-    /// Preference of the choice of blocks: against too much text, or against too little.
+    /// Preference for precise or for complete text.
     pub enum Favor {
         /// Fewer doubtful blocks.
         Precision,
@@ -344,11 +344,11 @@ pub struct ContentPolicy {
     pub headline: HeadlinePolicy,
     /// Articles that follow the first.
     pub articles: ArticlePolicy,
-    /// Too much text or too little.
+    /// Preference for precise or for complete text.
     pub favor: Favor,
-    /// Roles of which all blocks are main text.
+    /// Roles whose blocks are always main text.
     pub include: RoleSet,
-    /// Roles of which none is, whatever `include` says.
+    /// Roles whose blocks are never main text, also if `include` has them.
     pub exclude: RoleSet,
     /// Rules that are not applied, to measure their effect.
     pub without: RuleSet,

@@ -205,7 +205,7 @@ pub(crate) struct SparePage {
 }
 
 impl SparePage {
-    /// Takes the tables of a page that is done with.
+    /// Returns the tables of a finished page, to use their memory again.
     // A page's tables take some hundred kilobytes; reusing them spares the kernel clearing fresh memory.
     pub fn keep(&mut self, page: Page) {
         self.page = page.emptied();
@@ -217,7 +217,7 @@ impl Builder {
         Self::over(limits, &mut SparePage::default())
     }
 
-    /// A builder in the memory that `spare` has.
+    /// A builder that reuses the memory of `spare`.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
         // Everything else begins anew, so that a page cannot depend on the pages before it.
         let SparePage { mut page, stack, title, fold, classes } = std::mem::take(spare);
@@ -272,7 +272,7 @@ impl Builder {
         }
     }
 
-    /// Notes inline style from now on.
+    /// Records inline styles from now on.
     pub fn record_styles(&mut self) {
         self.styles = Some(StyleRecorder::default());
     }
@@ -287,7 +287,7 @@ impl Builder {
         self.vectors
     }
 
-    /// Has the page read with these vector instructions.
+    /// Reads the page with these vector instructions.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
         self.fold.use_vectors(vectors);
@@ -299,7 +299,7 @@ impl Builder {
         &self.page.head
     }
 
-    /// Notes a cap that an engine met.
+    /// Records a cap that the engine reached.
     pub fn cap(&mut self, cap: Caps) {
         self.page.capped.insert(cap);
     }
@@ -351,8 +351,7 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Takes text back. Of the text since the last tag, only `kept` belongs to the element. The rest is read
-    /// again as markup.
+    /// Takes back the text since the last tag, apart from `kept`: the rest is read again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
@@ -449,8 +448,8 @@ impl Builder {
         self.formulas.is_pending() || self.unknown_line.is_some()
     }
 
-    /// A run of text that is white space throughout; whether that is all there is to it. If not, it is to
-    /// be given as a text.
+    /// A run of text that may be all white space; returns whether it is. If not, the caller passes it to
+    /// [`Builder::text`].
     #[inline]
     pub fn blank_text(&mut self, blank: &[u8]) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
@@ -466,7 +465,7 @@ impl Builder {
         true
     }
 
-    /// A comment: ends a character reference that the text before left open.
+    /// A comment. It ends a character reference that the text before left open.
     pub fn comment(&mut self) {
         self.end_text_run();
     }

@@ -56,7 +56,7 @@ pub struct Decoded<'a> {
 }
 
 impl Decoded<'_> {
-    /// A text without a byte, as of a page that turned out to be UTF-8.
+    /// A text in UTF-8 without a byte order mark.
     pub fn of_utf8() -> Self {
         Self { text: Cow::Borrowed(""), encoding: UTF_8, source: CharsetSource::Detected }
     }
@@ -80,8 +80,8 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// Like [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
-/// UTF-8; none if they are taken for another encoding all the same.
+/// Like [`decode`] for a text without a byte order mark that is known to be valid UTF-8. `None` if it is in another
+/// encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
     // Otherwise the caller has bytes decoded as UTF-8 that must be read in another encoding.
@@ -116,7 +116,7 @@ fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static 
     (detect(bytes, hints.host), CharsetSource::Detected)
 }
 
-/// Returns whether a label names an encoding that browsers know; labels of servers often name none.
+/// Returns whether browsers know the encoding that a label names.
 pub fn is_label(label: &str) -> bool {
     by_label(label).is_some()
 }

@@ -37,12 +37,12 @@ const MIN_TEXT_WORDS: u32 = 50;
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 
-/// A script that holds a payload.
+/// A script with data from which the page is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PayloadScript {
     /// Its name in the framework.
     pub name: &'static str,
-    /// Its contents as they stand, cut at 1 MB of all such scripts of a page.
+    /// Its contents, unchanged; all such scripts of a page together are cut at 1 MB.
     pub text: String,
     /// First and one past the last byte of its contents in the decoded page.
     pub span: (u32, u32),
@@ -59,7 +59,7 @@ pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
     at_lines.min().and_then(|first| NAMES.get(first)).copied()
 }
 
-/// A text out of payloads.
+/// A text found in payloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadText {
     /// The name of the payload.

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 48;
 /// A `<script type="application/ld+json">` of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JsonLdScript {
-    /// Its contents, as they stand.
+    /// Its contents, unchanged.
     pub text: String,
     /// First and one past the last byte of the contents in the decoded page.
     pub span: (u32, u32),
@@ -58,8 +58,8 @@ struct ParsedScript {
 }
 
 impl JsonLd {
-    /// Parses the scripts of a page ([`Head::json_ld`](crate::Head::json_ld)). Never fails: a script
-    /// that is broken beyond repair gives what stands before the fault, or nothing.
+    /// Parses the scripts of a page ([`Head::json_ld`](crate::Head::json_ld)). Of a broken script it keeps what
+    /// precedes the fault.
     pub fn parse(scripts: &[JsonLdScript]) -> Self {
         let mut parsed = Self::default();
         let mut room = MAX_BYTES;
@@ -82,7 +82,7 @@ impl JsonLd {
         parsed
     }
 
-    /// Returns whether there is nothing.
+    /// Returns whether there is no object.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -158,7 +158,7 @@ const MAX_CONTENTS: usize = 64;
 /// Bytes of texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
 
-/// The property a text is the value of.
+/// The property that has a text as its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentProperty {
     /// `articleBody`

@@ -3,17 +3,16 @@
 
 use bitflags::bitflags;
 
-/// Caps on what one page may put into its tables. What lies beyond a cap is left out or merged and
-/// the page is marked; it is never an error.
+/// Caps on the tables of one page. The excess is left out or merged, and the page is marked; it is never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Open elements on the stack; deeper ones hang on the deepest kept.
+    /// Open elements on the stack; deeper elements count as children of the deepest one.
     pub depth: usize,
     /// Rows of the element table.
     pub elements: usize,
-    /// Blocks that are kept apart; the text of later ones is merged into larger blocks.
+    /// Separate blocks; the text of later ones is merged into larger blocks.
     pub blocks: usize,
-    /// Bytes of text, as it stands in the page, that are read into blocks.
+    /// Bytes of text, as in the page, that are read into blocks.
     pub text: usize,
     /// Words of attributes of one element.
     pub element_words: usize,
@@ -25,10 +24,10 @@ pub struct Limits {
     pub head: usize,
     /// Bytes of one formula, markup included, that are read.
     pub formula: usize,
-    /// Bytes behind an element, comment or quote that is never closed which are read again as markup.
+    /// Bytes after unclosed elements, comments and quotes that are read again as markup.
     pub recovered: usize,
-    /// Steps of work ([`Page::steps`](crate::Page::steps)) from which on only the innermost few open
-    /// elements are looked at for each tag.
+    /// Steps of work ([`Page::steps`](crate::Page::steps)) after which only the innermost few open elements are
+    /// examined for each tag.
     pub steps: u64,
 }
 
@@ -56,7 +55,7 @@ impl Default for Limits {
 }
 
 bitflags! {
-    /// Caps that a page passed.
+    /// Caps that a page exceeded.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Caps: u16 {
         /// [`Limits::depth`].

@@ -34,7 +34,7 @@ pub fn strip_markup(text: &str) -> String {
     }
 }
 
-/// White space folded to single spaces, also over lines.
+/// Folds white space, line ends included, to single spaces.
 pub fn fold_space(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -23,7 +23,7 @@ pub(crate) use rows::{StyleRecorder, cut_styles, has_style};
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
 
-/// Words of attributes that rows of page numbers are named by: the first beside another word, the others alone.
+/// Attribute words of rows of page numbers: the first only beside another word.
 pub const PAGE_ROW_WORDS: [&str; 13] = [
     "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi", "pagelinks",
     "pagebar", "pageturner", "seitenzahlen",
@@ -38,7 +38,7 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Blocks in document order.
     pub blocks: Vec<Block>,
-    /// Words of attributes, those of an element side by side; elements of one class can share theirs.
+    /// Attribute words, those of an element side by side; elements of one class can share them.
     pub attribute_words: Vec<AttributeWord>,
     /// Indices of inline elements, those of a block side by side.
     pub inline: Vec<u32>,
@@ -48,13 +48,14 @@ pub struct Page {
     pub kinds: ElementKinds,
     /// Elements that a style sheet of the page hides, in document order, without their descendants.
     pub hidden_by_sheet: Vec<u32>,
-    /// Elements that `hidden`, their style or a class of the usual frameworks takes out of sight, likewise.
+    /// Elements that `hidden`, their style or a class of common frameworks makes invisible, in document order,
+    /// without their descendants.
     pub invisible: Vec<u32>,
-    /// Elements of whose words of attributes one is among [`PAGE_ROW_WORDS`], in document order.
+    /// Elements with an attribute word of [`PAGE_ROW_WORDS`], in document order.
     pub page_rows: Vec<u32>,
-    /// Elements with a word in their class that boxes of notes and warnings have, in document order.
+    /// Elements whose class has a word for boxes of notes and warnings, in document order.
     pub boxes: Vec<u32>,
-    /// Caps that were passed.
+    /// Caps that the page exceeded.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.
     pub bytes: usize,
@@ -254,7 +255,7 @@ impl Page {
         Some((block.container, element))
     }
 
-    /// Returns whether no part of a block has a style, as of most.
+    /// Returns whether no part of a block has an inline style, as is usual.
     pub fn is_unstyled(&self, block: &Block) -> bool {
         let (start, end) = block.text;
         let next = self.styles.partition_point(|(at, _)| *at <= start);
@@ -299,20 +300,20 @@ impl Page {
 }
 
 impl Page {
-    /// Returns whether one of these is a word of the attributes of an element.
+    /// Returns whether an element has one of these attribute words.
     #[inline]
     pub fn says(&self, element: &Element, words: &[&str]) -> bool {
         self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
     }
 
-    /// Returns whether one of these is a word of the attributes that name an element: all but its role.
+    /// Returns whether an element has one of these attribute words, other than in its `role`.
     #[inline]
     pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
         let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);
         words.any(|word| names.contains(&self.word_text(word)))
     }
 
-    /// The elements around a block, from inside out, if one of them is of a kind. Else there are none.
+    /// The elements around a block, innermost first, if one of them is of this kind; otherwise none.
     pub fn path_in(&self, kind: ElementKinds, block: &Block) -> impl Iterator<Item = (u32, &Element)> {
         // Most blocks are in none, and their paths are not climbed.
         self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })

@@ -53,7 +53,7 @@ fn read(html: &str, mut builder: Builder) -> Page {
     builder.finish(bytes)
 }
 
-/// Reads one page after the other as [`ScanEngine`] does, in the memory of those before it.
+/// Reads pages one after the other as [`ScanEngine`] does, and reuses their memory.
 #[derive(Debug, Default)]
 pub struct ScanReader {
     spare: SparePage,
@@ -61,8 +61,7 @@ pub struct ScanReader {
 }
 
 impl ScanReader {
-    /// A reader that uses the given vector instructions, not the fastest there are. All give the same
-    /// pages.
+    /// A reader with these vector instructions instead of the fastest ones. All give the same pages.
     pub fn with_vectors(vectors: Vectors) -> Self {
         Self { spare: SparePage::default(), vectors }
     }
@@ -84,7 +83,7 @@ impl ScanReader {
         builder.finish_into(bytes, &mut self.spare)
     }
 
-    /// A reader for a page that comes in parts, in the memory of the pages before.
+    /// A reader for a page that arrives in parts, with the memory of earlier pages.
     pub fn growing(&mut self, limits: &Limits) -> GrowingReader {
         GrowingReader::over(limits, &mut self.spare)
     }
@@ -94,7 +93,7 @@ impl ScanReader {
         reader.finish_into(html, &mut self.spare)
     }
 
-    /// Takes a page that is done with, to use its memory for the next.
+    /// Takes a finished page, to use its memory for the next.
     pub fn keep(&mut self, page: Page) {
         self.spare.keep(page);
     }
@@ -131,14 +130,14 @@ impl GrowingReader {
         Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, from: 0, tried: 0 }
     }
 
-    /// Notes inline style, too ([`Page::styled`]).
+    /// Records inline styles, too ([`Page::styled`]).
     #[must_use]
     pub fn with_styles(mut self) -> Self {
         self.builder.record_styles();
         self
     }
 
-    /// Continues to read `html`, which begins with everything that was there before.
+    /// Continues to read `html`, the page so far from its start.
     pub fn read_on(&mut self, html: &str) {
         // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
@@ -150,13 +149,13 @@ impl GrowingReader {
         self.read_on_now(html);
     }
 
-    /// Like [`GrowingReader::read_on`], even if only a little arrived.
+    /// Like [`GrowingReader::read_on`], also for small additions.
     pub fn read_on_now(&mut self, html: &str) {
         self.tried = html.len();
         self.read(html, true);
     }
 
-    /// The page, which `html` is the whole of.
+    /// The finished page; `html` is all of it.
     pub fn finish(self, html: &str) -> Page {
         self.finish_into(html, &mut SparePage::default())
     }
@@ -171,7 +170,7 @@ impl GrowingReader {
         self.builder.finish_into(text.len(), spare)
     }
 
-    /// The tables of the part that has been read, as if the page ended there.
+    /// The tables of the part that has been read, as if the page ended here.
     pub fn so_far(&self) -> Page {
         // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)

@@ -37,7 +37,7 @@ pub(crate) struct TagPiece<'a> {
 }
 
 impl<'a> TagPiece<'a> {
-    /// The tag at a byte; none if none stands there.
+    /// The tag at a byte; `None` if there is none.
     pub fn at(html: &'a str, at: usize) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes.get(at) != Some(&b'<') {
@@ -55,7 +55,7 @@ impl<'a> TagPiece<'a> {
         Self { tag: Tag::from_name(name.as_bytes()), name, raw, attributes }
     }
 
-    /// Names and values of the attributes as they stand.
+    /// Names and values of the attributes, unchanged.
     pub fn attributes(&self) -> Attributes<'a> {
         Attributes::new(self.attributes)
     }
@@ -228,8 +228,7 @@ const INLINE: [&str; 17] = [
 /// Tags of code.
 const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
 
-/// The signs in a cell of the decoded page that has no word, and whether they are code; none if there are none, or more
-/// than a few.
+/// The signs in a cell without words, and whether they are code; `None` if there are none, or too many.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();

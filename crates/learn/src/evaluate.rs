@@ -33,9 +33,9 @@ pub struct Report {
     pub set: String,
     /// All pages with a whole gold text: their words.
     pub overall: Mean,
-    /// Pages of which only some texts are known: those that must be kept and those that must not.
+    /// Pages of which only some texts are known, to be kept or to be dropped.
     pub texts: Option<Mean>,
-    /// Number of pages whose gold has no text at all; they have no score.
+    /// Number of pages whose gold has no text; they have no score.
     pub without_text: usize,
     /// Pages by type, where the gold names types.
     pub by_page_type: BTreeMap<String, Mean>,
@@ -70,11 +70,11 @@ impl fmt::Display for Report {
 pub struct EvalOptions {
     /// The rule that divides texts into words.
     pub rule: Rule,
-    /// True if the gold's comments are to be extracted.
+    /// True if the gold's comments should be extracted.
     pub comments: bool,
 }
 
-/// Scores the text that `keep` takes out of each page.
+/// Scores the text that `keep` extracts from each page.
 pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, options: &EvalOptions) -> Report {
     let of_whole = |page: &LabelledPage| {
         page.gold.gold.as_ref()?;
@@ -110,7 +110,7 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     Mean { pages: scores.len(), scores: Scores::mean(scores.iter().copied()) }
 }
 
-/// Text that an extractor writes for a labelled page: the model's choice after all rules.
+/// The text that an extractor writes for a labelled page, after all rules.
 pub fn text_by(extractor: &Extractor, page: &LabelledPage) -> String {
     // The decoded page is UTF-8, whatever it says of itself.
     let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
@@ -135,7 +135,7 @@ pub struct Scores {
     pub precision: f64,
     /// Share of the gold words that were extracted.
     pub recall: f64,
-    /// Harmonic mean of the two.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 
@@ -178,7 +178,7 @@ impl Scores {
         Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
     }
 
-    /// The mean of scores, each number by itself; zeros for none.
+    /// The mean of scores, each number by itself; zeros without scores.
     pub fn mean<'a>(scores: impl IntoIterator<Item = &'a Scores>) -> Self {
         let mut sum = Self::default();
         let mut count = 0u32;
@@ -210,7 +210,7 @@ impl Required {
         Self { all: texts.len() as u32, kept: texts.iter().filter(has).count() as u32 }
     }
 
-    /// Returns whether none is missing.
+    /// Returns whether all texts are kept.
     pub fn is_whole(&self) -> bool {
         self.kept == self.all
     }

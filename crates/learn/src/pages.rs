@@ -19,7 +19,7 @@ use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
 use crate::{error::LearnError, label::shares};
 
-/// One line of a gold file. Fields that are not named here are passed over.
+/// One line of a gold file. Other fields are ignored.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Gold {
     /// WARC-Record-ID of the page.
@@ -30,16 +30,16 @@ pub struct Gold {
     /// Name of the page in its set.
     #[serde(default)]
     pub id: String,
-    /// Main text; empty if nothing should be extracted. Absent with texts in `with`, only these are known.
+    /// Main text; empty if nothing should be extracted. If absent, only the texts in `with` are known.
     #[serde(default)]
     pub gold: Option<String>,
-    /// Comments of readers, where they are kept apart.
+    /// Comments of readers, if they are separate from the text.
     #[serde(default)]
     pub gold_comments: Option<String>,
-    /// Texts that must stand in the result.
+    /// Texts that the result must contain.
     #[serde(default)]
     pub with: Vec<String>,
-    /// Texts that must not stand in the result.
+    /// Texts that the result must not contain.
     #[serde(default)]
     pub without: Vec<String>,
     /// Type of the page.
@@ -51,10 +51,10 @@ pub struct Gold {
     /// The roles of blocks of the page, as `trommel label` writes them.
     #[serde(default)]
     pub blocks: Vec<GoldBlock>,
-    /// Ingredients of the recipe that the page is, all of them.
+    /// All ingredients of the page's recipe.
     #[serde(default)]
     pub ingredients: Vec<String>,
-    /// Steps of the recipe, all of them.
+    /// All steps of the recipe.
     #[serde(default)]
     pub steps: Vec<String>,
 }
@@ -86,7 +86,7 @@ impl Gold {
         (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }
 
-    /// Returns whether comments are kept apart from the text.
+    /// Returns whether comments are separate from the text.
     pub fn has_comments(&self) -> bool {
         self.gold_comments.as_ref().is_some_and(|text| !text.is_empty())
     }
@@ -217,8 +217,7 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     Ok(PageSet { name: trommel_archive::name::stem(&name).to_owned(), pages: pages_read? })
 }
 
-/// The default place of the gold of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` if the archive's
-/// name has no such ending.
+/// The default path of the gold of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` for other names.
 pub fn gold_beside(pages: &Path) -> Option<PathBuf> {
     let name = pages.file_name()?.to_str()?;
     let stem = is_archive(name).then(|| stem(name))?;

@@ -5,8 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Log odds are counted in whole units of this: sums of them are exact, so that they are the same in any
-/// order.
+/// The unit of log odds. All weights are whole multiples of it, so their sums are exact and the same in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
@@ -14,7 +13,7 @@ pub const UNIT: f32 = 1.0 / 4096.0;
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
 const MAX_WEIGHT: f32 = 4096.0;
 
-/// The part of one feature: a weight a bin.
+/// The part of one feature: a weight for each bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
     /// Column of the feature.
@@ -39,7 +38,7 @@ pub struct Cross {
 /// A sum of step functions and crosses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Additive {
-    /// Log odds of a row whose parts are all zero.
+    /// Log odds before any part is added.
     pub intercept: f32,
     /// The features' parts.
     #[serde(rename = "steps")]
@@ -72,7 +71,7 @@ impl StepFunction {
 }
 
 impl Additive {
-    /// Log odds of a row. A column that the row does not have is taken for 0.
+    /// Log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
@@ -156,7 +155,7 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// Log odds of a row. A column that the row does not have is taken for 0.
+    /// Log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
@@ -179,8 +178,8 @@ impl Trees {
         self.base + self.roots.iter().map(tree).sum::<f32>()
     }
 
-    /// Returns whether every path ends: children stand after their parents, and all numbers are finite and ask columns
-    /// below `width`.
+    /// Returns whether the trees are valid: children follow their parents, so every path ends; all numbers are
+    /// finite; columns are below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {

@@ -62,9 +62,8 @@ impl RequestedColumns {
 }
 
 impl Compiled {
-    /// Lays out sound parts that read columns of a schema of this width, and the scorers of kinds of
-    /// pages. The columns `beside` are computed as well. Trees judge only blocks about which the first part is in
-    /// doubt, by this `band`.
+    /// Lays out valid parts over a schema of `width` columns, and the scorers of kinds of pages. The columns `beside`
+    /// are computed as well. Trees judge only blocks about which the first part is in doubt, by this `band`.
     pub fn new<'a>(
         parts: impl Iterator<Item = (f32, &'a Scorer)>,
         kinds: impl Iterator<Item = &'a Scorer>,
@@ -125,7 +124,7 @@ impl Compiled {
         Self { parts, vectors: Vectors::default(), columns, band, kinds, tree_slots }
     }
 
-    /// The columns that are to be computed.
+    /// The columns to compute.
     pub fn columns(&self) -> &ColumnSet {
         &self.columns
     }

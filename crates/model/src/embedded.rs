@@ -11,7 +11,7 @@ use crate::kept_blocks::{Choice, Layout, Selection, expected_f1, weighed};
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
-/// An embedded text and the verdict on it.
+/// An embedded text with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
     /// The text, facts about it, and its features.
@@ -63,10 +63,9 @@ pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<Judged
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts as if these were further blocks. The choice of blocks is
-    /// returned, and that of embedded texts is noted on them. Readers' comments take part only `with_comments`.
-    /// If nothing is chosen, likely embedded texts are chosen by themselves: a page whose blocks say nothing is
-    /// one that a script fills with them.
+    /// Chooses among blocks and embedded texts together. It returns the choice of blocks and records that of embedded
+    /// texts on them. Readers' comments take part only `with_comments`. If nothing is chosen, likely embedded texts
+    /// are chosen alone: a script fills such a page.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

@@ -31,9 +31,9 @@ pub struct ModelFile {
     pub name: String,
     /// Day of training, `YYYY-MM-DD`.
     pub created: String,
-    /// Groups of features a row is made of.
+    /// Groups of features in a row.
     pub groups: Vec<FeatureGroup>,
-    /// Names of the columns that the parts ask, by their numbers.
+    /// Names of the columns that the parts use, by their numbers.
     pub columns: Vec<String>,
     /// The scorers whose weighted sum is the log odds of a block.
     pub parts: Vec<WeightedScorer>,
@@ -54,22 +54,21 @@ pub struct ModelFile {
     /// Page types, each with its scorer over the page's own columns; none if the model knows no types.
     #[serde(default, rename = "kinds")]
     pub page_types: Vec<PageTypeScorer>,
-    /// The scorer of texts that stand only in the JSON-LD; none if the model has none.
+    /// The scorer of texts that only the JSON-LD has; `None` if the model has none.
     #[serde(default, rename = "candidates", skip_serializing_if = "Option::is_none")]
     pub embedded: Option<EmbeddedScorer>,
     /// Share of the log odds of a block that is the mean over its field, the blocks whose whole path of
     /// names and classes is equal, 0..=1.
     #[serde(default)]
     pub pooling: f32,
-    /// Log odds by the first part, which is not trees, within which a block is in doubt, 0 or more: trees are
-    /// asked about blocks in doubt only, and for others the first part stands in their place. None if trees are
-    /// asked about every block.
+    /// Log odds within which a block is in doubt, 0 or more. Trees judge only blocks about which the first part,
+    /// which is not trees, is in doubt; it decides alone about the others. `None`: trees judge every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
-    /// The scorer of pages other than articles and threads; none if the parts judge all pages.
+    /// The scorer of pages other than articles and threads; `None` if the parts judge all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<KindScorer>,
-    /// The scorer of threads; none if the parts judge them.
+    /// The scorer of threads; `None` if the parts judge them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<KindScorer>,
     /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
@@ -78,7 +77,7 @@ pub struct ModelFile {
     pub few_metadata: bool,
     /// The way of choosing blocks from their probabilities.
     pub selection: Selection,
-    /// The model that this one was adapted from, by name and day; none if it was trained from nothing.
+    /// Name and day of the model that this one was adapted from; `None` if it was trained from nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapted_from: Option<String>,
     /// The training data and method.
@@ -135,7 +134,7 @@ fn check_version(format: &str, version: u32) -> Result<(), ModelError> {
 /// One scorer and its share in the log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightedScorer {
-    /// Its log odds are multiplied by this.
+    /// The factor of its log odds.
     pub share: f32,
     /// The scorer.
     pub scorer: Scorer,
@@ -158,7 +157,7 @@ pub enum Scorer {
 pub struct Linear {
     /// Log odds of a row of zeros.
     pub intercept: f32,
-    /// The weights that are not zero.
+    /// The nonzero weights.
     pub weights: Vec<ColumnWeight>,
 }
 
@@ -197,15 +196,15 @@ fn one() -> f32 {
     1.0
 }
 
-/// The scorer of embedded texts, which stand only in a page's JSON-LD and not among its blocks.
+/// The scorer of embedded texts, which are in a page's JSON-LD but not among its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedScorer {
-    /// Names of the columns that the scorer asks, by their numbers.
+    /// Names of the columns that the scorer uses, by their numbers.
     // By name and not by number, so that new feature groups may come before old ones.
     pub columns: Vec<String>,
     /// An ordinary logistic model.
     pub scorer: Linear,
-    /// Number of embedded texts learned from, and how many of them were content.
+    /// Number of embedded texts in training, and the number of those that were content.
     pub rows: (u32, u32),
     /// Strength of the L2 penalty.
     pub penalty: f64,
@@ -303,10 +302,10 @@ pub struct KindScorer {
     // The rename keeps the name of the first files, whose kind was pages that are not one text.
     #[serde(rename = "texts")]
     pub others: Vec<String>,
-    /// Probability that a page is of none of these types up to which the scorer has no share, and from which on it
-    /// has its full share, 0..=1.
+    /// Probability of the kind at which the scorer begins to have a share, and that from which its share is full,
+    /// 0..=1.
     pub between: (f32, f32),
-    /// Its full share in the log odds, 0..=1; the other parts have the rest.
+    /// Its full share in the log odds, 0..=1.
     pub share: f32,
     /// Log odds of a block.
     pub scorer: Additive,
@@ -351,8 +350,8 @@ pub struct PageType {
 }
 
 impl PageType {
-    /// The type of a page and its sharpness, given the log odds of each type against the rest; none if there are
-    /// no types.
+    /// The most probable type of a page and its sharpness, from the log odds of each type against the rest; `None`
+    /// without types.
     pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         // One-against-rest scorers need not add up to 1, and may all be 0: dividing by the sum makes shares.

@@ -37,13 +37,13 @@ pub enum Selection {
 pub struct Choice {
     /// For each block, true if it is kept.
     pub kept: Vec<bool>,
-    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. Where worlds say that
-    /// nothing is content, the share of worlds that say so.
+    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If nothing is kept, the share of
+    /// worlds without content.
     pub expected_f1: f32,
 }
 
 impl Selection {
-    /// The same selection, by worlds of log odds multiplied by this as well.
+    /// The same selection, by worlds with log odds also multiplied by `sharpness`.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
             Selection::Worlds(base) => Selection::Worlds(base * sharpness),

@@ -28,7 +28,7 @@ pub struct RoleFile {
     pub created: String,
     /// Groups of features a row is made of.
     pub groups: Vec<FeatureGroup>,
-    /// Names of the columns that the scorers ask, by their numbers.
+    /// Names of the columns that the scorers use, by their numbers.
     pub columns: Vec<String>,
     /// The roles.
     pub roles: Vec<RoleScorer>,
@@ -58,13 +58,13 @@ pub struct RoleScore {
     pub pages: u32,
     /// Blocks that have it.
     pub blocks: u32,
-    /// Share of the blocks said to have it that have it, 0..=1.
+    /// Precision: share of the blocks given the role that have it, 0..=1.
     pub precision: f64,
-    /// The share of the blocks with the role that get it, 0..=1.
+    /// Recall: share of the blocks with the role that are given it, 0..=1.
     pub recall: f64,
 }
 
-/// Tells the roles of blocks.
+/// Determines the roles of blocks.
 #[derive(Clone, Debug)]
 pub struct RoleModel {
     file: RoleFile,
@@ -78,7 +78,7 @@ struct ReadyRole {
 }
 
 impl RoleModel {
-    /// Readies the contents of a file of roles.
+    /// Prepares the contents of a file of roles.
     ///
     /// # Errors
     /// If it is of another version, names a feature that this program does not know, or holds numbers that
@@ -149,8 +149,8 @@ impl RoleModel {
         self.ready.iter().map(|ready_role| pooled(&ready_role.log_odds(page, url), &fields)).collect()
     }
 
-    /// The name of the role of each block, none where it has none of these: the one whose log odds are
-    /// farthest above its threshold.
+    /// The name of the role of each block whose log odds are farthest above its threshold; `None` if no role is
+    /// above.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Vec<Option<&str>> {
         let odds = self.log_odds(page, url);
         (0..page.blocks.len())

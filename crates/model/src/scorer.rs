@@ -80,7 +80,7 @@ impl Scorer {
 }
 
 impl Linear {
-    /// Log odds of a row. A column that the row does not have is taken for 0.
+    /// Log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }

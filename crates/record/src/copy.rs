@@ -8,8 +8,8 @@ use crate::{
     storage::hidden,
 };
 
-/// A copy of an output in the same format and compression, which appears under its name when it is whole. It may take
-/// the name of the original.
+/// A copy of an output in the same format and compression. It appears under its name, which may be that of the
+/// original, when it is complete.
 pub struct OutputCopy<'a> {
     target: PathBuf,
     /// The MessagePack maps of which the copy is assembled, if it is.
@@ -20,7 +20,7 @@ pub struct OutputCopy<'a> {
 }
 
 impl<'a> OutputCopy<'a> {
-    /// Begins the copy of `output` that will be `target`; `assemble` makes Parquet files.
+    /// Begins the copy of `output` at `target`; `assemble` makes Parquet files.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the name of `output` tells no format that can be read back, or it is Parquet and
@@ -52,7 +52,7 @@ impl<'a> OutputCopy<'a> {
         Ok(self.stream.write_all(&self.bytes)?)
     }
 
-    /// Puts the copy on disk under its name.
+    /// Syncs the copy and gives it its name.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -98,17 +98,17 @@ impl DedupError {
 pub struct Signature {
     /// Name of the shard.
     pub shard: String,
-    /// The file that was signed; none in signatures of other programs.
+    /// The file that was signed; `None` in signatures of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
     /// Number of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
     pub id: String,
-    /// Hash of its words in lower case, 32 hexadecimal digits; none if it has no words.
+    /// Hash of its words in lower case, 32 hexadecimal digits; `None` without words.
     #[serde(with = "exact_key")]
     pub exact: Option<u128>,
-    /// Keys by MinHash, 16 hexadecimal digits each; none if it has fewer than five words.
+    /// MinHash keys, 16 hexadecimal digits each; empty with fewer than five words.
     #[serde(with = "near_keys")]
     pub near: Vec<u64>,
 }
@@ -178,7 +178,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     Ok(row)
 }
 
-/// Returns whether the file of signatures `target` is there and is of `output` as it is now.
+/// Returns whether the signatures in `target` are those of the present `output`.
 ///
 /// # Errors
 /// If the output cannot be read.
@@ -187,7 +187,7 @@ pub fn is_signed(output: &Path, target: &Path) -> Result<bool, DedupError> {
     Ok(first.output == Some(SignedFile::of(output)?))
 }
 
-/// The signatures in a file of JSON lines, plain or in gzip or zstd, whoever wrote it.
+/// The signatures in a file of JSON lines, plain or in gzip or zstd, by this or another program.
 ///
 /// # Errors
 /// If it cannot be opened; an item is an error if it cannot be read on, or is no signature.
@@ -210,14 +210,14 @@ pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
 /// Size and checksum of an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedFile {
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Their SHA-256, 64 hexadecimal digits.
     pub sha256: String,
 }
 
 impl SignedFile {
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -228,8 +228,8 @@ impl SignedFile {
     }
 }
 
-/// Name of the shard that an output is: its file name without folder and format. None of a file whose name
-/// tells no format that is read back.
+/// Name of the shard of an output: its file name without folder, format and compression. `None` if the format cannot
+/// be read back.
 pub fn shard_name(path: &Path) -> Option<&str> {
     readable_name(path).map(|(stem, ..)| stem)
 }

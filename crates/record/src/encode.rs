@@ -14,8 +14,7 @@ pub struct OutputHead<'a> {
     pub info: Option<&'a [u8]>,
     /// WARC-Date of the source archive's first record.
     pub date: Option<&'a str>,
-    /// Seconds since 1970 that stand for the time of the run (`SOURCE_DATE_EPOCH`); without them
-    /// nothing of the output depends on when it was made.
+    /// Time of the run in seconds since 1970 (`SOURCE_DATE_EPOCH`). `None` keeps the output independent of the time.
     pub epoch: Option<i64>,
 }
 
@@ -37,9 +36,8 @@ pub trait Encode: Send + Sync {
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression that is left to the `CompressedStream`: WET
-/// compresses record by record and leaves none. What is assembled is MessagePack
-/// until then.
+/// The encoder of a format, and the compression left to the `CompressedStream`: none for WET, which compresses record
+/// by record. Formats that are assembled at the end are MessagePack until then.
 ///
 /// # Errors
 /// [`OutputError::Compression`] if the format is never compressed that way.
@@ -117,7 +115,7 @@ pub enum PageForm {
 }
 
 impl PageForm {
-    /// A document in this form. JSON has `url` and, of several pages, `file`.
+    /// Prints a document in this form. JSON has `url`, and `file` if there are several pages.
     ///
     /// # Errors
     /// Only if memory runs out.

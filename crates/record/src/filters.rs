@@ -49,16 +49,16 @@ pub trait Filter: Debug + Send + Sync {
     }
 }
 
-/// Judges documents by those before them, so it must be asked in the order of the records.
+/// Judges documents by earlier ones, so they must come in the order of the records.
 pub trait OrderedFilter: Debug + Send {
     /// Reason why the document is dropped; none if it stays, and is then remembered.
     fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason>;
 }
 
-/// Facts about a capture that filters look at.
+/// Facts about a capture, for filters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Capture<'a> {
-    /// HTTP status code; none where the record holds no HTTP response.
+    /// HTTP status code; `None` without an HTTP response.
     pub status: Option<u16>,
     /// Media type in lower case without parameters (`text/html`).
     pub media_type: &'a str,

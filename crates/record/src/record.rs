@@ -86,9 +86,9 @@ pub struct OutputRecord {
     /// WARC-Truncated: why the crawler cut the page.
     #[serde(with = "filled")]
     pub truncated: Option<String>,
-    /// Caps of the page reader that the page passed, divided by commas.
+    /// Caps of the page reader that the page exceeded, separated by commas.
     pub capped: String,
-    /// Oddities survived while reading the page, in words, divided by semicolons.
+    /// Irregularities found while reading the page, in words, separated by semicolons.
     pub notes: String,
     /// The extractor that made the text, where a script put another text in; empty for this program.
     pub extractor: String,
@@ -120,7 +120,7 @@ pub struct RecordSource {
     pub offset: u64,
     /// Stored bytes of the record or of that member.
     pub length: u64,
-    /// Offset of the record in the member's plain bytes; 0 where the member holds one record only.
+    /// Offset of the record in the member's plain bytes; 0 if the member holds only one record.
     #[serde(default)]
     pub inner: u64,
 }
@@ -225,8 +225,8 @@ impl Serialize for RecordSource {
 const OID_NAMESPACE: [u8; 16] =
     [0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
 
-/// A record id (`urn:uuid:` and a version 5 UUID) made from `parts`: the same parts give the same id.
-/// Used where an archive gives a record none (ARC), and for the records of WET files.
+/// Makes a record id (`urn:uuid:` and a version 5 UUID) from `parts`: the same parts give the same id. It serves
+/// records without an id (ARC) and the records of WET files.
 pub fn record_id(parts: &[&str]) -> String {
     let namespace = uuid_v5(&OID_NAMESPACE, b"trommel record");
     // A unit separator keeps ["ab", "c"] apart from ["a", "bc"].

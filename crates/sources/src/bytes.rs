@@ -26,7 +26,7 @@ impl From<Location> for ArchiveBytes {
 }
 
 impl ArchiveBytes {
-    /// Opens them at their start, to be read on and on.
+    /// Opens them at their start, for reading in order.
     ///
     /// # Errors
     /// If they are not there.
@@ -34,7 +34,7 @@ impl ArchiveBytes {
         self.opened(|url| Ok(Box::new(remote.open(url)?)))
     }
 
-    /// Opens them for a look here and there: an object comes in small blocks.
+    /// Opens them for reading at scattered places: an object comes in small blocks.
     ///
     /// # Errors
     /// If they are not there, or a server gives an object as a whole only.
@@ -74,8 +74,8 @@ trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}
 
-/// The bytes of an archive that is being read. In deflated ones to go back is to inflate them again from their start,
-/// and their end is not known.
+/// The bytes of an archive being read. Deflated ones have no known end, and seeking back inflates them again from
+/// their start.
 pub struct OpenBytes(Plain);
 
 enum Plain {

@@ -26,12 +26,12 @@ pub enum Base {
 }
 
 impl Base {
-    /// The base that an argument stands for.
+    /// The base that an argument names.
     pub fn new(argument: &str) -> Self {
         if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::Folder(argument.into()) }
     }
 
-    /// The location that a name stands for: a URL or absolute path unchanged, any other name below the base.
+    /// The location of a name: a URL or absolute path unchanged, any other name below the base.
     pub fn join(&self, name: &str) -> Location {
         match self {
             _ if is_url(name) => Location::Url(name.to_owned()),
@@ -43,8 +43,8 @@ impl Base {
         }
     }
 
-    /// The location that a name of an index stands for, which must lie below the base. None for `..`, absolute
-    /// paths, other hosts and other schemes.
+    /// The location of a name in an index, which must be below the base. `None` for `..`, absolute paths, other hosts
+    /// and other schemes.
     pub fn join_below(&self, name: &str) -> Option<Location> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;
@@ -98,7 +98,7 @@ pub fn is_url(argument: &str) -> bool {
         .is_some_and(|(scheme, _)| !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// A scheme of URLs that is read.
+/// A supported scheme of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// `http://` and `https://`.
@@ -129,18 +129,18 @@ impl Scheme {
     /// The schemes that are written, for messages.
     pub const WRITTEN: &str = "s3://, gs:// and az://";
 
-    /// The scheme of a URL; none if it is not read.
+    /// The scheme of a URL; `None` if it is not supported.
     pub fn of(url: &str) -> Option<Self> {
         let (name, _) = url.split_once("://")?;
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
     }
 
-    /// Returns whether folders and globs stand for the objects below them.
+    /// Returns whether folders and globs are resolved to the objects below them.
     pub fn is_listed(self) -> bool {
         self != Self::Http
     }
 
-    /// Returns whether outputs may be there.
+    /// Returns whether outputs can be written there.
     pub fn is_written(self) -> bool {
         matches!(self, Self::S3 | Self::Google | Self::Azure)
     }
@@ -158,8 +158,8 @@ impl Scheme {
     }
 }
 
-/// A URL of a scheme that is listed as the start that names a bucket, container or repository, without a slash at
-/// its end, and the path in it. None if it names none.
+/// Splits a URL into the start that names a bucket, container or repository, without a slash at its end, and the path
+/// in it. `None` if its scheme has no lists or it names none.
 pub fn split_container(url: &str) -> Option<(&str, &str)> {
     let scheme = Scheme::of(url).filter(|scheme| scheme.is_listed())?;
     let rest = url.split_once("://")?.1;

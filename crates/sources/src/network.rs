@@ -79,10 +79,10 @@ pub struct NetworkOptions {
     pub stop: StopFlag,
     /// Time without a byte after which a connection counts as broken. Default 30 s.
     pub idle: Duration,
-    /// Bytes a second below which a server is too slow, measured over [`NetworkOptions::idle`] of waiting;
-    /// after three such times an object is given up. 0: no bound. Default 1,024.
+    /// Minimum bytes a second, measured over [`NetworkOptions::idle`] of waiting; an object is given up after falling
+    /// below three times. 0: no minimum. Default 1,024.
     pub least_rate: u64,
-    /// Time for repeating a request that the server or the network refuses temporarily, such as with 429 and
+    /// Maximum time for repeating a request that the server or the network refuses temporarily, such as with 429 and
     /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
     pub retry_for: Duration,
     /// True to follow redirects, and containers of a collection, to other hosts than that of the URL, including this

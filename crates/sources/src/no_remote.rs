@@ -6,7 +6,7 @@ use crate::{NetworkOptions, SourceError};
 
 pub use std::io::{Empty as RemoteReader, Empty as SeekableObject};
 
-/// Stands for the network that there is not: every method gives [`SourceError::NotBuilt`].
+/// Takes the place of the network in builds without it: every method returns [`SourceError::NotBuilt`].
 #[derive(Clone, Debug)]
 pub struct Remote;
 
@@ -30,12 +30,12 @@ absent! {
 }
 
 impl Remote {
-    /// The network that there is not.
+    /// The missing network.
     pub fn new(_: NetworkOptions) -> Self {
         Self
     }
 
-    /// The length that an object does not have.
+    /// The length of an object, which is unknown.
     pub fn length(&self, _: &str) -> Option<u64> {
         None
     }

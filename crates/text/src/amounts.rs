@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for ByteSize {
 /// Millionths of a percent.
 const PER_PERCENT: f64 = 1e6;
 
-/// A share of a whole, above 0 and at most all of it. Written as a percentage: `5%`, `0.25%`.
+/// A share of a whole, above 0 and at most 1. Written as a percentage: `5%`, `0.25%`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
@@ -95,7 +95,7 @@ pub struct Share(u32);
 pub struct ShareError(String);
 
 impl Share {
-    /// Some percent; none unless they are above 0 and at most 100.
+    /// A share in percent; `None` unless it is above 0 and at most 100.
     pub fn of_percent(percent: f64) -> Option<Self> {
         // A cast of a float saturates, and of no number gives 0.
         let millionths = (percent * PER_PERCENT).round() as u32;

@@ -11,10 +11,10 @@ pub const fn hash(text: &[u8]) -> u64 {
     hash
 }
 
-/// [`hash`] of nothing.
+/// [`hash`] of no bytes.
 pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// [`hash`] of what was hashed before and one byte.
+/// Continues [`hash`] with one byte.
 #[inline]
 pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
@@ -41,7 +41,7 @@ pub const fn word_hash(word: &[u8]) -> u64 {
     word_hash_step(hash, last)
 }
 
-/// [`word_hash`] of what was hashed before and up to eight bytes, the first lowest, those behind the word 0.
+/// Continues [`word_hash`] with up to eight bytes, the first lowest, padded with 0.
 #[inline(always)]
 pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
     let mixed = (before ^ bytes).wrapping_mul(GOLDEN_GAMMA);

@@ -64,7 +64,7 @@ pub fn detect(text: &str) -> Option<String> {
     Some(short(info.lang().code()))
 }
 
-/// Returns whether a text is so long that more of it changes nothing about its language.
+/// Returns whether a text is so long that more of it would not change its detected language.
 pub fn is_enough(text: &str) -> bool {
     text.len() > SAMPLE_CHARS && text.chars().nth(SAMPLE_CHARS).is_some()
 }

@@ -61,7 +61,7 @@ impl TextMasks {
         text_masks
     }
 
-    /// The masks of a text, in the memory of another text's masks.
+    /// The masks of a text, in the memory of the masks of another text.
     pub fn read(&mut self, text: &str) {
         self.masks.clear();
         self.lower.clear();
@@ -125,8 +125,7 @@ impl TextMasks {
         counts
     }
 
-    /// The bytes from a place of the text on, ASCII letters made small: eight of them, the first lowest,
-    /// those behind the text 0.
+    /// Eight bytes of the text from a place on, the first lowest, with ASCII letters in lower case, padded with 0.
     #[inline(always)]
     pub fn lower_eight(&self, at: usize) -> u64 {
         let rest = self.lower.get(at..).and_then(|rest| rest.first_chunk());

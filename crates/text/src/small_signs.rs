@@ -10,17 +10,17 @@ fn pairs(of: &str) -> impl Iterator<Item = (char, char)> {
     plain.zip(of.chars().skip(1).step_by(2))
 }
 
-/// The raised sign of a plain one, if there is one.
+/// The superscript form of a sign, if there is one.
 pub fn raised(plain: char) -> Option<char> {
     pairs(RAISED).find_map(|(sign, small)| (sign == plain).then_some(small))
 }
 
-/// The lowered sign of a plain one, if there is one.
+/// The subscript form of a sign, if there is one.
 pub fn lowered(plain: char) -> Option<char> {
     pairs(LOWERED).find_map(|(sign, small)| (sign == plain).then_some(small))
 }
 
-/// The plain sign of a raised or lowered one; any other as it is.
+/// The plain form of a superscript or subscript sign; any other sign unchanged.
 pub fn plain_sign(sign: char) -> char {
     if sign.is_ascii() {
         return sign;

@@ -9,7 +9,7 @@ mod tally;
 use std::arch::x86_64::{__m256, __m256i, _CMP_LE_OQ};
 pub use tally::Tally;
 
-/// Vector instructions that texts are looked at with.
+/// Vector instructions for reading texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors(Form);
 

@@ -128,7 +128,7 @@ pub struct TextSize {
     pub chars: u32,
 }
 
-/// The size of a text, by the given vector instructions: who measures many texts chooses them once.
+/// The size of a text, with the given vector instructions, which a caller with many texts chooses once.
 pub fn measure(vectors: Vectors, text: &str) -> TextSize {
     vectors.run(Measure(text))
 }
@@ -196,7 +196,7 @@ fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSiz
     (at, inside)
 }
 
-/// Returns whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.
+/// Returns whether a word, under [`Rule::Characters`], continues from the end of one text into the next.
 pub fn goes_on(before: &str, after: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| Class::known(c) == Class::Word);
     is_part(before.chars().next_back()) && is_part(after.chars().next())
@@ -268,7 +268,7 @@ pub struct Shingle {
     pub words: usize,
 }
 
-/// The phrase of `length` words that begins with the first of `words`; none if they are fewer.
+/// The phrase of `length` words that begins with the first of `words`; `None` if there are fewer.
 pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
     let (mut hash, mut chars, mut half_words) = (0, 0u32, 0);
     for (at, word) in words.iter().enumerate() {
@@ -292,14 +292,14 @@ pub struct Word {
     pub start: usize,
     /// Its characters, as they stand in the text.
     pub chars: u32,
-    /// Half words: 1 for a character of a script without spaces, else 2.
+    /// Size in half words: 1 for a character of a script without spaces, otherwise 2.
     pub half_words: u32,
     /// True if it has a letter; a character of a script without spaces counts as one, as marks of vowels and tones are
     /// part of the words of these scripts.
     pub has_letter: bool,
 }
 
-/// A text with its words, which are found once, when they are first asked for.
+/// A text with its words, which are found once, when first needed.
 ///
 /// ```
 /// use trommel_text::TextStats;
@@ -336,12 +336,12 @@ impl<'a> TextStats<'a> {
         &self.found().words
     }
 
-    /// Its words in lower case, a space after each, whatever stands between them in the text.
+    /// Its words in lower case, each with a space behind it.
     pub fn lower(&self) -> &str {
         &self.found().lower
     }
 
-    /// The words that start in a part of the text, which is given as [`TextStats::text`] has it.
+    /// The words that start in a part of the text, a slice of [`TextStats::text`].
     pub fn words_in(&self, part: &str) -> &[Word] {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let words = self.words();

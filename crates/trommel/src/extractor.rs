@@ -81,8 +81,8 @@ impl Default for Extractor {
 }
 
 impl Extractor {
-    /// An extractor with these settings. It reads the model that they name, and ignores their site memory,
-    /// which is for whole runs.
+    /// Makes an extractor with these settings. It reads the model that they name. It ignores their site memory, which
+    /// is for whole runs.
     ///
     /// # Errors
     /// If the model is not built in and no readable file.
@@ -90,7 +90,7 @@ impl Extractor {
         Ok(Self::with_model(settings, Arc::new(settings.model()?)))
     }
 
-    /// An extractor with these settings and a model that is already read.
+    /// Makes an extractor with these settings and a model that has been read.
     pub fn with_model(settings: &Settings, model: Arc<Model>) -> Self {
         let judge = trommel_extract::Extractor::new(model.clone())
             .with_policy((&settings.content).into())
@@ -100,7 +100,7 @@ impl Extractor {
         Self { judge, model, options: settings.document_options() }
     }
 
-    /// Reads only title and language of the metadata of documents, for outputs that have no place for the rest.
+    /// Reads only the title and the language as metadata, for outputs without room for more.
     #[must_use]
     pub fn with_few_metadata(mut self, few: bool) -> Self {
         self.options = self.options.with_few_metadata(few);

@@ -248,5 +248,5 @@ pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::record::Extract;
 pub use write::bucket::Bucket;
 
-/// Of inputs behind URLs.
+/// Options for inputs behind URLs.
 pub use trommel_sources::{NetworkOptions, Remote, RemoteReader, StopFlag, is_url, redacted};

@@ -38,11 +38,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Facts about a page that has not ended.
+/// Facts about a page that has not arrived completely.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Known {
-    /// Links so far, with the probability and role of their blocks. A crawler may follow links of content
+    /// Links so far, with the probability and role of their blocks, so that a crawler can follow links of content
     /// first.
     pub links: Vec<PageLink>,
     /// Canonical URL, as the page states it.
@@ -175,8 +175,8 @@ impl<'a> Session<'a> {
         self.page.is_empty()
     }
 
-    /// Facts about the page so far. Links take as long as judging the page so far. Before its end, nothing is
-    /// known of a page that is not UTF-8.
+    /// Facts about the page so far. Links take as long as judging the page so far. Of a page that is not UTF-8
+    /// nothing is known before its end.
     pub fn known(&mut self) -> Known {
         self.page.catch_up();
         let mut known = Known::default();

@@ -8,7 +8,7 @@ use crate::reader::{ReaderState, ResumePoint};
 use crate::{error::ArchiveError, source::Source, stream::Stream};
 
 impl Reader {
-    /// The point from which another reader can continue with the item that comes next.
+    /// The point from which another reader can continue with the next item.
     pub fn resume_point(&self) -> ResumePoint {
         // Before the first record, reading depends on more than is worth storing.
         if self.queue.is_empty()
@@ -29,8 +29,8 @@ impl Reader {
         self.before
     }
 
-    /// Continues from `point` over `input`, which begins at its start: bytes before the point are read
-    /// and dropped. For what can't be sought in, such as standard input.
+    /// Continues from `point` in an input that cannot seek, such as standard input. `input` begins at its start;
+    /// bytes before the point are read and dropped.
     ///
     /// # Errors
     /// Like [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
@@ -61,7 +61,7 @@ impl Reader {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
 
-    /// Continues from `point` in what `open` opens, by seeking: a file, an archive inside of one, an object.
+    /// Continues from `point`, by seeking, in the file, inner archive or object that `open` opens.
     ///
     /// # Errors
     /// Like [`Reader::reopen`].

@@ -31,7 +31,7 @@ impl fmt::Debug for Container {
 }
 
 impl Container {
-    /// The container whose bytes `open` gives; `name` stands in messages.
+    /// The container whose bytes `open` returns; messages call it `name`.
     ///
     /// # Errors
     /// If the bytes cannot be read, or are no ZIP file with its directory.
@@ -48,7 +48,7 @@ impl Container {
         Ok(Self { name, open, entries: entries.into(), unread: unread.into() })
     }
 
-    /// The same container with its archives and lists of pages only, for those who read these.
+    /// The same container, reduced to its archives and page lists.
     pub fn without_other_entries(mut self) -> Self {
         let entries = self.entries.iter();
         let kept = entries.filter(|entry| entry.is_archive() || is_list(&entry.name));
@@ -71,17 +71,17 @@ impl Container {
         &self.name
     }
 
-    /// Entries that are not read, wholly or in part, since others hide them.
+    /// Entries that are not read, wholly or in part, because others overlap them.
     pub fn unread(&self) -> &[UnreadEntries] {
         &self.unread
     }
 
-    /// All entries that are read, in the order of the directory; no two have one name.
+    /// All readable entries, in the order of the directory; no two have the same name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The archives in it, in the order of their names, each that can be read or why it cannot.
+    /// The archives in it, in the order of their names, each with the error if it cannot be read.
     ///
     /// # Errors
     /// If there is none.

@@ -175,7 +175,7 @@ pub enum StorageMethod {
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it stands.
+    /// Its name, unchanged.
     pub name: String,
     /// The storage method.
     pub method: StorageMethod,
@@ -188,14 +188,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns whether its name leads to a place below the container's root.
+    /// Returns whether its name stays below the container's root.
     pub fn is_below_root(&self) -> bool {
         let is_drive = self.name.as_bytes().get(1) == Some(&b':');
         !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
     }
 
-    /// Returns whether it may hold captures by its name, but is not read: an archive elsewhere than in `archive/`, or a
-    /// file there that is no archive.
+    /// Returns whether its name suggests captures that are not read: an archive outside of `archive/`, or a file in
+    /// there that is no archive.
     pub fn is_passed_over(&self) -> bool {
         let is_file = !self.name.ends_with('/');
         is_file && !self.is_archive() && (self.name.starts_with("archive/") || is_archive(&self.name))
@@ -207,7 +207,7 @@ impl Entry {
     }
 }
 
-/// Bytes that can be sought in.
+/// Bytes that can be read at any offset.
 pub trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}

@@ -13,7 +13,7 @@ use crate::wacz::{Container, Entry, WaczError};
 pub(crate) const DESCRIPTION: &str = "datapackage.json";
 pub(crate) const DIGEST: &str = "datapackage-digest.json";
 
-/// An entry that is not as the container's description says.
+/// An entry that differs from the container's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The entry.
@@ -67,7 +67,7 @@ impl Resource {
 }
 
 impl Container {
-    /// Reads all entries that `datapackage.json` lists and gives those that are not as it says.
+    /// Reads all entries that `datapackage.json` lists and returns those that differ from it.
     ///
     /// # Errors
     /// If it is missing, or is no JSON.

@@ -25,8 +25,8 @@ struct Line<'a> {
     title: Option<std::borrow::Cow<'a, str>>,
 }
 
-/// The pages that a container lists (`pages/pages.jsonl`, `pages/extraPages.jsonl` and any other list
-/// there) with their titles. What a page brought in, such as frames and scripts, is not listed.
+/// The titles of the pages that a container lists in `pages/*.jsonl`. Frames, scripts and other parts of pages are
+/// not listed.
 #[derive(Clone, Debug, Default)]
 pub struct PageList {
     /// Titles by the hash of the URL.
@@ -102,8 +102,8 @@ impl PageList {
         self.full
     }
 
-    /// The title of the page at `url`, empty if none is known; none if it is not listed. Fragments of URLs
-    /// do not count.
+    /// The title of the page at `url`, without regard to its fragment: empty if it has none, `None` if the page is
+    /// not listed.
     pub fn title(&self, url: &str) -> Option<&str> {
         self.pages.get(&key(url)).map(|title| &**title)
     }
@@ -188,8 +188,8 @@ struct Resource {
     name: String,
 }
 
-/// The paths or URLs of the containers that a multi-WACZ names, in its order; none if the bytes are
-/// none. They are relative to its own place.
+/// The paths or URLs of the containers that a multi-WACZ names, in its order, relative to its own place; `None` if
+/// the bytes are no multi-WACZ.
 pub fn collection(json: &[u8]) -> Option<Vec<String>> {
     let description: Description = serde_json::from_slice(json).ok()?;
     if !matches!(description.profile.as_str(), "multi-wacz-package" | "wacz-multi") {

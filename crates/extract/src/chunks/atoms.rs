@@ -18,13 +18,13 @@ use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced
 pub(super) struct Atom {
     /// Bytes of the text, up to the next atom.
     pub place: Range<usize>,
-    /// The same without the signs around it.
+    /// The same without leading and trailing signs.
     pub words: Range<usize>,
     /// Its length in the unit of the chunks' size.
     pub length: u32,
     /// The level of a heading.
     pub heading: Option<usize>,
-    /// The atom that is the nearest heading above.
+    /// The nearest heading above, as an atom.
     pub above: Option<usize>,
     /// First and last block.
     pub blocks: Option<(u32, u32)>,

@@ -52,7 +52,7 @@ impl<'a> Sources<'a> {
         self.surroundings.get_or_init(read).as_ref()
     }
 
-    /// The facts of a kind that don't belong to a comment, an answer or a review on the page.
+    /// The facts of this kind that do not belong to a comment, an answer or a review.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         // Comments state authors and dates in the same microdata as the page.

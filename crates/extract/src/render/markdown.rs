@@ -34,15 +34,14 @@ pub struct MarkdownOptions {
     /// True to write links as `[text](address)`, and those around an image alone as `[![alternative
     /// text](image)](address)`; otherwise only their text is written.
     pub links: bool,
-    /// Images that stand by themselves in the text as `![alternative text](address)`.
+    /// True to write images outside of lines as `![alternative text](address)`.
     pub images: bool,
-    /// The addresses of both.
+    /// The form of the addresses of links and images.
     pub addresses: AddressForm,
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
-    /// Puts sections of roles other than headline and body into divisions, with `::: ROLE` above and `:::`
-    /// below.
+    /// True to mark sections of roles other than headline and body, with `::: ROLE` above and `:::` below.
     pub sections: bool,
     /// The form of formulas, notes and scripts.
     pub text: TextOptions,

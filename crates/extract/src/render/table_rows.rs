@@ -17,9 +17,9 @@ const BYTES_A_CELL: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DocumentTable {
-    /// Its caption, lines of it divided by line ends; empty if it has none.
+    /// Its caption, with line breaks between its lines; empty if it has none.
     pub caption: String,
-    /// Rows at its start that are header rows.
+    /// Number of header rows at its top.
     pub header_rows: u32,
     /// Its rows from the top, with cells from the left and white space folded. A cell that spans several rows stands in
     /// each, and one of a header in each of its columns, unless it is all of its row or has more than 20 words; others
@@ -113,7 +113,7 @@ impl KeptContent<'_> {
         parts
     }
 
-    /// Writes the blocks of a cell in one line, as plain text says them.
+    /// Writes the blocks of a cell in one line of plain text.
     pub fn write_cell(&self, blocks: &[u32], out: &mut TracedText) {
         for (at, part) in self.cell_parts(blocks).into_iter().enumerate() {
             if at > 0 {

@@ -68,13 +68,13 @@ pub(crate) enum OriginSource {
 }
 
 impl TracedText {
-    /// A text of which nobody knows where it came from.
+    /// A text of unknown origin.
     pub fn untraced(text: String) -> Self {
         let origins = Vec::new();
         Self { text, origins }
     }
 
-    /// Returns whether it is Markdown, which is written from blocks; plain text copies what they say.
+    /// Returns whether it is Markdown, which changes the text of blocks; plain text copies it.
     pub fn is_markdown(&self) -> bool {
         !self.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }))
     }
@@ -87,7 +87,7 @@ impl TracedText {
         }
     }
 
-    /// Places in the decoded page, in order and apart, from which a range of bytes of the text came.
+    /// Places in the decoded page of a range of bytes of the text, in order and without overlap.
     pub fn locate(&self, page: &Page, html: &str, range: Range<usize>) -> Vec<(u32, u32)> {
         let first = self.origins.partition_point(|origin| origin.place.end <= range.start);
         let origins = self.origins.iter().skip(first);
@@ -106,8 +106,8 @@ impl TracedText {
         apart
     }
 
-    /// The place in the decoded page that covers all from which each of some ranges of bytes came; ranges in order and
-    /// apart. Each block is read once for all of them.
+    /// The place in the decoded page that covers the origins of all these ranges of bytes, which are in order and do
+    /// not overlap. Each block is read once for all of them.
     pub fn covering_places(
         &self,
         page: &Page,

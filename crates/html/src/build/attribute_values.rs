@@ -248,18 +248,17 @@ impl Declarations {
         }
     }
 
-    /// Returns whether the element is hidden, be it from the eye or from readers' aids.
+    /// Returns whether the element is hidden, visually or from screen readers.
     pub fn is_hidden(&self) -> bool {
         self.display == Some(Display::None) || self.is_invisible
     }
 
-    /// Returns whether the element is out of sight.
+    /// Returns whether the element is not visible.
     pub fn is_out_of_sight(&self) -> bool {
         self.is_hidden() || self.is_absolute && self.is_away
     }
 
-    /// Returns whether the element is set as a piece of code: its lines as they are, or with their indents in letters
-    /// of one width.
+    /// Returns whether the element is styled as code: its lines are kept, or its indents in a monospaced font.
     pub fn is_listing(&self) -> bool {
         self.breaks_none || self.keeps_indents && self.is_monospaced
     }

@@ -152,11 +152,11 @@ pub(super) struct ClassReading {
     pub hash: u64,
     /// First of its words in the page's table, and their number.
     pub words: (u32, u16),
-    /// Words before those given twice were left out.
+    /// Number of its words before repeated ones were left out.
     pub given: u16,
     /// The notation that its words state.
     pub marks: Marks,
-    /// Steps that finding those took.
+    /// Number of steps that it took to find these words.
     pub steps: u16,
 }
 
@@ -184,7 +184,7 @@ pub(super) struct Classes {
 /// The key of a remembered value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClassKey {
-    /// Hash of the value, which the place comes from.
+    /// Hash of the value, which gives its slot.
     pub hash: u64,
 }
 

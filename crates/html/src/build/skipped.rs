@@ -71,7 +71,7 @@ impl Builder {
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Ends the elements of a part whose bytes are read again.
+    /// Closes the elements of a part that is read again.
     pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
         let known = &self.recovered;

@@ -72,7 +72,7 @@ pub(super) struct StyleSheets {
 }
 
 impl StyleSheets {
-    /// Returns whether nothing is said.
+    /// Returns whether no rule was recorded.
     pub fn are_empty(&self) -> bool {
         self.said.is_empty()
     }
@@ -126,7 +126,7 @@ impl StyleSheets {
         self.said.get(&key).copied().unwrap_or_default()
     }
 
-    /// The sheet has ended.
+    /// Ends the sheet.
     pub fn end(&mut self) {
         self.read = self.read.saturating_add(self.sheet.len());
         let sheet = std::mem::take(&mut self.sheet);

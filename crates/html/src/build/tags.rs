@@ -243,8 +243,8 @@ impl Builder {
         }
     }
 
-    /// An end tag that ends the innermost element, for which nothing waits: nearly every one does. False if it
-    /// does not.
+    /// An end tag that closes the innermost element, if nothing else depends on it, as is usual. Returns false
+    /// otherwise.
     #[inline]
     pub fn end_innermost(&mut self, tag: Tag) -> bool {
         let Some(open) = self.stack.last() else { return false };

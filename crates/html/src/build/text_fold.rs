@@ -67,7 +67,7 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
-    /// Has text looked at with these vector instructions.
+    /// Reads text with these vector instructions.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
     }
@@ -84,13 +84,13 @@ impl TextFold {
         self.out.is_empty()
     }
 
-    /// Returns whether a reference waits for more text, or the place of some text has not been taken.
+    /// Returns whether a character reference is incomplete, or the place of some text has not been taken.
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Returns whether nothing has come but white space and seams.
+    /// Returns whether it has received nothing but white space and seams.
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
@@ -162,7 +162,7 @@ impl TextFold {
         std::mem::take(&mut self.space)
     }
 
-    /// Puts it in again.
+    /// Puts the white space back.
     pub fn put_space(&mut self, space: SpaceBefore) {
         self.space = space;
     }
@@ -204,7 +204,7 @@ impl TextFold {
         self.met = self.out.len();
     }
 
-    /// Appends text that stands at `offset` in the page.
+    /// Appends text from byte `offset` of the page.
     pub fn push(&mut self, raw: &str, offset: usize, kind: TextKind, keep_space: bool) {
         let is_literal = match kind {
             TextKind::Raw => true,
@@ -256,7 +256,7 @@ impl TextFold {
         self.note_source(start, end);
     }
 
-    /// Ends a run of text: a reference that waited for more is taken as it is.
+    /// Ends a run of text: an incomplete character reference becomes text.
     pub fn end_run(&mut self, keep_space: bool) {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);

@@ -14,7 +14,7 @@ use crate::markup::{fold_space, strip_markup};
 // Papers list hundreds of authors; metadata need not.
 const MAX_AUTHORS: usize = 32;
 
-/// The nodes of a page: nested objects and `@graph` laid flat.
+/// The nodes of a page, with nested objects and `@graph` flattened.
 #[derive(Clone, Debug, Default)]
 pub struct Graph<'a> {
     nodes: Vec<Node<'a>>,
@@ -124,7 +124,7 @@ impl<'a> Node<'a> {
         self.types().any(|known| known == name)
     }
 
-    /// Returns whether the node stands by itself, not inside another node.
+    /// Returns whether the node is not inside another one.
     pub fn is_top(&self) -> bool {
         self.top
     }
@@ -144,17 +144,17 @@ impl<'a> Node<'a> {
         self.text("description")
     }
 
-    /// `datePublished`, else `uploadDate`, as it stands.
+    /// `datePublished`, otherwise `uploadDate`, unchanged.
     pub fn published(&self) -> Option<&'a str> {
         self.string("datePublished").or_else(|| self.string("uploadDate"))
     }
 
-    /// `dateModified`, as it stands.
+    /// `dateModified`, unchanged.
     pub fn modified(&self) -> Option<&'a str> {
         self.string("dateModified")
     }
 
-    /// `inLanguage` as it stands; the `alternateName` of a language that is an object.
+    /// `inLanguage`, unchanged; if it is an object, its `alternateName`.
     pub fn language(&self) -> Option<&'a str> {
         self.string("inLanguage").or_else(|| {
             let language = self.object.get("inLanguage")?.as_object()?;
@@ -162,7 +162,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// `url`, else `mainEntityOfPage`, as it stands.
+    /// `url`, otherwise `mainEntityOfPage`, unchanged.
     pub fn url(&self) -> Option<&'a str> {
         self.string("url").or_else(|| {
             let page = self.object.get("mainEntityOfPage")?;
@@ -170,7 +170,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Names of `author`, else of `creator`, as plain text. References within `graph` are followed.
+    /// Names of `author`, otherwise of `creator`, as plain text. References within `graph` are followed.
     pub fn authors(&self, graph: &Graph<'a>) -> Vec<String> {
         let mut names = Vec::new();
         for key in ["author", "creator"] {
@@ -184,7 +184,7 @@ impl<'a> Node<'a> {
         names
     }
 
-    /// Name of `publisher`, else of the `isPartOf` site. References within `graph` are followed.
+    /// Name of `publisher`, otherwise of the `isPartOf` site. References within `graph` are followed.
     pub fn publisher(&self, graph: &Graph<'a>) -> Option<String> {
         ["publisher", "sourceOrganization"].iter().find_map(|key| {
             let mut names = Vec::new();

@@ -45,8 +45,7 @@ impl Key {
         1 << self as u32
     }
 
-    /// The key whose name in any case stands between two places; none of a name that nothing is read
-    /// from.
+    /// The key between two places, in any case; `None` for names that nothing is read from.
     #[inline(always)]
     pub fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         let len = place.1 - place.0;
@@ -151,7 +150,7 @@ pub(crate) struct TextRun {
     pub end: usize,
     /// True if it is white space throughout (as between attributes).
     pub is_blank: bool,
-    /// True if a `&` stands in it.
+    /// True if it contains a `&`.
     pub has_reference: bool,
 }
 
@@ -167,9 +166,9 @@ pub(crate) struct TagPlace {
     pub keys: u32,
     pub tag: Tag,
     pub self_closing: bool,
-    /// True if the `>` stands where an attribute's value was to begin (`<p a=>`).
+    /// True if the `>` is where an attribute's value should begin (`<p a=>`).
     pub value_missing: bool,
-    /// True if attributes reach beyond what is read.
+    /// True if the tag has more bytes of attributes than are read.
     pub cut: bool,
 }
 
@@ -184,12 +183,12 @@ pub(crate) struct TagText<'a> {
 }
 
 impl TagLexer {
-    /// A lexer that reads `most` bytes of one tag's attributes.
+    /// A lexer that reads at most `most` bytes of attributes of each tag.
     pub fn new(most: usize) -> Self {
         Self { places: Vec::new(), most }
     }
 
-    /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::place`].
+    /// Reads the markup at the `<` at `at`. [`TagLexer::tag`] then gives the tag.
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
         let (places, most) = (&mut self.places, self.most);
         places.clear();
@@ -226,7 +225,7 @@ impl TagLexer {
 }
 
 impl<'a> TagText<'a> {
-    /// The name as it stands.
+    /// The name, unchanged.
     pub fn name(&self) -> &'a [u8] {
         self.bytes.get(self.place.start as usize + 1..self.place.name_end as usize).unwrap_or_default()
     }
@@ -257,7 +256,7 @@ impl<'a> TagText<'a> {
         self.places.iter().map(|place| (place.name, self.slice(place)))
     }
 
-    /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
+    /// Value of the attribute with this lower-case name, needed or not, with its references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.attribute_bytes());
@@ -266,7 +265,7 @@ impl<'a> TagText<'a> {
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
 
-    /// The attributes as they stand.
+    /// The attributes, unchanged.
     pub fn attribute_bytes(&self) -> &'a [u8] {
         self.bytes.get(self.place.name_end as usize..self.place.end as usize - 1).unwrap_or_default()
     }

@@ -278,8 +278,8 @@ impl Tag {
         TRAITS[self as usize].intersects(traits)
     }
 
-    /// Returns whether the element runs inside a line of text. Every other element, the unknown ones included, starts
-    /// and ends a block.
+    /// Returns whether the element is part of a line of text. All others, unknown elements included, start and end a
+    /// block.
     pub const fn is_inline(self) -> bool {
         self.has(Traits::INLINE)
     }
@@ -320,7 +320,7 @@ impl Tag {
         self.has(Traits::HEADING)
     }
 
-    /// Returns whether white space in the element's text is kept as it stands.
+    /// Returns whether white space in the element's text is kept.
     pub const fn keeps_space(self) -> bool {
         self.has(Traits::KEEPS_SPACE)
     }
@@ -416,7 +416,7 @@ pub(crate) struct RawTag {
     pub attributes: (usize, usize),
     pub is_end: bool,
     pub self_closing: bool,
-    /// True if the `>` stands where an attribute's value was to begin (`<p a=>`).
+    /// True if the `>` is where an attribute's value should begin (`<p a=>`).
     pub value_missing: bool,
 }
 

@@ -18,7 +18,7 @@ const ANCESTORS: usize = 3;
 // Longer headings are paragraphs; without a bound an id would be compared with a whole article.
 const MAX_HEADING_BYTES: usize = 300;
 
-/// Tells which ids of a page are made from headings.
+/// Recognises the ids of a page that are made from its headings.
 #[derive(Debug)]
 pub struct HeadingIds<'a> {
     page: &'a Page,

@@ -19,16 +19,16 @@ pub struct Head {
     pub meta: Vec<(String, String)>,
     /// `href` of `<link rel="canonical">`.
     pub canonical: Option<String>,
-    /// `href` of the first `<base>` that has one, as it stands: what relative addresses start from.
+    /// `href` of the first `<base>` that has one, unchanged: the base of relative addresses.
     pub base: Option<String>,
-    /// `href` of the first `<link rel="next">` or `<a rel="next">` that has one: where the page goes on.
+    /// `href` of the first `<link rel="next">` or `<a rel="next">` that has one.
     pub next: Option<String>,
     /// `lang` (or `xml:lang`) of `<html>`.
     pub lang: Option<String>,
-    /// The scripts of type `application/ld+json`, as they stand, in order;
-    /// [`Page::json_ld`](crate::Page::json_ld) gives them parsed.
+    /// The scripts of type `application/ld+json`, unchanged and in order; [`Page::json_ld`](crate::Page::json_ld)
+    /// parses them.
     pub json_ld: Vec<JsonLdScript>,
-    /// The scripts that hold data to build the page from, in order.
+    /// The scripts with data from which the page is built, in order.
     pub payloads: Vec<PayloadScript>,
 }
 
@@ -40,7 +40,7 @@ impl Head {
 }
 
 bitflags! {
-    /// Kinds of elements, by the part of the page that their text belongs to.
+    /// Kinds of elements by the part of the page that they mark.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
         /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.
@@ -109,7 +109,7 @@ pub struct Element {
     pub depth: u16,
     /// True if the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
     pub hidden: bool,
-    /// Kinds of the element and of all elements around it: what is not among them need not be searched for.
+    /// Kinds of the element and of all elements around it; other kinds need not be searched for.
     pub within: ElementKinds,
     /// One past the index of its last descendant: descendants are `index + 1 .. end`.
     pub end: u32,
@@ -145,7 +145,7 @@ pub struct Block {
     pub tags_before: u32,
     /// Tags between the first and the last character.
     pub tags_inside: u32,
-    /// Runs of text, divided by tags, that the block is made of.
+    /// Number of text runs in the block, which tags separate.
     pub pieces: u32,
     /// `img` elements among the tags inside.
     pub images: u32,
@@ -154,7 +154,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Share of the words that stand in links, 0..=1.
+    /// Share of the words that are in links, 0..=1.
     pub fn link_density(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.link_words as f32 / self.words as f32 }
     }
@@ -243,7 +243,7 @@ pub struct StatedFact {
     pub value: String,
     /// The element; for `<meta>` the one around it ([`NONE`](crate::NONE) outside of every element).
     pub element: u32,
-    /// Index of the block being read at that place: what has a lower one stands before it.
+    /// Index of the block being read at that place; blocks with a lower index precede the fact.
     pub block: u32,
     /// Byte of the `<` of the start tag in the decoded page.
     pub start: u32,
@@ -265,7 +265,7 @@ pub struct InlineStyle {
 /// A part of a block's text in which the style does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StyledText<'a> {
-    /// The text. White space between two parts stands at the start of the second.
+    /// The text. White space between two parts belongs to the second.
     pub text: &'a str,
     /// The style of the part.
     pub style: InlineStyle,
@@ -411,10 +411,11 @@ pub enum NotationKind {
     LinkedImage,
 }
 
-/// A part of a block's text that says something by how it is set. Parts may nest, but not cross.
+/// A part of a block's text with a meaning by its typesetting, such as a superscript. Parts may nest, but not overlap
+/// otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notation {
-    /// First and one past the last byte in the block's text. White space before it may be its first byte.
+    /// First and one past the last byte in the block's text. The first may be white space.
     pub text: (u32, u32),
     /// The kind of notation.
     pub kind: NotationKind,

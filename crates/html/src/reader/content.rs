@@ -131,7 +131,7 @@ impl Namespaces {
         }
     }
 
-    /// Returns whether all is HTML.
+    /// Returns whether all open elements are HTML.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -26,8 +26,8 @@ pub(super) enum UnclosedMarkup {
 }
 
 impl UnclosedMarkup {
-    /// The kind of an element whose text has no end; none if its text is shown or read anyway. `kind` is the
-    /// type of a script.
+    /// The kind of an element without an end tag; `None` if its text is shown or read in any case. `kind` is the type
+    /// of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(UnclosedMarkup::Template(tag)),
@@ -75,7 +75,7 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// Returns whether something that begins has no end for sure.
+    /// Returns whether this kind of element certainly has no end tag.
     pub fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }

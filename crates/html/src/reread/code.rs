@@ -391,12 +391,12 @@ pub(super) struct HiddenText {
 }
 
 impl HiddenText {
-    /// A hidden part starts at a byte.
+    /// Begins a hidden part at a byte.
     pub fn start(&mut self, at: usize) {
         self.open.get_or_insert(at);
     }
 
-    /// It ends before a byte.
+    /// Ends the hidden part before a byte.
     pub fn end(&mut self, at: usize) {
         let Some(start) = self.open.take().filter(|start| *start < at) else { return };
         match self.parts.last_mut().filter(|last| last.1 == start) {
@@ -405,7 +405,7 @@ impl HiddenText {
         }
     }
 
-    /// The code with its hidden lines as in the source, without those that only wrap it; none if it has no such line.
+    /// The code with its hidden lines as in the source, without those that only wrap it; `None` if no line is hidden.
     pub fn noted(&self, code: &str) -> Option<String> {
         let mut parts = self.parts.iter().peekable();
         parts.peek()?;

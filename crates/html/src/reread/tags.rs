@@ -3,13 +3,13 @@
 use super::{Piece, Pieces, TagPiece};
 use crate::{Block, Element, Limits, Page};
 
-/// A start tag as the page has it.
+/// A start tag as written in the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartTag {
     /// Its name in lower case.
     pub name: String,
-    /// Names in lower case and values of its attributes, references decoded, in the order of the names. Of a name that
-    /// stands twice the first counts.
+    /// Attributes by their lower-case names, with references decoded, sorted by name. The first of equal names
+    /// counts.
     pub attributes: Vec<(String, String)>,
 }
 
@@ -22,8 +22,8 @@ impl StartTag {
 }
 
 impl Element {
-    /// The element's start tag in the decoded page that it was read from; none if no tag stands there. Attributes
-    /// beyond [`Limits::attributes`] are not read.
+    /// The element's start tag in the decoded page it was read from; `None` if there is no tag at its place.
+    /// Attributes beyond [`Limits::attributes`] are not read.
     pub fn start_tag(&self, html: &str) -> Option<StartTag> {
         let tag = TagPiece::at(html, self.start as usize)?;
         let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();

@@ -73,7 +73,7 @@ impl PushReader {
         self
     }
 
-    /// Reads on. What goes beyond 4 GiB in all is left out and the page marked.
+    /// Reads on. Bytes after the first 4 GiB are left out, and the page is marked.
     pub fn push(&mut self, chunk: &str) {
         let room = (u32::MAX as usize).saturating_sub(self.read);
         let part = up_to(chunk, room);

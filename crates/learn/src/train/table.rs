@@ -14,14 +14,14 @@ pub(crate) struct BlockTable {
     /// Weights of the rows, divided among a page's blocks by the square roots of their words. Each page of a set counts
     /// the same, and a set counts by the square root of its pages, so that none decides alone.
     pub weights: Vec<f32>,
-    /// Rows that a page gives at most; of longer pages some are drawn, which weigh for the others.
+    /// Maximum rows of a page; longer pages give a sample, weighted for the rest.
     pub most_rows: usize,
     /// First row of each page that has blocks, and the page's number among the training pages.
     pub pages: Vec<(usize, usize)>,
 }
 
 impl BlockTable {
-    /// An empty table of rows of this width, of at most `most_rows` a page.
+    /// An empty table with rows of this width, at most `most_rows` of a page.
     pub fn new(width: usize, most_rows: usize) -> Self {
         Self { width, most_rows, data: Vec::new(), labels: Vec::new(), weights: Vec::new(), pages: Vec::new() }
     }
@@ -107,7 +107,7 @@ pub struct Binned {
     pub rows: usize,
 }
 
-/// The bin of a value among edges.
+/// The number of the bin of a value, given the edges.
 pub fn bin(edges: &[f32], value: f32) -> u8 {
     edges.partition_point(|edge| *edge < value) as u8
 }

@@ -21,7 +21,7 @@ pub struct JudgedPage {
     pub probabilities: Vec<f32>,
     /// Labels of the blocks.
     pub labels: Vec<bool>,
-    /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
+    /// Texts of the JSON-LD that are not among the blocks, judged in the same way, and their labels.
     pub embedded: Vec<(JudgedEmbedded, bool)>,
     /// The selection that chose the blocks.
     pub selection: Selection,
@@ -29,7 +29,7 @@ pub struct JudgedPage {
     pub confidence: f32,
     /// Scores of the chosen text, against the known texts if only some are known.
     pub scores: Scores,
-    /// The number of these that are kept.
+    /// The number of known texts that are kept.
     pub required: Option<Required>,
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::features::scratch::Scratch;
 
-/// Blocks of a batch.
+/// Number of blocks in a batch.
 // As many as a machine word has bits: the answers of a batch to a question of a tree are one number.
 pub const LANES: usize = 64;
 
@@ -15,7 +15,7 @@ pub type Lanes = [f32; LANES];
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const NO_COLUMN: u16 = u16::MAX;
 
-/// The columns of a schema to compute, and the places of their values.
+/// The columns of a schema to compute, and the slots of their values.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
     /// For each column of the schema, the place of its values, or [`NO_COLUMN`].
@@ -26,7 +26,7 @@ pub struct ColumnSet {
 }
 
 impl ColumnSet {
-    /// The columns of these numbers among `width`; others are passed over.
+    /// The columns with these numbers; those from `width` on are ignored.
     pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
         let mut set = Self { slots: vec![NO_COLUMN; width], asked: Vec::new() };
         for column in columns {
@@ -51,7 +51,7 @@ impl ColumnSet {
         &self.asked
     }
 
-    /// The place of the values of a column; none if nobody asks for it.
+    /// The slot of a column; `None` if it is not computed.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != NO_COLUMN).then_some(usize::from(slot))
@@ -68,13 +68,13 @@ impl ColumnSet {
 pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
 impl RequestedColumns<'_> {
-    /// Returns whether one of these is.
+    /// Returns whether one of these columns is computed.
     pub fn any(self, columns: impl IntoIterator<Item = usize>) -> bool {
         let mut slots = columns.into_iter().filter_map(|at| self.0.get(at));
         slots.any(|slot| *slot != NO_COLUMN)
     }
 
-    /// Returns whether none is.
+    /// Returns whether no column is computed.
     pub fn is_empty(self) -> bool {
         self.0.iter().all(|slot| *slot == NO_COLUMN)
     }
@@ -104,7 +104,7 @@ impl Columns {
         Self { blocks: Scratch::with_capacity(LANES), values, is_first: true, group: Scratch::stale(MAX_ROW, zero) }
     }
 
-    /// A batch of these rows, each as wide as the schema, for blocks from `first` on; those beyond the lanes are left out.
+    /// A batch of these rows, each as wide as the schema, from block `first` on; at most [`LANES`].
     pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R], first: u32) -> Self {
         let mut columns = Self::new(set);
         columns.values.fill([0.0; LANES]);
@@ -129,7 +129,7 @@ impl Columns {
         self.is_first = false;
     }
 
-    /// The blocks of the batch: the first lanes belong to them, further ones are without meaning.
+    /// The blocks of the batch, in its first lanes; the values of further lanes are meaningless.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
@@ -180,7 +180,7 @@ impl<'c> GroupColumns<'c> {
         self.blocks
     }
 
-    /// Returns whether of the columns that are yet to be written only the next one is asked for.
+    /// Returns whether none of the columns after the next one is computed.
     pub fn is_next_alone(&self) -> bool {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }
@@ -207,7 +207,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column, which is the same for all blocks of the page. It stays from batch to batch.
+    /// Writes the next column, which has one value for all blocks of the page, for this and later batches.
     pub fn put_constant(&mut self, value: f32) {
         // The memory of a batch is used for the next one, so a value of the page needs writing once.
         let is_first = self.is_first;
@@ -246,7 +246,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes columns as they are.
+    /// Writes columns unchanged.
     #[inline]
     pub fn put_columns(&mut self, columns: &[Lanes]) {
         for column in columns {
@@ -266,7 +266,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// The values of the next column, none if nobody asks for it.
+    /// The values of the next column; `None` if it is not computed.
     #[inline]
     pub fn next(&mut self) -> Option<&mut Lanes> {
         let (slot, rest) = self.slots.split_first()?;

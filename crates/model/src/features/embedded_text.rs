@@ -55,14 +55,14 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
     "candidate.share",
 ];
 
-/// A text of the JSON-LD that does not stand among the blocks.
+/// A text of the JSON-LD that no block repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
     /// The facts about it in the JSON-LD.
     pub content: Content,
     /// Its words.
     pub words: u32,
-    /// Share of its phrases of four words (of its words, if it has few) that stand among the blocks, 0..0.5.
+    /// Share of its phrases of four words (or of its words, if it is short) that occur among the blocks, 0..0.5.
     pub coverage: f32,
     /// Its features, a number for each of [`EMBEDDED_COLUMNS`].
     pub features: [f32; EMBEDDED_COLUMNS.len()],
@@ -103,8 +103,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// The embedded texts that the page would have without the blocks that repeat a text of its JSON-LD, as if
-/// a script wrote them. With it, whether each block is one of them. None if there are no such blocks.
+/// The embedded texts of the page without the blocks that repeat its JSON-LD, as if a script wrote those, and whether
+/// each block is one of them. `None` if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -128,7 +128,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
 }
 
-/// Share of a text's phrases that stand in another, 0..=1.
+/// Share of a text's phrases that occur in another, 0..=1.
 pub fn phrase_share(text: &str, within: &str) -> f32 {
     let within: FxHashSet<u64> = phrases(&hashes(within)).into_iter().collect();
     let text_phrases = phrases(&hashes(text));

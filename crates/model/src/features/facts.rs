@@ -69,7 +69,7 @@ pub(crate) struct PageFacts<'a> {
 }
 
 impl<'a> PageFacts<'a> {
-    /// The facts that are needed, with those they are made of.
+    /// The needed facts, with those that they depend on.
     pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));

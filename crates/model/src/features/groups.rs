@@ -95,8 +95,7 @@ impl FeatureGroup {
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
     pub const PAPER: [FeatureGroup; 3] = [FeatureGroup::Shallow, FeatureGroup::Cetr, FeatureGroup::ListedWords];
 
-    /// The groups that the shipped models are made of: all but the listed words, whose part the weights
-    /// of all words take.
+    /// The groups of the shipped models: all but the listed words, which the weights of all words replace.
     pub fn serving() -> Vec<FeatureGroup> {
         let mut groups = FeatureGroup::ALL.to_vec();
         // As measured, no group alone carries the model, but none can be taken out without a loss on some set.
@@ -104,7 +103,7 @@ impl FeatureGroup {
         groups
     }
 
-    /// The serving groups that cost little. Each of the others needs a pass of its own, and is hardly missed.
+    /// The serving groups that cost little. Each of the others needs its own pass and adds hardly any accuracy.
     pub fn light() -> Vec<FeatureGroup> {
         use FeatureGroup::{Repeats, Stated, Topic};
         let mut groups = Self::serving();

@@ -206,7 +206,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         }
     }
 
-    /// The value of a hash, which is that of the default if it was not there; there must be room for it.
+    /// The value of a hash, which is added with the default if missing; there must be room for it.
     #[inline]
     pub fn entry(&mut self, hash: u64) -> Option<&mut V> {
         let place = self.place(hash);

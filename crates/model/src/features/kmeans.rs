@@ -10,9 +10,8 @@ const MAX_ROUNDS: usize = 50;
 // In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
 
-/// `k` centres: `first`, then again and again the point farthest from all centres so far, the first
-/// of equally far ones. Where all points stand on centres already, `first` is repeated. Time `k` times
-/// the number of points.
+/// Chooses `k` centres: `first`, then each time the point farthest from all centres so far, the first of equally far
+/// ones. If all points are centres already, `first` is repeated. Time is `k` times the number of points.
 #[inline(always)]
 pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: usize) -> Vec<[f32; D]> {
     let mut centres = vec![first; k.min(1)];

@@ -25,7 +25,7 @@ pub struct ListedWord {
 /// An attribute word, or a word or word pair of the text, with a weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermWeight {
-    /// The term in lower case; an attribute word from whichever attribute.
+    /// The term in lower case; an attribute word of any attribute.
     #[serde(rename = "token")]
     pub term: String,
     /// Natural logarithm of the odds of content, page-normalised.
@@ -61,7 +61,7 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    /// Readies the word lists of a model. Listed words of an attribute unknown here are passed over.
+    /// Prepares the word lists of a model. Listed words of unknown attributes are ignored.
     pub fn new(listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let listed_index = listed
             .iter()

@@ -10,7 +10,7 @@ use crate::features::groups::{FeatureGroup, Fill, Group};
 use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::features::scratch::count_work;
 
-/// The parts of a row of features.
+/// The columns of a row of features.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,
@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// A schema of these groups (in the order of [`FeatureGroup::ALL`], each once) with these words.
+    /// A schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with these words.
     pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let lexicon = Lexicon::new(listed, weights, words);
         // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
@@ -45,7 +45,7 @@ impl Schema {
         &self.names
     }
 
-    /// The features of a page: one row a block, one column a name.
+    /// The features of a page: a row for each block, a column for each name.
     pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
         let width = self.names.len();
         let all = ColumnSet::new(width, (0..=u16::MAX).take(width));
@@ -66,7 +66,7 @@ impl Schema {
         self.each_wanted_batch(page, url, set, |_| true, give);
     }
 
-    /// The same for those batches alone of whose blocks `is_wanted` says so.
+    /// The same for the batches whose range of blocks `is_wanted` accepts.
     pub fn each_wanted_batch(
         &self,
         page: &Page,
@@ -162,7 +162,7 @@ impl PageFacts<'_> {
     }
 }
 
-/// Numbers of the blocks of a page: one row a block, one column a feature, row after row.
+/// The features of the blocks of a page, row by row: a row for each block, a column for each feature.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureMatrix {
     width: usize,

@@ -24,7 +24,7 @@ thread_local! {
     static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
+/// A vector in memory that the thread used before. It begins empty (except [`Scratch::stale`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 

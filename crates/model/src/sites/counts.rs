@@ -22,12 +22,12 @@ pub(crate) struct PageCount {
 }
 
 impl PageCount {
-    /// One page of that URL.
+    /// One page with this URL.
     pub fn one(url: u32) -> Self {
         Self { pages: 1, urls: (url, url) }
     }
 
-    /// These pages and others.
+    /// Adds another count.
     pub fn join(&mut self, other: Self) {
         self.pages = self.pages.saturating_add(other.pages);
         self.urls.0 = self.urls.0.min(other.urls.0);
@@ -59,14 +59,14 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// This and what other pages said, whose texts are counted apart.
+    /// Adds the counts of other pages. Texts are counted separately.
     pub fn join(&mut self, pages: u32, judged: u32, probability: u64) {
         self.pages = self.pages.saturating_add(pages);
         self.judged = self.judged.saturating_add(judged);
         self.probability = self.probability.plus(probability);
     }
 
-    /// A text that stood there on `before` pages stands there on `after`.
+    /// Counts a text at this position, on `after` pages now and on `before` before.
     pub fn count_text(&mut self, before: u32, after: u32) {
         self.texts = self.texts.saturating_add(after.saturating_sub(before));
         let more = spread(after).saturating_sub(spread(before));
@@ -107,7 +107,7 @@ impl Compact64 {
         u64::from(self.0[0]) << 32 | u64::from(self.0[1])
     }
 
-    /// The number and another one, the largest there is where the sum has no room.
+    /// The sum, at most the largest number.
     pub fn plus(self, more: u64) -> Self {
         self.get().saturating_add(more).into()
     }
@@ -139,12 +139,12 @@ impl Threshold {
         key < self.0 || self == Self::ALL
     }
 
-    /// The next one of the row: an eighth of what is kept goes.
+    /// The next lower threshold, which drops an eighth of the entries.
     pub fn lower(self) -> Self {
         Self(self.0 - (self.0 / 8).max(1).min(self.0))
     }
 
-    /// Returns whether it is one of the row.
+    /// Returns whether repeated lowering leads to it.
     pub fn is_in_row(self) -> bool {
         let mut next = Self::ALL;
         while next > self {

@@ -30,23 +30,22 @@ pub enum DuplicateReason {
     NearDuplicate,
 }
 
-/// A document that an earlier one makes superfluous.
+/// A document that repeats an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicate {
     /// The document.
     #[serde(flatten)]
     pub place: DocumentPlace,
-    /// The file that the document is in; none in lists of other programs.
+    /// The file with the document; `None` in lists of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
     /// Kind of the duplicate.
     pub reason: DuplicateReason,
-    /// The first document that it has a key in common with.
+    /// The first document with which it shares a key.
     pub of: DocumentPlace,
 }
 
-/// One of several equal shares of a job, `2/8`: of keys, or of whatever else has a number that is spread
-/// evenly.
+/// One of several equal shares, such as `2/8`, of keys or other evenly spread numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyShare {
     number: u64,
@@ -79,8 +78,8 @@ impl KeyShare {
     }
 }
 
-/// Gathers signatures in any order and finds the duplicates among them. A document takes about 250 bytes, less
-/// where only a share of the keys is taken.
+/// Collects signatures in any order and finds the duplicates among them. A document takes about 250 bytes, less with
+/// only a share of the keys.
 #[derive(Debug, Default)]
 pub struct Finder {
     share: KeyShare,
@@ -104,17 +103,17 @@ struct Document {
 }
 
 impl Finder {
-    /// One that looks at these keys.
+    /// A finder that compares only these keys.
     pub fn new(share: KeyShare) -> Self {
         Self { share, ..Self::default() }
     }
 
-    /// Documents so far.
+    /// Number of documents added.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether no document was added.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
@@ -134,7 +133,8 @@ impl Finder {
         self.near.extend(near.map(|key| (key, number)));
     }
 
-    /// The duplicates, by name of shard and row. The order of adding has no influence.
+    /// Returns the duplicates, sorted by name of shard and row. The order in which documents were added does not
+    /// matter.
     ///
     /// # Errors
     /// [`DedupError::Twice`] if two documents have one place.
@@ -232,7 +232,7 @@ impl Removed {
         self.0.values().map(|shard| shard.ids.len()).sum()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether no row is listed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

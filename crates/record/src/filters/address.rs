@@ -19,12 +19,12 @@ use crate::filters::{Filter, Reason};
 pub struct UrlPattern(String);
 
 impl UrlPattern {
-    /// The pattern that is written so.
+    /// Parses a pattern.
     pub fn new(pattern: &str) -> Self {
         Self(pattern.to_owned())
     }
 
-    /// Returns whether it stands for this URL.
+    /// Returns whether the pattern matches this URL.
     pub fn matches(&self, url: &str) -> bool {
         let compared = match self.0.contains("://") {
             true => url,
@@ -99,7 +99,7 @@ impl Filter for Addresses {
     }
 }
 
-/// Hosts, each with the hosts below it: `example.org` stands for `www.example.org`, too.
+/// A set of hosts. Each includes the hosts below it: `example.org` includes `www.example.org`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Hosts {
@@ -121,7 +121,7 @@ static READ: LazyLock<Mutex<HashMap<FileKey, Arc<HostFile>>>> = LazyLock::new(Mu
 type FileKey = (String, u64, Option<SystemTime>);
 
 impl Hosts {
-    /// The hosts that names, and files with a name on each line, stand for.
+    /// The hosts from names, and from files with a name on each line.
     ///
     /// # Errors
     /// If a file cannot be read, or a name is none of a host.
@@ -144,17 +144,17 @@ impl Hosts {
         &self.given
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// SHA-256 of each file, in their order: two files of one path may differ.
+    /// SHA-256 of each file, in their order, because the contents behind a path can change.
     pub fn sha256(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.sha256.as_str())
     }
 
-    /// Returns whether the host of a URL, or one above it, is among them.
+    /// Returns whether the set contains the host of a URL, or one above it.
     pub fn contain(&self, url: &str) -> bool {
         let whole = host(url);
         let ends = whole.match_indices('.').filter_map(|(at, _)| whole.get(at + 1..));

@@ -64,7 +64,7 @@ impl OrderedFilter for Copies {
     }
 }
 
-/// Drops documents that repeat earlier ones of the run, wholly or nearly.
+/// Drops documents that repeat earlier ones of the run, exactly or nearly.
 #[derive(Debug, Default)]
 pub struct Duplicates {
     exact: Option<Exact>,
@@ -82,7 +82,7 @@ pub struct DuplicatesState {
 }
 
 impl Duplicates {
-    /// Filters that remember nothing yet.
+    /// Filters with an empty memory.
     pub fn new(settings: &DuplicateSettings) -> Self {
         Self {
             exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
@@ -91,7 +91,7 @@ impl Duplicates {
         }
     }
 
-    /// The same filters, and one that drops copies of pages.
+    /// The same filters, with one that drops copies of pages.
     pub fn with_copies(self) -> Self {
         Self { copies: Some(Copies(Memory::new(PAGES_MEMORY))), ..self }
     }
@@ -101,13 +101,13 @@ impl Duplicates {
         self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
 
-    /// Documents forgotten because memory was full: copies of them are not known any more.
+    /// Number of documents forgotten because memory was full; later copies of them are kept.
     pub fn forgotten(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |exact| exact.0.forgotten());
         exact.max(self.near.as_ref().map_or(0, |near| near.0.forgotten()))
     }
 
-    /// Bytes of [`Duplicates::state`], about.
+    /// Approximate size of [`Duplicates::state`] in bytes.
     pub fn bytes(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |exact| exact.0.bytes());
         let near = self.near.as_ref().map_or(0, |near| near.0.bytes());
@@ -175,7 +175,7 @@ pub struct Fingerprint {
     pub(crate) exact: Option<u128>,
     /// A key a band; none if they are not asked for or there are fewer words than in a shingle.
     pub(crate) near: Vec<u64>,
-    /// The page whose text it is, where copies of pages are compared.
+    /// The page of the text, if copies of pages are compared.
     pub page: Option<PageText>,
 }
 
@@ -189,13 +189,13 @@ pub enum PageText {
 }
 
 impl Fingerprint {
-    /// Hash of its words in lower case; none if it is not asked for or there is no word.
+    /// Hash of its words in lower case; `None` without words or if exact duplicates are not compared.
     pub fn exact(&self) -> Option<u128> {
         self.exact
     }
 
-    /// Keys, one of which near duplicates have in common; none if they are not asked for or there are fewer
-    /// words than in a shingle.
+    /// MinHash keys, of which near duplicates share one; empty if near duplicates are not compared or the text is
+    /// shorter than a shingle.
     pub fn near(&self) -> &[u64] {
         &self.near
     }

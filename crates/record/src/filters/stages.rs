@@ -14,8 +14,8 @@ use crate::filters::page_rules::{
 use crate::filters::text_rules::{C4, Gopher, Repetition};
 use crate::filters::{Capture, Duplicates, Filter, Fingerprint, Hosts, Reason, UrlPattern};
 
-/// The filters of the settings, in a fixed order: facts before extraction, then cheap facts of the
-/// document, then rules on its text, then duplicates.
+/// The filters of the settings, in a fixed order: by facts before extraction, by metadata, by the text, by comparison
+/// with earlier documents.
 #[derive(Debug, Default)]
 pub struct Filters {
     stages: Vec<Box<dyn Filter>>,
@@ -89,22 +89,22 @@ impl Filters {
         &self.settings
     }
 
-    /// Reason why a record is dropped by its URL, before anything of it is read; none if it stays.
+    /// Reason to drop a record by its URL, before it is read; `None` to keep it.
     pub fn url(&self, url: Option<&str>) -> Option<Reason> {
         self.stages.iter().find_map(|stage| stage.url(url))
     }
 
-    /// Reason why a page is dropped before its text is taken out; none if it stays.
+    /// Reason to drop a page before extraction; `None` to keep it.
     pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         self.stages.iter().find_map(|stage| stage.capture(capture))
     }
 
-    /// Reason why a document is dropped by itself; none if it stays. `stats` are those of its text.
+    /// Reason to drop a document by itself; `None` to keep it. `stats` are those of its text.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         self.stages.iter().find_map(|stage| stage.document(document, stats))
     }
 
-    /// The parts of a text that [`Duplicates`] compare. Computing them is pure, so any thread can do it.
+    /// The fingerprint of a text for [`Duplicates`]. It is pure, so any thread can compute it.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
         let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.settings.duplicates;
         Fingerprint {
@@ -114,20 +114,19 @@ impl Filters {
         }
     }
 
-    /// The filters that compare documents, remembering nothing yet.
+    /// The filters that compare documents, with an empty memory.
     pub fn duplicates(&self) -> Duplicates {
         Duplicates::new(&self.settings.duplicates)
     }
 
-    /// [`Filters::describe`], divided into what is asked before extraction and what after it. Robots
-    /// and rights are asked for at both times.
+    /// [`Filters::describe`], divided into the filters before and after extraction. Robots and rights are in both.
     pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
         let mut early = self.describe();
         let late = early.split_off(self.early);
         (early, late)
     }
 
-    /// The stages with their settings in the order in which they ask, a line each.
+    /// The filters with their settings in the order in which they apply, a line each.
     pub fn describe(&self) -> Vec<String> {
         let stages = self.stages.iter().map(|stage| stage.describe());
         stages.chain(self.duplicates().describe()).collect()

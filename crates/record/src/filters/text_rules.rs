@@ -333,13 +333,13 @@ const PHRASE: u32 = 5;
 /// The measures of a text. Shares are in 0..=1; those of an empty text are 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextSignals {
-    /// Words; in scripts without spaces two characters are one.
+    /// Number of words; in scripts without spaces two characters are one.
     pub words: u32,
     /// Mean number of characters of the words in scripts with spaces; 0 if there are none.
     pub word_length: f32,
     /// Share of the words that have a letter.
     pub lettered: f32,
-    /// Hashes or ellipses, whichever are more, a word.
+    /// Hashes or ellipses, whichever are more, per word.
     pub symbols: f32,
     /// Share of the lines that begin with a bullet.
     pub bullets: f32,
@@ -347,11 +347,11 @@ pub struct TextSignals {
     pub ellipses: f32,
     /// Share of the lines that repeat an earlier one.
     pub repeated_lines: f32,
-    /// Share of the characters that stand in phrases of five words which came before.
+    /// Share of the characters in phrases of five words that occurred before.
     pub repeated_phrases: f32,
-    /// Hash of the words in lower case; none if there are none.
+    /// Hash of the words in lower case; `None` without words.
     pub exact: Option<u128>,
-    /// Keys, one of which near duplicates have in common; none if there are fewer than five words.
+    /// MinHash keys, of which near duplicates share one; empty with fewer than five words.
     pub near: Vec<u64>,
 }
 

@@ -52,7 +52,7 @@ trommel_text::named! {
     }
 }
 
-/// A name that is none of a format's or compression's.
+/// An unknown name of a format or compression.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {name:?}, expected {expected}")]
 pub struct UnknownName {
@@ -132,7 +132,7 @@ impl Format {
         self.facts().compressions
     }
 
-    /// Returns whether files of this format are ever compressed this way.
+    /// Returns whether files of this format can have this compression.
     pub fn can_be(self, compression: Compression) -> bool {
         self.compressions().contains(&compression)
     }
@@ -147,7 +147,7 @@ impl Format {
         matches!(self, Self::Text | Self::Markdown)
     }
 
-    /// Returns whether files of this format have more metadata of a page than its title and language.
+    /// Returns whether this format holds more metadata than title and language.
     pub fn has_metadata(self) -> bool {
         self.facts().has_metadata
     }
@@ -183,7 +183,7 @@ impl Compression {
     }
 }
 
-/// The end of a file name that sets the format and the compression, of any case; none if it sets none.
+/// The suffix of a file name that determines format and compression, in any case; `None` if it determines neither.
 pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     let lower = name.to_ascii_lowercase();
     let pairs =

@@ -43,8 +43,8 @@ impl AtomicFile {
         Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
     }
 
-    /// Makes the folder of `path` and tries whether the file can be created there. So nobody works for hours on
-    /// something that cannot be written.
+    /// Makes the folder of `path` and checks that the file can be created there, so that a long run does not fail at
+    /// its end.
     ///
     /// # Errors
     /// Those of [`create`](Self::create), and if the folder cannot be made.
@@ -58,7 +58,7 @@ impl AtomicFile {
         }
     }
 
-    /// Writes a file as a whole.
+    /// Writes a whole file.
     ///
     /// # Errors
     /// If it cannot be written; a file of that name is then as it was.
@@ -68,7 +68,7 @@ impl AtomicFile {
         file.finish()
     }
 
-    /// Puts the bytes on disk and gives the file its final name, replacing a file of that name.
+    /// Syncs the file and gives it its final name, replacing a file of that name.
     ///
     /// # Errors
     /// If the disk is full or the file cannot be renamed; it is then removed.
@@ -208,7 +208,7 @@ pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create_new(true).open(path)
 }
 
-/// Opens a file of our own that is there, to be read, or written and not cut if it is to be `written`.
+/// Opens an existing file of our own for reading, or, if `written`, for writing without truncating it.
 ///
 /// # Errors
 /// The error of the system, and an error if the path is no regular file, even a link to one.
@@ -309,7 +309,7 @@ pub(super) fn sync_folder_of(path: &Path) {
     }
 }
 
-/// A file system: that of the operating system, but for the methods that a type has of its own.
+/// A file system. Its methods default to those of the operating system.
 pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
@@ -360,7 +360,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
     }
 }
 
-/// Writes a file of our own as a whole, in the place of the one before.
+/// Replaces a file of our own as a whole.
 ///
 /// # Errors
 /// Those of the disk; the one before is then as it was.

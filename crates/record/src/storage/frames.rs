@@ -30,12 +30,12 @@ enum State<W: Write> {
 }
 
 impl<W: Write> Frames<W> {
-    /// Frames into `output`; `begun` tells whether there are some before.
+    /// Frames into `output`; `begun` is true if it has some already.
     pub fn new(output: W, compression: Compression, begun: bool) -> Self {
         Self { compression, state: State::Between(output), spare: SpareBuffers::default(), begun }
     }
 
-    /// Adds bytes to the frame, which begins with them if need be.
+    /// Adds bytes to the current frame, or begins one with them.
     ///
     /// # Errors
     /// The errors of the output and of the compressor.
@@ -90,7 +90,7 @@ impl<W: Write> Frames<W> {
         self.begun |= begun;
     }
 
-    /// Ends the last frame; an output without any gets an empty one, so that it is a file of its kind.
+    /// Ends the last frame. An output without frames gets an empty one, to be a valid file.
     ///
     /// # Errors
     /// The errors of the output.

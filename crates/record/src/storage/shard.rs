@@ -53,7 +53,7 @@ impl Shard {
         self.frames.write(bytes)
     }
 
-    /// Ends the frame without putting it on disk.
+    /// Ends the frame without syncing it.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -69,7 +69,7 @@ impl Shard {
         self.frames.end_frame()?.sync()
     }
 
-    /// Ends the frame and adds the frames of another file as they are, which must hold those bytes.
+    /// Ends the frame and appends the frames of another file, which must hold `extent`, unchanged.
     ///
     /// # Errors
     /// The errors of either file, and if it holds others.
@@ -201,7 +201,7 @@ fn remove_all(path: &Path) -> io::Result<()> {
 /// Bytes of a file from its beginning on, and their checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// Bytes that count.
+    /// Number of bytes of the extent.
     pub length: u64,
     /// SHA-256 of them.
     sha256: [u8; 32],
@@ -225,7 +225,7 @@ impl Extent {
         HEXLOWER.encode(&self.sha256)
     }
 
-    /// Reads the bytes that count, and gives their digest, which more may be added to.
+    /// Reads the bytes of the extent and returns their digest, which can be continued.
     ///
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if there are fewer, [`io::ErrorKind::InvalidData`] if they are others,
@@ -256,7 +256,7 @@ impl Extent {
     }
 }
 
-/// Computes the SHA-256 of the bytes that are written to it.
+/// Computes the SHA-256 of the bytes written to it.
 #[derive(Clone, Debug, Default)]
 pub struct DigestWriter(pub Sha256);
 

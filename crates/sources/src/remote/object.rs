@@ -294,8 +294,8 @@ const BLOCK: u64 = 128 << 10;
 /// Blocks that are kept.
 const MAX_KEPT_BLOCKS: usize = 16;
 
-/// The bytes of an object, of which those that are read are asked for, in blocks of 128 KiB. Copies have
-/// places of their own and share what came. For reading on and on, [`Remote::open`] is faster.
+/// The bytes of an object for reading at scattered places, requested in blocks of 128 KiB. Copies have positions of
+/// their own and share the blocks. For reading in order, [`Remote::open`] is faster.
 #[derive(Clone)]
 pub struct SeekableObject {
     shared: Arc<SharedBlocks>,

@@ -23,7 +23,7 @@ pub struct StoredRecord {
     pub bytes: Vec<u8>,
 }
 
-/// The result of one row.
+/// The result of one row of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundRecord {
     /// The record's bytes.

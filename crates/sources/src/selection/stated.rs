@@ -55,8 +55,8 @@ impl Statements {
 }
 
 impl StatedRecord<'_> {
-    /// The difference of a record from these, in words; none if there is none. `urls` are those that it is known by,
-    /// the first of them its own.
+    /// Describes how a record differs from these values; `None` if it does not. `urls` are all URLs of the record, its
+    /// own first.
     pub fn difference(&self, urls: &[&str], digest: Option<&str>) -> Option<String> {
         let other_url = self.url.zip(urls.first()).filter(|(stated, _)| !urls.iter().any(|url| is_same(stated, url)));
         let other_digest = self.digest.zip(digest).filter(|(stated, found)| is_other_digest(stated, found));

@@ -28,7 +28,7 @@ pub struct ScriptTokenizer {
 }
 
 impl ScriptTokenizer {
-    /// The tokenizer for text that can be found.
+    /// The tokenizer for indexed text.
     pub const DOCUMENT: Self = Self { has_run_ends: true };
     /// The tokenizer for queries.
     pub const QUERY: Self = Self { has_run_ends: false };

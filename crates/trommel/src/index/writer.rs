@@ -13,7 +13,7 @@ use trommel_text::url_host;
 use crate::Result;
 use crate::index::{IndexError, ScriptTokenizer, one_line};
 
-/// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
+/// Default memory for documents that are not yet on disk, in bytes.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
 /// Minimum memory that Tantivy needs for a thread.
 const MIN_MEMORY_BYTES: usize = 16 << 20;
@@ -33,7 +33,7 @@ pub struct IndexWriter {
 pub struct CommittedIndex {
     /// Documents that were added.
     pub added: u64,
-    /// Documents of the same id whose place others took, of those that were there and those added.
+    /// Number of documents, in the index or added, that a later one with the same id replaced.
     pub replaced: u64,
 }
 

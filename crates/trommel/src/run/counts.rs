@@ -44,7 +44,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Adds the time since `begin` to a stage, and begins anew.
+    /// Adds the time since `begin` to a stage, and restarts `begin`.
     pub fn lap(&self, stage: Stage, begin: &mut Instant) {
         let now = Instant::now();
         self.add(stage, now.saturating_duration_since(*begin));
@@ -67,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// Time spent in a stage so far.
+    /// Total time of a stage so far.
     pub fn spent(&self, stage: Stage) -> Duration {
         let sum = self.stages.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
@@ -124,18 +124,18 @@ fn lines(f: &mut fmt::Formatter<'_>, spent: &[(String, f64)]) -> fmt::Result {
 pub struct ProgressState {
     /// Stored bytes read.
     pub bytes: u64,
-    /// Stored bytes of all inputs; none if standard input is among them.
+    /// Stored bytes of all inputs; `None` if standard input is one of them.
     // Without it a bar can count, but not say how much is left.
     pub total: Option<u64>,
-    /// Archives in work.
+    /// Archives in progress.
     pub archives: usize,
-    /// Records done.
+    /// Records finished.
     pub records: u64,
     /// Pages among them.
     pub pages: u64,
     /// Documents written.
     pub documents: u64,
-    /// Records passed over.
+    /// Records dropped.
     pub dropped: u64,
     /// Records that failed.
     pub failures: u64,

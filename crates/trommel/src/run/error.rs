@@ -309,8 +309,8 @@ pub enum RunEvent<T> {
     },
 }
 
-/// A place in the inputs of a run, after an event. There is none after an input that could not be read to its end.
-/// There is none in a run that follows its inputs or drops duplicates, because a position does not contain its memory.
+/// A place in the inputs of a run, after an event. There is none after an input that could not be read completely,
+/// nor in a run that follows its inputs or drops duplicates: that depends on more than the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunPosition {
     /// Index of the input; their number after the last one.

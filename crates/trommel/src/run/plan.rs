@@ -175,7 +175,7 @@ pub struct Follow {
     pub arguments: Vec<String>,
     /// Time without new data after which everything is written out.
     pub idle: Duration,
-    /// Time without anything new after which the run ends; none: it goes on until it is stopped.
+    /// Maximum time without new data before the run ends; `None` continues until it is stopped.
     pub until_idle: Option<Duration>,
 }
 

@@ -17,7 +17,7 @@ use crate::run::plan::{NamedFiles, Plan};
 use crate::run::{counts::summary::Summary, plan::output::Output};
 use crate::{Extractor, Hints, Model, Result, Settings, SiteMode};
 
-/// The memory of sites that settings ask for.
+/// The site memory that settings ask for.
 #[derive(Debug, Default)]
 pub enum RunSites {
     /// No memory: every page is judged by itself.
@@ -49,7 +49,7 @@ pub(crate) enum SitesError {
 }
 
 impl RunSites {
-    /// Reads the memory that the settings name, or notes that a first pass has to make it.
+    /// Reads the memory that the settings name, or plans a first pass to make it.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -193,7 +193,7 @@ pub fn load_sites(path: &Path) -> Result<SiteMemory> {
     Ok(read().map_err(|source| SitesError::File { path: path.to_owned(), source })?)
 }
 
-/// Writes a memory of sites; under its name it is whole.
+/// Writes a site memory, which appears under its name when it is complete.
 ///
 /// # Errors
 /// In one line that names the file.

@@ -27,7 +27,7 @@ impl From<&ContentSettings> for ContentPolicy {
 }
 
 impl ContentSettings {
-    /// The selectors of `keep` and `drop`; none if both are empty.
+    /// The selectors of `keep` and `drop`; `None` if both are empty.
     pub fn selectors(&self) -> Option<Arc<Selectors>> {
         let is_empty = self.keep.is_empty() && self.drop.is_empty();
         (!is_empty).then(|| Arc::new(Selectors::new(self.keep.clone(), self.drop.clone())))
@@ -35,7 +35,7 @@ impl ContentSettings {
 }
 
 impl Settings {
-    /// The form of texts, and the lists that documents have beside them.
+    /// The form of texts and the lists beside them.
     pub fn document_options(&self) -> DocumentOptions {
         let TextSettings {
             form,
@@ -117,7 +117,7 @@ impl TokenizerFile {
         &self.path
     }
 
-    /// SHA-256 of the file in hexadecimal digits: two files of one path may differ.
+    /// SHA-256 of the file in hexadecimal digits, because the contents behind a path can change.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }

@@ -73,14 +73,13 @@ pub struct Value {
 }
 
 impl Field {
-    /// Returns whether it is about a single page: the main text, its form, and the lists beside it. Interfaces for
-    /// single pages have these settings.
+    /// Returns whether it is about a single page: the main text, its form, and the lists beside it.
     pub fn is_of_pages(&self) -> bool {
         matches!(self.part(), "" | "content" | "text" | "include")
     }
 
-    /// Returns whether `trommel run` has an option of its own for it. The others, which few need, are in configuration
-    /// files, or set by `--set NAME=VALUE`.
+    /// Returns whether `trommel run` has an option for it. The others are set in configuration files, or by `--set
+    /// NAME=VALUE`.
     pub fn is_usual(&self) -> bool {
         const USUAL: [&str; 21] = [
             "limit", "url", "host", "not_host", "model", "comments", "text", "links", "images", "blocks", "spans",
@@ -90,8 +89,7 @@ impl Field {
         USUAL.contains(&self.name.as_str())
     }
 
-    /// Returns whether it has no option on any command line, as few need it: it is in configuration files, or set by
-    /// `--set NAME=VALUE`.
+    /// Returns whether no command has an option for it. It is set in configuration files, or by `--set NAME=VALUE`.
     pub fn is_rare(&self) -> bool {
         matches!(self.path.as_str(), "content.keep" | "content.drop" | "text.names")
     }
@@ -101,7 +99,7 @@ impl Field {
         matches!(self.path.as_str(), "filters.url" | "filters.host" | "filters.not_host")
     }
 
-    /// Returns whether it is about documents, whatever is done with them: those of pages, and filters.
+    /// Returns whether it is about single documents: the settings of pages, and filters.
     pub fn is_of_documents(&self) -> bool {
         self.is_of_pages() || self.part() == "filters"
     }

@@ -156,7 +156,7 @@ const WITHOUT_EFFECT: [&str; 5] =
     ["limits.jobs", "limits.max_memory", "output.format", "output.compress", "output.split_size"];
 
 impl Settings {
-    /// Every choice that changes the output, by its name, with its value as JSON.
+    /// All settings that change the output, by name, with their values as JSON.
     pub fn canonical(&self) -> Vec<(String, String)> {
         let all = serde_json::to_value(self).unwrap_or_default();
         let mut paths = Vec::new();

@@ -188,7 +188,7 @@ impl PartialSettings {
         self.set(name, value)
     }
 
-    /// These settings, and those of `below` that are not set here.
+    /// These settings, completed by those of `below`.
     #[must_use]
     pub fn over(mut self, mut below: Self) -> Self {
         for (made, taken_back) in EXCLUSIVE {
@@ -200,7 +200,7 @@ impl PartialSettings {
         below
     }
 
-    /// The settings, with the defaults of those that are not set.
+    /// The settings, with defaults where none is set.
     ///
     /// # Errors
     /// If settings exclude each other.
@@ -210,7 +210,8 @@ impl PartialSettings {
         Ok(settings)
     }
 
-    /// Like [`PartialSettings::settings`], for one of several layers: settings may exclude each other.
+    /// Like [`PartialSettings::settings`], for one of several layers: settings that exclude each other are not
+    /// refused.
     ///
     /// # Errors
     /// If a value is invalid.

@@ -99,7 +99,7 @@ impl GoldFile {
         Ok(gold_file)
     }
 
-    /// Reads the file again: others may have changed it.
+    /// Reads the file again, because others may have changed it.
     ///
     /// # Errors
     /// Like [`GoldFile::open`]; what was known before stays.
@@ -190,7 +190,7 @@ impl GoldFile {
         format!("{:016x}", hasher.finish())
     }
 
-    /// The labels of a page, if its blocks are stored and match those of the page.
+    /// The stored labels of a page, if they match its blocks.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;
@@ -213,8 +213,8 @@ impl GoldFile {
         Some(PageLabels { roles, page_type: text("page_type"), lang: text("lang"), note: text("note") })
     }
 
-    /// Notes what was said of a page and writes the file. The text of blocks of one part follows their
-    /// order on the page. What the file says of the page must have this mark, if one is given.
+    /// Records the labels of a page and writes the file. Each part of the text follows the order of its blocks on the
+    /// page. If `mark` is given, the line of the page must still have it.
     ///
     /// # Errors
     /// If there are not as many roles as blocks, somebody else has labelled the page, or the file cannot be read or

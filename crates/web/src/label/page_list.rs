@@ -25,9 +25,9 @@ pub struct LabelPage {
 pub struct LabelPages {
     /// The pages.
     pub pages: Vec<LabelPage>,
-    /// Pages without a WARC-Record-ID, by which gold is found.
+    /// Number of pages without a WARC-Record-ID, which a gold line needs.
     pub without_id: usize,
-    /// Pages with the id of one before them.
+    /// Number of pages with the id of an earlier one.
     pub of_known_id: usize,
     /// Damage in the archive, as messages.
     pub damage: Vec<String>,
@@ -40,7 +40,7 @@ pub struct LabelBlock {
     pub text: String,
     /// The elements around it.
     pub path: String,
-    /// Its field: blocks of one number stand in the same template of the page.
+    /// Its field: blocks of the same template have the same number.
     pub field: u32,
     /// First and one past the last byte in the decoded page.
     pub span: (u32, u32),
@@ -50,8 +50,7 @@ pub struct LabelBlock {
     pub of_script: bool,
     /// Probability of being content, by the model.
     pub probability: f32,
-    /// The proposed role: a role of main text or of comments if the model keeps the block, and none of these
-    /// otherwise.
+    /// The proposed role: of main text or comments if the model keeps the block, otherwise another.
     pub role: Role,
 }
 
@@ -119,7 +118,7 @@ impl LabelPages {
 }
 
 impl LabelPage {
-    /// Its bytes, decoded as HTTP says.
+    /// Its body, without HTTP codings.
     pub fn body(&self) -> &[u8] {
         &self.body
     }

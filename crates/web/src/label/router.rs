@@ -43,9 +43,9 @@ pub struct Labelling {
     pub model: Arc<Model>,
     /// True if there are no proposals: every block starts as `other`.
     pub blank: bool,
-    /// Refuses requests that pages of other sites send through a browser.
+    /// Refuses browser requests from pages of other sites.
     pub guard: HostGuard,
-    /// Commands to go on with when all pages are labelled.
+    /// Commands to suggest when all pages are labelled.
     pub next: Vec<String>,
 }
 

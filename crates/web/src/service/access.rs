@@ -14,11 +14,11 @@ use subtle::ConstantTimeEq;
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
 
-/// A secret that requests must bring as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
+/// The secret that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
-/// Reason why a token cannot be used. It never says the token.
+/// Reason why a token cannot be used, without the token itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -39,7 +39,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// This token.
+    /// Makes a token from this text.
     ///
     /// # Errors
     /// If it is short, or cannot stand in a header.
@@ -53,7 +53,7 @@ impl Token {
         Ok(Self(digest(secret.as_bytes())))
     }
 
-    /// The token in a file, white space around it left out.
+    /// Reads a token from a file, without white space around it.
     ///
     /// # Errors
     /// If the file cannot be read, or as for [`Token::new`].
@@ -103,8 +103,8 @@ pub enum Foreign {
 }
 
 impl HostGuard {
-    /// Lets through requests for IP addresses, `localhost` and these names. An address cannot be a rebound
-    /// name, as a browser says the name that it was given.
+    /// Allows requests for IP addresses, `localhost` and these names. An IP address is safe from DNS rebinding,
+    /// because the browser sends the name that it was given.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().map(|name| bare(&name));
         Self { names: names.collect() }

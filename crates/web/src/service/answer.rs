@@ -115,10 +115,10 @@ pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(value).map_err(|_| Refusal::Fault)
 }
 
-/// Reason why a request was not done (RFC 9457).
+/// Reason why a request failed (RFC 9457).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// The status in words.
+    /// Name of the status.
     pub title: String,
     /// The status.
     pub status: u16,

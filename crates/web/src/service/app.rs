@@ -219,7 +219,7 @@ impl Models {
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
-    /// The settings of pages where a request chooses nothing else.
+    /// The settings of pages, unless a request overrides them.
     pub defaults: PartialSettings,
     /// The filters. They drop documents of a batch, and mark a single page.
     pub filters: Arc<Filters>,
@@ -237,16 +237,16 @@ pub struct ServiceSettings {
     /// The index that is searched.
     #[cfg(feature = "index")]
     pub index: Option<trommel::index::Index>,
-    /// The folder below which the archives of the index are, if its pages may be looked at.
+    /// The folder of the archives of the index, if its pages may be viewed.
     pub archives: Option<PathBuf>,
 }
 
-/// Bounds that keep memory and time in hand whatever requests come.
+/// Bounds on memory and time, whatever requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceLimits {
-    /// Pages that are judged at a time.
+    /// Maximum number of pages judged at a time.
     pub jobs: NonZeroUsize,
-    /// Requests that may wait besides; more are answered 429.
+    /// Maximum number of waiting requests; more are answered 429.
     pub queue: usize,
     /// Maximum bytes of a page, and of a record of a batch; longer pages are answered 413.
     pub max_body: u64,

@@ -9,7 +9,7 @@ use listenfd::ListenFd;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::{ServerConfig, pki_types::pem::PemObject as _};
 
-/// An address to listen at.
+/// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// `HOST:PORT`.
@@ -43,7 +43,7 @@ impl FromStr for Listen {
     }
 }
 
-/// Reason why an address cannot be listened at.
+/// Reason why the service cannot listen on an address.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -69,7 +69,7 @@ pub enum ListenError {
     },
 }
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Debug)]
 pub struct Socket {
     pub(crate) kind: Kind,
@@ -105,7 +105,7 @@ impl Socket {
         Ok(Self { kind, file })
     }
 
-    /// The sockets that systemd or another supervisor hands over (`LISTEN_FDS`); none if it does not.
+    /// The sockets that systemd or another supervisor passes (`LISTEN_FDS`); none if it passes none.
     ///
     /// # Errors
     /// If one of them is neither TCP nor Unix.
@@ -131,7 +131,7 @@ impl Socket {
         matches!(self.kind, Kind::Tcp(_))
     }
 
-    /// Returns whether only programs on this machine reach it.
+    /// Returns whether only programs on this machine can reach it.
     pub fn is_local(&self) -> bool {
         match &self.kind {
             Kind::Unix(_) => true,
@@ -187,7 +187,7 @@ fn remove_stale(path: &Path, address: &str) -> Result<(), ListenError> {
     fs::remove_file(path).map_err(|source| ListenError::Bind { address, source })
 }
 
-/// Reason why TLS cannot be had.
+/// Reason why TLS cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {

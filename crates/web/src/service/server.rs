@@ -20,7 +20,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Time to wait after a connection could not be accepted: the system is out of something.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
-/// Reason why a service ended before it was told to.
+/// Reason why a service ended by itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -44,7 +44,7 @@ pub fn serve(settings: ServiceSettings, sockets: Vec<Socket>, stop: &AtomicBool)
     answer(answers, sockets, stop, || app.stop())
 }
 
-/// The same with paths of one's own, within the bounds on connections and time.
+/// The same with other routes, within the bounds on connections and time.
 ///
 /// # Errors
 /// As for [`serve`].

@@ -6,12 +6,11 @@ use std::{ops::Range, sync::Arc};
 use trommel_html::Page;
 use trommel_model::{Layout, Model};
 
-/// Reasons shown of one block.
+/// Maximum number of reasons shown for a block.
 pub const MAX_REASONS: usize = 20;
 /// Name of the reason that the blocks of one field give each other.
 const FIELD: &str = "field";
-/// Blocks of a report that have reasons: some 3 kB each, so that a report of a very long page can
-/// still be opened.
+/// Maximum number of blocks with reasons in a report: they take some 3 kB each, and a browser must open it.
 pub const BLOCKS: usize = 2000;
 
 /// The contribution of one feature to the log odds of a block.
@@ -28,20 +27,20 @@ pub struct Contribution {
 /// The reasons of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
-    /// The largest, by size; at most twenty.
+    /// The reasons with the largest contributions; at most twenty.
     pub shown: Vec<Contribution>,
-    /// Number of reasons that are not shown, those that add nothing not counted.
+    /// Number of reasons not shown, without those that contribute nothing.
     pub others: usize,
-    /// Log odds that these add together.
+    /// Sum of their contributions in log odds.
     pub others_odds: f64,
-    /// Log odds that all reasons add.
+    /// Sum of all contributions in log odds.
     pub sum: f64,
     /// The contribution of each topic, the largest first; together they are `sum`. The contribution of a pair
     /// of features counts half for the topic of each, because neither adds it alone.
     pub topics: Vec<(Topic, f64)>,
 }
 
-/// Gives the reasons of blocks by one model.
+/// Explains the judgement of blocks by one model.
 pub struct Explainer<'m> {
     model: &'m Model,
     /// Name and column of each reason: a column that several parts of the model ask is one.
@@ -54,7 +53,7 @@ pub struct Explainer<'m> {
 }
 
 impl<'m> Explainer<'m> {
-    /// Readies the names of a model.
+    /// Prepares the names of a model.
     pub fn new(model: &'m Model) -> Self {
         let columns: HashMap<&str, usize> =
             model.schema().names().iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
@@ -76,8 +75,8 @@ impl<'m> Explainer<'m> {
         Self { model, known, topics, reason_of }
     }
 
-    /// The reasons of those blocks of a page for which `wanted` says so. Only the columns that the model asks for are
-    /// computed, and they are not kept: all of them of all blocks would take some kilobytes a block.
+    /// The reasons of the blocks of a page that `wanted` selects. Only the model's columns are computed, and they are
+    /// not kept: those of all blocks would take some kilobytes a block.
     pub fn of_page(&self, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
         let of_fields = self.of_fields(page, url);
         let mut all = vec![None; page.blocks.len()];
@@ -116,7 +115,7 @@ impl<'m> Explainer<'m> {
         both.map(|(pooled, single)| pooled - single).collect()
     }
 
-    /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.
+    /// The reasons of the block with this row; its field adds `of_field` to the log odds.
     pub fn explain(&self, row: &[f32], of_field: f32) -> Reasons {
         let mut odds = vec![0.0; self.known.len()];
         if let Some(first) = odds.first_mut() {
@@ -172,7 +171,7 @@ impl Reasons {
         self.shown.iter().map(|reason| reason.odds.abs()).fold(0.0, f64::max)
     }
 
-    /// The three topics that add most, as a sentence; none if no feature counts.
+    /// The three topics with the largest contributions, as a sentence; `None` if no feature contributes.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {
@@ -197,8 +196,8 @@ fn topics(reason: &str) -> [Topic; 2] {
     }
 }
 
-/// For blocks with these numbers of words, whether each gets reasons. Those with words do; if they are more
-/// than `most`, those with most words, and of equal ones the first.
+/// Selects the blocks that get reasons, given their numbers of words: all with words, or the `most` longest of them,
+/// the first of equal ones.
 pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..words.len()).filter(|at| words.get(*at).is_some_and(|words| *words > 0)).collect();
     if order.len() > most {

@@ -14,7 +14,7 @@ use crate::viewer::view::{Grouped, Row, View, WordCount};
 
 /// The style sheet of the report.
 pub const STYLE: &str = include_str!("../../assets/viewer/viewer.css");
-/// The script of the report: `showBlocks(root)` readies the controls of a fragment.
+/// The script of the report: `showBlocks(root)` enables the controls of a fragment.
 pub const SCRIPT: &str = include_str!("../../assets/viewer/viewer.js");
 /// The controls, which the script shows.
 const CONTROLS: &str = include_str!("../../assets/viewer/controls.html");
@@ -206,12 +206,12 @@ fn bar(odds: &f64, largest: f64) -> String {
     format!("<i class=\"{side}\" style=\"--w:{width:.1}\"></i>")
 }
 
-/// Bars of a strip; where a page has more blocks, a bar stands for several that follow each other.
+/// Maximum number of bars in a strip; on pages with more blocks a bar represents several neighbours.
 pub const BARS: usize = 800;
 /// The length of the longest, as `strip.svg` has it.
 const HALF_HEIGHT: f64 = 50.0;
 
-/// A run of blocks.
+/// A bar: a run of neighbouring blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// Index of its first block.
@@ -226,7 +226,7 @@ pub struct Bar {
     pub kept: bool,
 }
 
-/// At most `most` bars for the blocks in order.
+/// Divides the blocks, in order, into at most `most` bars.
 pub fn bars(rows: &[Row], most: usize) -> Vec<Bar> {
     let run = rows.len().div_ceil(most.max(1)).max(1);
     rows.chunks(run)
@@ -245,12 +245,12 @@ pub fn bars(rows: &[Row], most: usize) -> Vec<Bar> {
         .collect()
 }
 
-/// Words of the bar that has most.
+/// Number of words of the longest bar.
 pub fn most_words(bars: &[Bar]) -> u64 {
     bars.iter().map(|bar| bar.words).max().unwrap_or(0)
 }
 
-/// The length of a bar. It grows with the square root, so that short blocks beside a long one are seen.
+/// The height of a bar. It grows with the square root, so that short blocks are visible beside a long one.
 pub fn height(words: &u64, most: &u64) -> f64 {
     let share = *words as f64 / (*most).max(1) as f64;
     (share.sqrt() * HALF_HEIGHT).max(2.0)

@@ -40,7 +40,7 @@ pub struct Row<'a> {
     pub kept: bool,
     /// The decider of that.
     pub by: Decider,
-    /// Reason why it has that probability; none where the report leaves that out.
+    /// Reasons of the probability; `None` if the report leaves them out.
     pub reasons: Option<Reasons>,
 }
 
@@ -59,7 +59,7 @@ pub struct View<'a> {
     pub left_out: Vec<String>,
     /// Its blocks in order.
     pub rows: Vec<Row<'a>>,
-    /// Its text as it comes out.
+    /// Its text, as extracted.
     pub plain: String,
     /// The same as Markdown.
     pub markdown: String,

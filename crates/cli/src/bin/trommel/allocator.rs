@@ -15,7 +15,7 @@ const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 /// every large page among the last thousand; a few milliseconds cost 4 % of the CPU time.
 const MILLISECONDS: std::ffi::c_long = 100;
 
-/// Sets the allocator's options, but for those that the environment sets (`MIMALLOC_PURGE_DELAY`).
+/// Sets the options of the allocator, except those set by the environment (`MIMALLOC_PURGE_DELAY`).
 pub fn begin() {
     // SAFETY: the function takes two numbers and may be called at any time; of an option that it does not
     // know it takes no notice.

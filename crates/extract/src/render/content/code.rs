@@ -8,8 +8,8 @@ use super::KeptContent;
 use crate::render::{content, traced};
 
 impl KeptContent<'_> {
-    /// The code in an element, read again from the page; none if it does not reach to `end` there, as where
-    /// an end tag was out of place.
+    /// The code in an element, read again from the page; `None` if the element ends before `end`, because of a
+    /// misplaced end tag.
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
         let element = self.page.element(element)?;
         let behind = self.page.element(element.end).map_or(self.html.len(), |element| element.start as usize);

@@ -210,13 +210,13 @@ impl Boxes {
         boxes
     }
 
-    /// The kind of the box that an element is.
+    /// The kind of box of an element.
     pub fn kind(&self, at: u32) -> Option<&'static str> {
         let found = self.found.binary_search_by_key(&at, |(element, ..)| *element).ok()?;
         self.found.get(found).map(|(.., kind)| *kind)
     }
 
-    /// Returns whether an element is a box or stands in one.
+    /// Returns whether an element is a box or is in one.
     pub fn contain(&self, at: u32) -> bool {
         // Elements are nested, so the box that ends last is one around it if any is.
         let behind = self.found.partition_point(|(element, ..)| *element <= at);
@@ -224,7 +224,7 @@ impl Boxes {
         before.is_some_and(|(_, end, _)| *end > at)
     }
 
-    /// Returns whether the next segment in a box stands in its quote.
+    /// Returns whether the next segment in a box belongs to its quote.
     pub fn is_quoted(&mut self, at: u32) -> bool {
         !self.sections.contains(&at) || self.begun.insert(at)
     }
@@ -288,8 +288,8 @@ pub(super) struct CodeLanguages {
 }
 
 impl CodeLanguages {
-    /// Language of the code in a `pre`, as its class, that of `code` inside or of the elements around
-    /// names it; empty if none does.
+    /// Language of the code in a `pre`, from its class, that of its `code`, or that of the elements around it; empty
+    /// if no class names one.
     pub fn of(&mut self, content: &KeptContent, pre: u32, blocks: &[u32]) -> String {
         let page = content.page;
         let mut candidates = vec![pre];

@@ -107,7 +107,7 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// The same writer with a title above all else.
+    /// The same writer, with a title above the text.
     pub fn below(mut self, title: &str) -> Self {
         push_title(title, &mut self.out);
         self
@@ -119,8 +119,8 @@ impl<'a> SegmentWriter<'a> {
         self
     }
 
-    /// Returns whether a text at the start of an item of an ordered list is but the item's number, which its marker
-    /// says; `next` is the element of the segment that follows.
+    /// Returns whether a text at the start of an ordered list's item only repeats the number of its marker; `next` is
+    /// the element of the following segment.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
         if text.len() > MAX_MARKER_BYTES {
             return false;
@@ -143,7 +143,7 @@ impl<'a> SegmentWriter<'a> {
         self.add_in(chain, element, body);
     }
 
-    /// Adds an item of a list that no element is.
+    /// Adds an item of a list that has no list element.
     pub fn add_item(&mut self, element: u32, item: WordItem, body: &str) {
         let mut chain = self.chain(element);
         let list = |level: u32| NONE - level;

@@ -14,9 +14,9 @@ pub(super) struct Context {
     pub lines: bool,
     /// Between the brackets of a link.
     pub link: bool,
-    /// True in a heading, whose final number signs are not text.
+    /// True in a heading, where number signs at the end are no text.
     pub heading: bool,
-    /// Beside formulas, where dollar signs would begin others.
+    /// True beside formulas, where a dollar sign would begin another one.
     pub math: bool,
     /// The replacement of a line break.
     pub line_break: &'static str,
@@ -42,7 +42,8 @@ impl PageSigns {
         Self { ends, known }
     }
 
-    /// Returns whether a text that starts at byte `start` of the page's texts is a paragraph of Markdown as it stands.
+    /// Returns whether `text`, which starts at byte `start` of the page's texts, is a Markdown paragraph without any
+    /// escape.
     pub fn is_plain_paragraph(&self, start: usize, text: &str) -> bool {
         let first = text.as_bytes().first();
         first.is_some_and(|first| !(first.is_ascii_digit() || first.is_ascii_punctuation()))

@@ -301,7 +301,7 @@ impl<'a> Links<'a> {
         Some(destination)
     }
 
-    /// An address that a text says, as a link to it.
+    /// A link to an address that is written in the text.
     pub fn written(&mut self, address: &str) -> Option<String> {
         let destination = self.destination(address)?;
         Some(written_link(address, &destination))

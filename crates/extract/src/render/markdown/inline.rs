@@ -40,7 +40,7 @@ impl<'a> Inline<'a> {
         Self { content, links, signs, repeat_room: content.html.len(), unstyled: Cell::new((NONE, false)) }
     }
 
-    /// The text of a block that is a paragraph of Markdown as it stands, as most are.
+    /// The text of a block that is a Markdown paragraph without any escape; `None` for other blocks.
     pub fn plain_paragraph(&self, at: u32) -> Option<&'a str> {
         let content = self.content;
         let block = content.block(at)?;
@@ -85,7 +85,7 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
-    /// Returns whether blocks, of which there is at least one, are strong from end to end.
+    /// Returns whether these blocks, at least one, are strong throughout.
     pub fn is_strong(&self, blocks: &[u32]) -> bool {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
@@ -110,14 +110,14 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Returns whether `bytes` more may be repeated. In total the repetitions are at most as long as the page.
+    /// Returns whether `bytes` more may be repeated: at most as many as the page has, in total.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// The TeX of a block that is a formula set apart, and nothing else.
+    /// The TeX of a block that is a single displayed formula.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         // Few texts are looked at further.
@@ -147,7 +147,7 @@ impl<'a> Inline<'a> {
         out
     }
 
-    /// Appends a block as Markdown, several lines in a paragraph only; before it stands nothing, or a line break.
+    /// Appends a block as Markdown, with several lines only in a paragraph. `out` is empty or ends with a line break.
     pub fn render(&mut self, block: u32, mode: Mode, out: &mut String) {
         let len = self.content.text(block).len();
         let pieces = self.content.pieces(block, pieces::Form::Markdown);

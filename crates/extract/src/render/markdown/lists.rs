@@ -198,7 +198,7 @@ pub(super) struct WordItem {
     pub level: u32,
     /// Its number, if its list is ordered.
     pub number: Option<u32>,
-    /// Bytes at the start of its text that are its sign.
+    /// Length of the sign at the start of its text, in bytes.
     pub sign: usize,
 }
 

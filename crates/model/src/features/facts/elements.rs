@@ -29,17 +29,17 @@ pub(crate) struct Wanted {
 pub(crate) struct ElementFacts {
     pub paths: Paths,
     pub sums: Scratch<Sums>,
-    /// The sums of the page.
+    /// The sums over the whole page.
     pub whole: Sums,
     pub containers: ContainerParts,
-    /// The kinds of elements that each is or stands in.
+    /// The kinds of each element and of those around it.
     pub around: Scratch<u32>,
     pub weights: PathWeights,
     pub templates: Templates,
 }
 
 impl ElementFacts {
-    /// The facts of the elements of a page whose blocks have these shapes.
+    /// The facts about the elements of a page whose blocks have these shapes.
     pub fn new(page: &Page, lexicon: &Lexicon, shapes: &[Shape], wanted: Wanted) -> Self {
         let room = |is_wanted: bool| if is_wanted { page.elements.len() } else { 0 };
         let mut sums: Scratch<Sums> = Scratch::with_capacity(room(wanted.sums));
@@ -114,7 +114,7 @@ pub(crate) struct ContainerParts {
 }
 
 impl ContainerParts {
-    /// Creates the parts of a number of elements, all unset.
+    /// Parts for a number of elements, all unset.
     pub fn new(elements: usize, whole: &Sums) -> Self {
         let page = (divisor(whole.words), divisor(whole.prose));
         let mut outside = parts(whole, page);

@@ -27,9 +27,9 @@ pub(crate) struct Paths {
 /// The innermost element that holds both a block and something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meeting {
-    /// Levels from the block's element up to it; one more than all levels if there is none.
+    /// Levels from the block's element up to it; one more than there are levels if it does not exist.
     pub up: u16,
-    /// Its depth; 0 if there is none.
+    /// Its depth; 0 if it does not exist.
     pub depth: u16,
     /// Its place, or [`NONE`].
     pub place: u32,

@@ -127,7 +127,7 @@ fn is_item(tag: Tag) -> bool {
 }
 
 impl Templates {
-    /// The groups of the elements of a page, of which none has been visited.
+    /// The groups of the elements of a page, before any has been visited.
     pub fn new(page: &Page) -> Self {
         Self {
             by_template: ByTemplate::new(page.elements.len()),
@@ -136,7 +136,7 @@ impl Templates {
         }
     }
 
-    /// Finds the group of the next element, which stands in the one at a place.
+    /// Finds the group of the next element, whose parent is at `parent`.
     #[inline(always)]
     pub fn visit(&mut self, element: &Element, parent: u32) {
         // Paragraphs repeat in every text: as items they would make each article look like a list.

@@ -59,7 +59,7 @@ pub(crate) struct Sieve {
 }
 
 impl Sieve {
-    /// A sieve for about this many hashes.
+    /// A filter for about this many hashes.
     pub fn with_capacity(hashes: usize) -> Self {
         // Eight bits a hash let through about one foreign hash in eight. A power of two makes the place a mask.
         Self { bits: vec![0; (hashes / 8).next_power_of_two().max(16)] }
@@ -76,7 +76,7 @@ impl Sieve {
         }
     }
 
-    /// False only if the hash was never put in.
+    /// Returns false only if the hash was never added.
     #[inline]
     pub fn may_have(&self, hash: u64) -> bool {
         self.bits.get(self.place(hash)).is_some_and(|bits| bits >> (hash & 63) & 1 == 1)
@@ -148,8 +148,7 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// The number of different words among the first words of a block, and the number of them in `set`; both 0 if
-    /// none is.
+    /// The number of different words among the first words of a block, and the number of them in `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let words = self.words(at);
         count_work(words.len());

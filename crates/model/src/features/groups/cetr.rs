@@ -37,8 +37,8 @@ pub(crate) const CETR: Group = Group {
     },
 };
 
-/// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
-/// derivative, and 1 if clustering takes the block for content, else 0.
+/// The tag-ratio features of each block: smoothed ratio (characters per tag), its smoothed absolute derivative, and 1
+/// if clustering finds the block to be content, otherwise 0.
 pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
     features(page, true)
 }
@@ -79,7 +79,7 @@ fn ratios(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     features
 }
 
-/// Characters of each block divided by its tags, those before it included; by 1 where it has none.
+/// Characters of each block divided by its tags, those before it included (at least 1).
 pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
     page.blocks
         .iter()

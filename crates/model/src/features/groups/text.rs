@@ -93,7 +93,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
 }
 
-/// Words a line of 80 characters: those of a one-line text; else of its full lines, the last left out.
+/// Words per line of 80 characters, without the last line if there are several.
 pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     let (words, lines) = full_lines(text, words, chars);
     words as f32 / lines as f32

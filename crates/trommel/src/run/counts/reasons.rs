@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 use trommel_record::filters::Reason;
 
-/// Reason why a record was rightly passed over.
+/// Reason why a record was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

@@ -25,7 +25,7 @@ pub struct Summary {
     pub documents: u64,
     /// Documents written without text.
     pub empty: u64,
-    /// Records rightly passed over, by reason.
+    /// Records dropped, by reason.
     // Sorted, so that two runs over the same input give the same bytes.
     pub drops: BTreeMap<DropReason, u64>,
     /// Documents that the filters of duplicates forgot because their memory was full.
@@ -34,9 +34,9 @@ pub struct Summary {
     pub failures: BTreeMap<FailureKind, u64>,
     /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
     pub truncated: BTreeMap<String, u64>,
-    /// Pages that passed a budget (`max-record`, `max-payload`) or a cap of the page reader, by name.
+    /// Pages that exceeded a bound (`max-record`, `max-payload`) or a cap of the page reader, by name.
     pub capped: BTreeMap<String, u64>,
-    /// Damage passed between records: the first 1000 places.
+    /// The first 1,000 damaged places.
     pub damage: Vec<DamageReport>,
     /// Number of damaged places.
     pub damaged: u64,
@@ -69,9 +69,9 @@ pub struct Summary {
 /// Seconds that single pages took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTimes {
-    /// Half of the pages took no longer (5 % off at most).
+    /// Median, accurate to 5 %.
     pub p50: f64,
-    /// 99 of 100 pages took no longer (likewise).
+    /// 99th percentile, accurate to 5 %.
     pub p99: f64,
     /// The page that took longest.
     pub slowest: Slowest,
@@ -82,14 +82,13 @@ pub struct PageTimes {
 pub struct FileReport {
     /// The input as the user named it.
     pub file: String,
-    /// The files and folders written for it; none if all inputs go to one output, or nothing could be
-    /// read.
+    /// The files and folders written for it; empty if all inputs go to one output, or nothing could be read.
     pub outputs: Vec<String>,
     /// Records read.
     pub records: u64,
     /// Documents written.
     pub documents: u64,
-    /// Records rightly passed over.
+    /// Records dropped.
     pub drops: u64,
     /// Records that failed.
     pub failures: u64,
@@ -99,11 +98,11 @@ pub struct FileReport {
     pub lost_bytes: u64,
     /// Stored bytes read.
     pub stored_bytes: u64,
-    /// Reason why it could not be read, or not to its end.
+    /// Reason why it could not be read, or not completely.
     pub error: Option<String>,
 }
 
-/// Damage that was passed.
+/// A damaged place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageReport {
     /// The input as the user named it.

@@ -210,8 +210,8 @@ fn namings(inputs: &[Input]) -> Vec<usize> {
 // A reader takes 15 % of the CPU time of a run, a writer 13 % at most; four workers leave each some room.
 const WORKERS_OF_A_LANE: usize = 4;
 
-/// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
-/// of. A run goes on under the same alone: another may give other text of the same page.
+/// The build of the program: its version, and the beginning of a SHA-256 over its sources. A run continues only with
+/// the same build, because another may give another text.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
 /// The value of a choice that nobody made.
 const NONE: &str = "none";

@@ -42,7 +42,7 @@ pub struct RunRequest {
     pub dropped: Option<PathBuf>,
     /// The time limits of following inputs, if they are followed.
     pub follow: Option<FollowTimes>,
-    /// Seconds since 1970 that stand for the time of the run in WET files.
+    /// Time of the run in WET files, in seconds since 1970.
     pub epoch: Option<i64>,
 }
 
@@ -51,7 +51,7 @@ pub struct RunRequest {
 pub struct FollowTimes {
     /// Time without new data after which everything is written out.
     pub idle: Option<Duration>,
-    /// Time without anything new after which the run ends.
+    /// Maximum time without new data before the run ends.
     pub until_idle: Option<Duration>,
 }
 
@@ -240,8 +240,7 @@ impl FromStr for InputShare {
 }
 
 impl InputShare {
-    /// Returns whether an input is in this share. By its name alone, so that it stays where it is when others come and
-    /// go.
+    /// Returns whether an input is in this share. Its name alone decides, so added inputs move no other.
     pub fn contains(self, input: &Input) -> bool {
         self.contains_name(&input.name())
     }

@@ -369,7 +369,7 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("internal fault: {}", message.replace('\n', " "))
 }
 
-/// Gives the documents of records in the order in which they come, as a run does.
+/// Gives the documents of records one by one, in order, as a run does.
 pub struct SingleRecords<'a> {
     records: RecordExtractor<'a>,
     duplicates: Duplicates,
@@ -392,8 +392,8 @@ pub enum RecordOutcome {
 }
 
 impl<'a> SingleRecords<'a> {
-    /// Extracts pages with `extract`; keeps those that pass `filters`, which compare documents with those before
-    /// them; reads no more of a payload than `payload` allows.
+    /// Extracts pages with `extract` and keeps those that pass `filters`, which may compare them with earlier ones.
+    /// It reads each payload within the limits of `payload`.
     pub fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
         Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }

@@ -16,8 +16,8 @@ use crate::run::{
 /// The mark of a folder that is complete.
 const SUCCESS: &str = "_SUCCESS";
 
-/// A prefix of a bucket and the folder that stands for it. As a [`Disk`] it is the folder, but what gets
-/// its name there is sent to the bucket, and removed when the next thing is.
+/// A prefix of a bucket with its local folder. As a [`Disk`] it is the folder, but a file that gets its final name is
+/// sent to the bucket, and removed when the next one is.
 #[derive(Debug)]
 pub struct Bucket {
     remote: Remote,
@@ -106,7 +106,7 @@ impl Bucket {
         Some(format!("{}{}", self.prefix, below.to_string_lossy()))
     }
 
-    /// Gives files in the summary their names in the bucket.
+    /// Replaces the local file names in the summary by those in the bucket.
     pub fn name(&self, summary: &mut Summary) {
         let outputs = summary.files.iter_mut().flat_map(|file| &mut file.outputs);
         for name in outputs.chain(&mut summary.quarantine) {
