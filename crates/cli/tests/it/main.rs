@@ -44,6 +44,8 @@ mod serve;
 mod servers;
 mod sets;
 mod settings;
+#[cfg(unix)]
+mod shipping;
 #[cfg(feature = "remote")]
 mod stores;
 #[cfg(feature = "train")]
