@@ -14,7 +14,7 @@ from pathlib import Path
 
 SETTINGS = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
-SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
+SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config", "--set", "--overwrite"]
 # Described under `run` alone.
 NETWORK = ["--follow-hosts"]
 # Headings of options that are no settings.
@@ -24,12 +24,11 @@ LIKE = {"annotate": "run"}
 HEAD = """# Commands
 
 `scripts/command-reference.py` writes this page from `trommel help`, with a sentence for each option; `trommel help
-COMMAND` says more. It leaves out the [settings](settings.md), which `run`, `extract`, `index`, `serve` and `wacz text`
-take as options or from a file (`--config FILE`). `run` has options for the usual ones, and `--set NAME=VALUE` for the
-others.
+COMMAND` says more. `run`, `extract`, `index`, `serve` and `wacz text` also take [settings](settings.md): as options, by
+`--set NAME=VALUE`, or from a file (`--config FILE`).
 
-Every command also takes `-q` (only errors), `-v` (more messages), `--log-format json` and `--help`. Commands that read
-from the network take the network options of `run`.
+Every command takes `-q` (only errors), `-v` (more messages), `--log-format json` and `--help`, those that write files
+`--overwrite` (replace existing ones), and those that read from the network the network options of `run`.
 """
 
 

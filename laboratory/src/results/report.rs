@@ -118,10 +118,8 @@ fn stacked(results: &Results) -> String {
     format!(
         "## All methods together\n\n\
          Stacking: a model over what all {} methods say of a block (0 or 1 each, and the share of those that keep \
-         it and its two neighbours), learned on the sets of the shipped models that have texts as gold. There, \
-         every page is judged by what was learned on pages of other hosts; the shipped models know these pages, \
-         so that their figures on them are in [quality](../../docs/quality.md). On the other sets nothing was learned but, on \
-         dragnet-train, the methods that learn.\n\n{}",
+         it and its two neighbours), learned on pages of other hosts of the sets whose columns say so. \
+         [Quality](../../docs/quality.md) has the shipped models on these.\n\n{}",
         results.methods.len(),
         table.text()
     )

@@ -10,7 +10,7 @@ use crate::program::workspace;
 const TARGETS: [&str; 4] =
     ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "aarch64-apple-darwin"];
 
-/// What a command prints.
+/// Runs a command and returns its output.
 fn printed(command: &mut Command) -> String {
     let ran = command.env("SOURCE_DATE_EPOCH", "1700000000").output().unwrap();
     assert!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ran.stderr));
