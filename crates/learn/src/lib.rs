@@ -20,5 +20,5 @@ pub use train::{
     Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained, Weighting, adapt,
     fit_trees, fit_weighted, list, train, train_roles,
 };
-/// Of what reports and options name.
+/// Types of reports and options.
 pub use trommel_model::{Score, features::FeatureGroup};

@@ -21,13 +21,7 @@ pub(crate) fn options() -> crate::TrainOptions {
         name: "toy".into(),
         created: "2026-01-01".into(),
         groups: trommel_model::features::FeatureGroup::ALL.to_vec(),
-        learner: crate::Learner::Additive,
-        label_share: crate::LABEL_SHARE,
-        weighting: crate::Weighting::Pages,
-        held_out: crate::HeldOut::Hosts,
         folds: 3,
-        list_sets: 0,
-        thread_sets: 0,
-        comments: true,
+        ..crate::TrainOptions::default()
     }
 }

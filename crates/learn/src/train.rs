@@ -16,6 +16,8 @@ mod trained;
 
 use trommel_model::features::FeatureGroup;
 
+use crate::LABEL_SHARE;
+
 pub use adapted::{Adapted, adapt};
 pub use boost::fit_trees;
 pub use judged::{JudgedRow, JudgedSet};
@@ -71,6 +73,25 @@ struct SetRoles {
     threads: usize,
     /// The first that teaches the scorer of pages that are not one text alone.
     lists: usize,
+}
+
+/// Those of `trommel train` without options, but for the name and the day.
+impl Default for TrainOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            created: String::new(),
+            groups: FeatureGroup::serving(),
+            learner: Learner::Additive,
+            label_share: LABEL_SHARE,
+            weighting: Weighting::Pages,
+            held_out: HeldOut::Hosts,
+            folds: 5,
+            list_sets: 0,
+            thread_sets: 0,
+            comments: true,
+        }
+    }
 }
 
 impl TrainOptions {

@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use trommel::learn::{
-    FeatureGroup, HeldOut, LABEL_SHARE, LearnError, Learner, Score, TrainOptions, Trained, Weighting, adapt, read_set,
-    train as learn,
-};
+use trommel::learn::{LearnError, Score, TrainOptions, Trained, adapt, read_set, train as learn};
 use trommel::record::AtomicFile;
 
 use crate::evaluation::{gold_of, on_own_threads};
@@ -36,15 +33,8 @@ pub(crate) fn train<'py>(
     let options = TrainOptions {
         name: name.or(stem).unwrap_or_default(),
         created: date.to_owned(),
-        groups: FeatureGroup::serving(),
-        learner: Learner::Additive,
-        label_share: LABEL_SHARE,
-        weighting: Weighting::Pages,
-        held_out: HeldOut::Hosts,
         folds,
-        list_sets: 0,
-        thread_sets: 0,
-        comments: true,
+        ..TrainOptions::default()
     };
     let mut gold = gold.unwrap_or_default().0.into_iter();
     let with_gold = |pages: PathBuf| gold_of(&pages, gold.next()).map(|gold| (pages, gold));

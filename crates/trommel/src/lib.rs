@@ -38,7 +38,70 @@
 //! Any bytes are accepted as a page. Data that is not HTML gives a document with little or no text, and nothing
 //! panics. The encoding is determined as in browsers, with the help of [`Hints`].
 //!
-//! # An archive
+//! # Whole archives
+//!
+//! The module `run` does what `trommel run` does: archives side by side, outputs in any format, filters, saved state. Its
+//! page shows a run into files; here a program takes the documents.
+//!
+//! ```
+//! # #[cfg(feature = "run")]
+//! # fn main() -> trommel::Result<()> {
+//! use trommel::run::{Environment, NetworkOptions, Run, expand};
+//! use trommel::{Extractor, Hints, PartialSettings};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let crawl = folder.path().join("crawl");
+//! # std::fs::create_dir(&crawl)?;
+//! # let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river, and its wheel turns.";
+//! # let record = format!(
+//! #     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: https://a.example/\r\n\
+//! #      WARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
+//! #     page.len()
+//! # );
+//! # std::fs::write(crawl.join("a.warc"), record)?;
+//! let settings = PartialSettings::from_json(r#"{"min_words": 5}"#)?.settings()?;
+//! let extractor = Extractor::new(&settings)?;
+//! let extract = |page: &[u8], hints: &Hints<'_>| extractor.document(page, hints);
+//! // A folder, a glob, a URL, a file.
+//! let inputs = expand(&[&crawl], None, &NetworkOptions::default())?;
+//! let (mut stdout, mut progress) = (std::io::sink(), ());
+//! let mut texts = Vec::new();
+//! let summary = Run::new(settings, inputs, &extract)
+//!     .documents(Environment::new(&mut stdout, &mut progress), |record| Ok(texts.push((record.url, record.text))))?;
+//! assert_eq!(texts[0].1, "The mill stands by the river, and its wheel turns.");
+//! assert_eq!((summary.documents, summary.failures.len()), (1, 0));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "run"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Training
+//!
+//! With the feature `train`, the module `learn` adapts a model to your labels, or trains a new one.
+//!
+//! ```no_run
+//! # #[cfg(feature = "train")]
+//! # fn main() -> trommel::Result<()> {
+//! use std::path::Path;
+//!
+//! use trommel::Model;
+//! use trommel::learn::{TrainOptions, adapt, read_set};
+//!
+//! // An archive of pages, and their main text as `trommel label` writes it.
+//! let mine = read_set(Path::new("mine.warc.gz"), Path::new("mine.gold.jsonl.gz"))?;
+//! let options = TrainOptions { name: "own".into(), created: "2026-01-31".into(), ..TrainOptions::default() };
+//! let adapted = adapt(&Model::builtin("fast").unwrap(), &[mine], 0, &options)?;
+//! // Scores of cross-validation by host.
+//! println!("F1 {:.3} before, {:.3} after", adapted.before[0].f1, adapted.trained.model.file().scores[0].f1);
+//! std::fs::write("own.trommel", adapted.trained.model.to_packed()?)?;
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "train"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Records of an archive
 //!
 //! [`archive::Reader`] reads WARC and ARC files in every usual compression, from a file or from anything
 //! that is [`std::io::Read`]; [`archive::payload`] undoes HTTP framing and codings.
