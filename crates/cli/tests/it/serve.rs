@@ -11,6 +11,8 @@ use trommel_html::{Engine, Limits, ScanEngine};
 use trommel_model::sites::{PagePrint, SiteMemory};
 
 use crate::program::{trommel, workspace};
+#[cfg(feature = "index")]
+use crate::sample::ARCHIVE;
 use crate::sample::archive_bytes;
 
 const SECRET: &str = "correct-horse-battery-staple";
@@ -49,10 +51,22 @@ impl Service {
 
     /// Status and body of the answer.
     pub fn post(&self, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        self.ask("POST", target, headers, body)
+    }
+
+    /// The JSON of an answer, after a check of its status.
+    #[cfg(feature = "index")]
+    fn json(&self, target: &str) -> serde_json::Value {
+        let (status, body) = self.ask("GET", target, "", b"");
+        assert_eq!(status, 200, "{target}: {}", String::from_utf8_lossy(&body));
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    fn ask(&self, method: &str, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // HTTP/1.0 answers come in one piece that ends with the connection.
         let length = body.len();
-        let head = format!("POST {target} HTTP/1.0\r\nContent-Length: {length}\r\n{headers}\r\n");
+        let head = format!("{method} {target} HTTP/1.0\r\nContent-Length: {length}\r\n{headers}\r\n");
         let mut sending = stream.try_clone().unwrap();
         let mut answer = Vec::new();
         std::thread::scope(|scope| {
@@ -116,6 +130,34 @@ fn answers_are_those_of_the_other_commands() {
         .collect();
     assert_eq!(paths.len(), 7);
     assert_eq!(paths.last().map(String::as_str), Some("/extract/batch"));
+}
+
+/// The web page begins with the search if `/about` counts documents, and shows ten hits with links and filters.
+#[cfg(feature = "index")]
+#[test]
+fn an_index_is_searched_by_language_and_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("idx").to_str().unwrap().to_owned();
+    trommel(&workspace(), &["index", ARCHIVE, "--index", &index], b"").well();
+    let service = Service::begin(&["--index", &index, "--archives", "samples"], &[]);
+    assert_eq!(service.json("/about")["indexed"], 32);
+    let found = service.json("/search?q=your");
+    let hits = found["hits"].as_array().unwrap();
+    assert!(hits.len() == 10 && found["documents"].as_u64().unwrap() > 10, "{found}");
+    for hit in hits {
+        assert!(hit["url"].as_str().unwrap().starts_with("https://") && hit["title"].is_string(), "{hit}");
+        assert!(hit["snippet"].as_array().unwrap().iter().any(|piece| piece["hit"] == true), "{hit}");
+    }
+    let further = service.json("/search?q=your&offset=10");
+    assert!(!hits.iter().any(|hit| hit["id"] == further["hits"][0]["id"]), "{further}");
+    let of_site = service.json("/search?q=your&site=utrecsports.org");
+    assert_eq!((of_site["hits"].as_array().unwrap().len(), &of_site["documents"]), (1, &1.into()), "{of_site}");
+    let hit = &of_site["hits"][0];
+    assert!(hit["url"].as_str().unwrap().starts_with("https://www.utrecsports.org/"), "{hit}");
+    assert_eq!(service.json("/search?q=your&lang=en&site=utrecsports.org")["hits"][0], *hit);
+    assert_eq!(service.json("/search?q=your&lang=de")["documents"], 0);
+    let stored = service.json(&format!("/stored?id={}", hit["id"].as_str().unwrap()));
+    assert!(stored["page"] == true && stored["text"].as_str().unwrap().contains("One-on-One Training"), "{stored}");
 }
 
 #[test]
