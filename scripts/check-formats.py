@@ -11,10 +11,16 @@ import gzip
 import html
 import importlib
 import json
+import os
 import pathlib
 import re
 import sys
+import time
+from datetime import datetime, timezone
 
+# Spark gives times without a zone, in that of this process.
+os.environ["TZ"] = "UTC"
+time.tzset()
 folder = pathlib.Path(sys.argv[1])
 documents = [json.loads(line) for line in open(folder / "x.jsonl", encoding="utf-8")]
 with_text = [d for d in documents if d["text"]]
@@ -117,6 +123,11 @@ def _(path, _module):
 COLUMNS = {"text": "text", "id": "id", "url": "url", "date": "date", "lang": "lang", "title": "title"}
 
 
+def instant(moment):
+    """A time with its zone."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+
+
 def compare(rows):
     for column, key in COLUMNS.items():
         equal([row[column] or "" for row in rows], [d[key] for d in documents], column)
@@ -125,6 +136,10 @@ def compare(rows):
         equal([row[column] for row in rows], [d["source"][key] for d in documents], column)
     for key in ["author", "headings"]:
         equal([list(row[key]) for row in rows], [d[key] for d in documents], key)
+    equal([instant(row["fetched_at"]) for row in rows], [instant(datetime.strptime(d["date"], "%Y-%m-%dT%H:%M:%SZ")) for d in documents], "fetched_at")
+    for key in ["published", "modified"]:
+        days = [row[f"{key}_at"] and f"{instant(row[f'{key}_at']):%Y-%m-%d}" for row in rows if row[f"{key}_precision"] == "day"]
+        equal(days, [d[key] for d in documents if len(d[key]) == 10], f"{key}_at")
     return f"{len(rows)} rows, {len(rows[0]) if rows else 0} columns"
 
 
@@ -141,6 +156,22 @@ def _(path, duckdb):
     rows = [dict(zip(found.columns, row)) for row in found.fetchall()]
     words = duckdb.sql(f"select sum(word_count) from read_parquet('{path}')").fetchall()[0][0]
     return f"{compare(rows)}, {words} words"
+
+
+@check("Parquet by polars", "x.parquet", "polars")
+def _(path, polars):
+    return compare(polars.read_parquet(path).to_dicts())
+
+
+@check("Parquet by Spark", "x.parquet", "pyspark.sql")
+def _(path, sql):
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    spark = session.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    found = spark.read.parquet(str(path)).orderBy("source_offset", "source_inner")
+    rows = [row.asDict(recursive=True) for row in found.collect()]
+    spark.stop()
+    return compare(rows)
 
 
 def check_blocks(rows):

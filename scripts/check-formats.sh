@@ -3,8 +3,8 @@
 #
 #     scripts/check-formats.sh [ARCHIVE [TROMMEL]]
 #
-# warcio, FastWARC, pyarrow and DuckDB are installed into a Python environment of their own, in VENV
-# (default: out/check-formats-venv), if it is not there. ANSERINI=JAR names Anserini's fat jar, which
+# warcio, FastWARC, pyarrow, DuckDB and polars are installed into a Python environment of their own, in VENV
+# (default: out/check-formats-venv), if it is not there. PySpark is used where VENV has it. ANSERINI=JAR names Anserini's fat jar, which
 # the Python package pyserini holds; without it, or without java, its indexer is left out.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,7 +16,7 @@ trap 'rm -rf "$folder"' EXIT
 
 if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet warcio fastwarc pyarrow duckdb ||
+    "$venv/bin/pip" install --quiet warcio fastwarc pyarrow duckdb polars pytz ||
         echo "skip  packages cannot be installed"
 fi
 for name in x.jsonl x.wet.gz x.parquet x.anserini.jsonl.gz x.trec.gz x.bulk.ndjson; do
