@@ -85,7 +85,7 @@ impl Extractor {
     /// is for whole runs.
     ///
     /// # Errors
-    /// If the model is not built in and no readable file.
+    /// If the model is neither built in nor a readable file.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self::with_model(settings, Arc::new(settings.model()?)))
     }

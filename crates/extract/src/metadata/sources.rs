@@ -17,7 +17,7 @@ pub(super) struct Sources<'a> {
     pub html: &'a str,
     pub page: &'a Page,
     pub graph: Graph<'a>,
-    /// The node of the JSON-LD that describes the page's main thing.
+    /// The node of the JSON-LD that describes the main subject of the page.
     pub main: Option<Node<'a>>,
     pub url: Option<Url>,
     /// Day of the crawl.

@@ -88,7 +88,7 @@ static TAG_EFFECTS: [TagEffects; Tag::COUNT] = {
 };
 
 impl Builder {
-    /// A start tag at `offset` in the page.
+    /// Reads a start tag at `offset` of the page.
     pub fn start_tag(&mut self, text: &TagText, offset: usize) {
         let tag = text.tag;
         let effects = TagEffects::of(tag);
@@ -236,7 +236,7 @@ impl Builder {
         false
     }
 
-    /// An end tag.
+    /// Reads an end tag.
     pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
         if !self.end_innermost(tag) {
             self.end_any_tag(tag, name);

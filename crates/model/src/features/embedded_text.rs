@@ -60,7 +60,7 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
 pub struct EmbeddedText {
     /// The facts about it in the JSON-LD.
     pub content: Content,
-    /// Its words.
+    /// Number of its words.
     pub words: u32,
     /// Share of its phrases of four words (or of its words, if it is short) that occur among the blocks, 0..0.5.
     pub coverage: f32,

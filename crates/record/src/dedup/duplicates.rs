@@ -137,7 +137,7 @@ impl Finder {
     /// matter.
     ///
     /// # Errors
-    /// [`DedupError::Twice`] if two documents have one place.
+    /// [`DedupError::Twice`] if two documents have the same place.
     pub fn duplicates(self) -> Result<Vec<Duplicate>, DedupError> {
         let mut names: Vec<(&str, Option<&SignedFile>)> = vec![("", None); self.shards.len()];
         let mut ranks = vec![0_u32; self.shards.len()];

@@ -218,7 +218,7 @@ pub struct Bar {
     pub first: usize,
     /// Number of its blocks.
     pub blocks: usize,
-    /// Its words.
+    /// Number of its words.
     pub words: u64,
     /// Mean probability of its words; of its blocks, if it has no words.
     pub probability: f64,

@@ -26,7 +26,7 @@ pub struct Row<'a> {
     pub path: String,
     /// Steps of indentation by the depth of its container, 0..=10.
     pub indent: u16,
-    /// Its words.
+    /// Number of its words.
     pub words: u32,
     /// Share of the words in links, 0..=1.
     pub link_density: f32,
