@@ -35,7 +35,7 @@ SAME = {
     "names": hash_names, "metadata": drop_metadata, "wrapped": wrap, "breaks": break_lines, "sections": drop_sections,
 }  # fmt: skip
 TELLS = {
-    "piece": "a piece of furniture between two paragraphs is in the text", "part": "a part of another page, likewise",
+    "piece": "a box between two paragraphs is in the text", "part": "a part of another page, likewise",
     "cards": "twelve teasers behind the text are", "list": "a list of another page behind the text is",
     "tail": "the last paragraph, in a container of its own, is kept", "lead": "the first one likewise",
     "names": "words added and lost without names of classes", "metadata": "the same without metadata",
