@@ -10,6 +10,7 @@ pub(crate) mod list_controls;
 mod lists;
 mod rules;
 mod thread_labels;
+mod topic;
 #[cfg(test)]
 mod trial;
 pub(crate) mod whole_units;

@@ -8,6 +8,7 @@ use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop
 use super::list_controls::keep_counted_lists;
 use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
 use super::thread_labels::drop_thread_labels;
+use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
 use super::{ChosenPage, JudgedPage};
 
@@ -54,7 +55,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 32] = [
+pub static RULES: [Rule; 33] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -102,6 +103,9 @@ pub static RULES: [Rule; 32] = [
         if judged.is_article {
             drop_teasers(judged.page, kept);
         }
+    }),
+    judged("off topic", "drops parts behind the text that share hardly a word with it", |judged, kept| {
+        drop_off_topic(judged.page, kept)
     }),
     judged("ends", "keeps a paragraph in a container of its own behind or before the text", |judged, kept| {
         keep_ends(judged.page, judged.probabilities, judged.in_comments, kept)
