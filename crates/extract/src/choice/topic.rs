@@ -132,7 +132,7 @@ fn long_words(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// How often each word stands among these.
+/// The number of times of each word.
 fn counted(terms: &[u64]) -> FxHashMap<u64, u32> {
     let mut counts = FxHashMap::default();
     for term in terms {
