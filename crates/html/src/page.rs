@@ -152,6 +152,11 @@ impl Page {
         self.attribute_words.get(start..start + len).unwrap_or_default()
     }
 
+    /// Returns whether an attribute of any element has one of the words of these hashes.
+    pub fn has_attribute_word(&self, hashes: &[u64]) -> bool {
+        self.attribute_words.iter().any(|word| hashes.contains(&word.hash))
+    }
+
     /// Index of the first word of an element's attributes; elements that share their words have the
     /// same.
     #[inline]

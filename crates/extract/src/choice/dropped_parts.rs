@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
+use trommel_text::word_hash;
 
 use super::list_controls::{
     MAX_CONTROL_WORDS, MAX_COUNTS, MIN_SAME_BUTTONS, is_link_button, is_list_control, is_result_count, is_state,
@@ -152,6 +153,22 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
         let mut words = page.attribute_words(element).iter();
         words.any(|word| page.word_text(word) == name)
     })
+}
+
+/// Words in names of the elements that consent platforms add to pages: OneTrust, Didomi, iubenda and others.
+const CONSENT: [&str; 6] = ["onetrust", "didomi", "iubenda", "cookiebot", "usercentrics", "cmplz"];
+
+/// Drops what consent platforms add to a page: what they ask, and what they say of each purpose and partner.
+pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
+    if !page.has_attribute_word(&CONSENT.map(|word| word_hash(word.as_bytes()))) {
+        return;
+    }
+    let around = [Tag::Html, Tag::Body, Tag::Main, Tag::Article];
+    let elements = (0u32..).zip(&page.elements);
+    for (at, _) in elements.filter(|(_, element)| !around.contains(&element.tag) && page.is_named_as(element, &CONSENT))
+    {
+        kept.leave_out(page.blocks_inside(at));
+    }
 }
 
 /// Elements around line numbers in one of which their code stands as well.

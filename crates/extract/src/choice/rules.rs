@@ -1,10 +1,12 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
-use super::about_one::{keep_article, keep_facts};
+use super::about_one::{keep_article, keep_facts, keep_main_article};
 use super::apart::{drop_follow_ups, keep_addresses, keep_corrections, keep_form_text, keep_lone_text, keep_see_also};
 use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
 use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
-use super::dropped_parts::{drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers};
+use super::dropped_parts::{
+    drop_consent, drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers,
+};
 use super::list_controls::keep_counted_lists;
 use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
 use super::thread_labels::drop_thread_labels;
@@ -55,11 +57,15 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 33] = [
+pub static RULES: [Rule; 35] = [
+    judged("consent", "drops what consent platforms add to a page", |judged, kept| drop_consent(judged.page, kept)),
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
         }
+    }),
+    judged("main article", "keeps a short page's only article in place of text outside of it", |judged, kept| {
+        keep_main_article(judged.page, kept)
     }),
     judged("article", "keeps doubtful blocks of a short page's only article", |judged, kept| {
         keep_article(judged.page, judged.headline, kept)
