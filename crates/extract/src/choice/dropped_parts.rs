@@ -12,7 +12,7 @@ use trommel_text::word_hash;
 
 use super::list_controls::{
     MAX_CONTROL_WORDS, MAX_COUNTS, MIN_SAME_BUTTONS, is_link_button, is_list_control, is_result_count, is_state,
-    leads_elsewhere,
+    is_wiki, is_wiki_label, leads_elsewhere,
 };
 use super::{beside_kept::heading, whole_units::outermost_code};
 use crate::heading_text::{Mentions, is_heading, is_permalink};
@@ -34,6 +34,7 @@ const ANCESTORS: usize = 4;
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
+    let is_wiki = is_wiki(page);
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
@@ -50,6 +51,9 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
             letters.clear();
         }
         if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
+            drop.push(at);
+        }
+        if is_wiki && is_wiki_label(page, html, current) {
             drop.push(at);
         }
         if current.words <= MAX_CONTROL_WORDS {

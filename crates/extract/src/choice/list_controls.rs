@@ -1,7 +1,8 @@
 //! Finds the controls of lists and of events: ratings drawn as stars, counts of results, numbers of pages, links to the
-//! page before and the next one, links that put an event into a calendar.
+//! page before and the next one, links that put an event into a calendar; and what a wiki says of a page's text.
 
 use trommel_html::{Block, Element, Page, Tag};
+use trommel_text::word_hash;
 
 use crate::{kept::KeptBlocks as _, links::is_row};
 
@@ -61,6 +62,29 @@ pub(crate) fn is_state(page: &Page, block: &Block) -> bool {
     let has_digit = page.text(block).contains(|c: char| c.is_ascii_digit());
     let names: &[&str] = if has_digit { &["notices", "stock"] } else { &["notices"] };
     page.path(block.element).take(STATE_ANCESTORS).any(|(_, element)| page.is_named_as(element, names))
+}
+
+/// The word by which a page says that MediaWiki made it, and ids of what it adds to the text of a page: where the text is
+/// from, its revision, links past the menus, when it was changed and how often read.
+const WIKI: &str = "mediawiki";
+const WIKI_LABELS: [&str; 10] = [
+    "siteSub", "contentSub", "mw-revision-info", "mw-revision-nav", "jump-to-nav", "lastmod", "viewcount", "copyright",
+    "f-list", "footer-info",
+];
+/// Elements around such a label among which one has its id.
+const LABEL_ANCESTORS: usize = 3;
+
+/// Returns whether MediaWiki made a page.
+pub(crate) fn is_wiki(page: &Page) -> bool {
+    page.has_attribute_word(&[word_hash(WIKI.as_bytes())])
+}
+
+/// Returns whether a block is what MediaWiki adds to the text of a page.
+pub(crate) fn is_wiki_label(page: &Page, html: &str, block: &Block) -> bool {
+    page.path(block.element).take(LABEL_ANCESTORS).any(|(_, element)| {
+        element.attribute(html, "id").is_some_and(|id| WIKI_LABELS.contains(&id.as_ref()))
+            || page.is_named_as(element, &["printfooter"])
+    })
 }
 
 /// Signs that begin the name of a link to the page before, and that end the name of one to the next.
