@@ -15,6 +15,8 @@ const MIN_TEXT_TERMS: usize = 150;
 // Twelve teasers of one sentence have 15 to 30. Of three paragraphs of an article with 25 long words or more, one in a
 // hundred shares less than .25 of them with the rest; of lists of other pages three in four share less than .18.
 const MIN_TERMS: usize = 15;
+/// Kept blocks of a foreign part, at least: one may be the last paragraph of the text.
+const MIN_BLOCKS: usize = 2;
 /// Share of its long words that the rest of the text has as well, below which a part is foreign.
 // At .25 magic-articles loses .0008, at .22 .0001; lists of other pages are as rare.
 const MIN_SHARED: f32 = 0.22;
@@ -60,6 +62,7 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
         let of_part = counted(terms.get(place(blocks.start)..place(blocks.end)).unwrap_or_default());
         let shared = of_part.iter().filter(|(term, times)| of_text.get(term).is_some_and(|all| all > times)).count();
         if of_part.len() >= MIN_TERMS
+            && blocks.clone().filter(|at| kept.has(*at)).count() >= MIN_BLOCKS
             && of_text.len() >= MIN_TEXT_TERMS.max(MIN_TIMES * of_part.len())
             && (shared as f32) < MIN_SHARED * of_part.len() as f32
         {
@@ -172,24 +175,30 @@ mod tests {
         let near = format!("<div><p>{}<p>{}</div>", on("guitar", 0..30), on("harbour", 0..10));
         assert_eq!(left(&format!("{}{near}", text())).len(), 4);
         // A few words say little, and words of scripts without spaces are single characters.
-        assert_eq!(left(&format!("{}<div><p>{}</div>", text(), on("guitar", 0..14))).len(), 3);
-        assert_eq!(left(&format!("{}<div><p>{}</div>", text(), "水車は川のほとりに立っている".repeat(3))).len(), 3);
+        let few = format!("<div><p>{}<p>{}</div>", on("guitar", 0..7), on("guitar", 7..14));
+        assert_eq!(left(&format!("{}{few}", text())).len(), 4);
+        let unspaced = "水車は川のほとりに立っている".repeat(3);
+        assert_eq!(left(&format!("{}<div><p>{unspaced}<p>{unspaced}</div>", text())).len(), 4);
     }
 
     #[test]
     fn sections_and_what_text_follows_stay() {
-        let foreign = format!("<div><p>{}</div>", on("guitar", 0..40));
-        assert_eq!(left(&format!("{foreign}{}", text())).len(), 3);
-        assert_eq!(left(&format!("{}{foreign}{foreign}", text())).len(), 4);
+        let alone = format!("<div><p>{}</div>", on("guitar", 0..40));
+        assert_eq!(left(&format!("{}{alone}", text())).len(), 3);
+        let foreign = format!("<div><p>{}<p>{}</div>", on("guitar", 0..20), on("guitar", 20..40));
+        assert_eq!(left(&format!("{}{foreign}", text())).len(), 2);
+        assert_eq!(left(&format!("{foreign}{}", text())).len(), 4);
+        assert_eq!(left(&format!("{}{foreign}{foreign}", text())).len(), 6);
         let own = format!("<div class=note><p>{}</div>", on("harbour", 0..40));
-        assert_eq!(left(&format!("{}{foreign}{own}", text())).len(), 4);
+        assert_eq!(left(&format!("{}{foreign}{own}", text())).len(), 5);
     }
 
     #[test]
     fn a_short_text_is_not_compared() {
         let short = format!("<p>{}", on("harbour", 0..100));
-        assert_eq!(left(&format!("<article>{short}{short}</article><div><p>{}</div>", on("guitar", 0..40))).len(), 3);
+        let foreign = |to| format!("<div><p>{}<p>{}</div>", on("guitar", 0..20), on("guitar", 20..to));
+        assert_eq!(left(&format!("<article>{short}{short}</article>{}", foreign(40))).len(), 4);
         // Nor is what is most of the page.
-        assert_eq!(left(&format!("{}<div><p>{}</div>", text(), on("guitar", 0..300))).len(), 3);
+        assert_eq!(left(&format!("{}{}", text(), foreign(300))).len(), 4);
     }
 }
