@@ -154,7 +154,9 @@ impl Page {
 
     /// Returns whether an attribute of any element has one of the words of these hashes.
     pub fn has_attribute_word(&self, hashes: &[u64]) -> bool {
-        self.attribute_words.iter().any(|word| hashes.contains(&word.hash))
+        // One bit a hash: most words are none of them by it.
+        let bits = hashes.iter().fold(0u64, |bits, hash| bits | 1 << (hash & 63));
+        self.attribute_words.iter().any(|word| bits >> (word.hash & 63) & 1 == 1 && hashes.contains(&word.hash))
     }
 
     /// Index of the first word of an element's attributes; elements that share their words have the

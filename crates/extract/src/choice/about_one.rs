@@ -32,11 +32,15 @@ pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [boo
 /// Keeps a short page's only `article` in place of a few kept words that all stand outside of it, as notes on the
 /// article do.
 pub(crate) fn keep_main_article(page: &Page, kept: &mut [bool]) {
-    let Some(article) = short_article(page) else { return };
-    let is_inside = kept.get(article.clone()).is_some_and(|kept| kept.contains(&true));
     let blocks = page.blocks.iter().zip(kept.iter()).filter(|(_, kept)| **kept);
     let words: u32 = blocks.map(|(block, _)| block.words).sum();
-    if !is_inside && (1..=MAX_NOTE_WORDS).contains(&words) {
+    // First, as most texts are longer.
+    if !(1..=MAX_NOTE_WORDS).contains(&words) {
+        return;
+    }
+    let Some(article) = short_article(page) else { return };
+    let is_inside = kept.get(article.clone()).is_some_and(|kept| kept.contains(&true));
+    if !is_inside {
         kept.fill(false);
         kept.keep(article.filter(|at| is_article_text(page, *at)));
     }

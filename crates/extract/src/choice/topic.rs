@@ -15,6 +15,8 @@ const MIN_TEXT_TERMS: usize = 150;
 // Twelve teasers of one sentence have 15 to 30. Of three paragraphs of an article with 25 long words or more, one in a
 // hundred shares less than .25 of them with the rest; of lists of other pages three in four share less than .18.
 const MIN_TERMS: usize = 15;
+/// Kept words of a part that may have as many, at least.
+const MIN_PART_WORDS: u32 = 30;
 /// Kept blocks of a foreign part, at least: one may be the last paragraph of the text.
 const MIN_BLOCKS: usize = 2;
 /// Share of its long words that the rest of the text has as well, below which a part is foreign.
@@ -46,7 +48,7 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
         starts.push(terms.len());
         if *kept {
-            terms.extend(long_words(page.text(block)));
+            push_long_words(page.text(block), &mut terms);
         }
     }
     starts.push(terms.len());
@@ -62,7 +64,6 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
         let of_part = counted(terms.get(place(blocks.start)..place(blocks.end)).unwrap_or_default());
         let shared = of_part.iter().filter(|(term, times)| of_text.get(term).is_some_and(|all| all > times)).count();
         if of_part.len() >= MIN_TERMS
-            && blocks.clone().filter(|at| kept.has(*at)).count() >= MIN_BLOCKS
             && of_text.len() >= MIN_TEXT_TERMS.max(MIN_TIMES * of_part.len())
             && (shared as f32) < MIN_SHARED * of_part.len() as f32
         {
@@ -100,13 +101,17 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     }
     let is_part = |at: u32, element: &Element, words: u32| {
         let around = inside.get(element.parent as usize).copied().unwrap_or(total);
-        let last = before.get(page.blocks_inside(at).end).copied().unwrap_or(total);
-        words as usize >= MIN_TERMS
+        words >= MIN_PART_WORDS
             && words as f32 <= MAX_PART * total as f32
             // Of elements around the same blocks only the outermost is a part.
             && words < around
             && matches!(element.tag, Tag::Div | Tag::Section | Tag::Aside | Tag::Article | Tag::Ul | Tag::Ol)
-            && (total - last) as f32 <= MAX_BEHIND * total as f32
+            && {
+                let blocks = page.blocks_inside(at);
+                let last = before.get(blocks.end).copied().unwrap_or(total);
+                (total - last) as f32 <= MAX_BEHIND * total as f32
+                    && blocks.filter(|at| kept.get(*at) == Some(&true)).nth(MIN_BLOCKS - 1).is_some()
+            }
     };
     let all = || (0..).zip(&page.elements).zip(&inside);
     let parts = all().filter(|((at, element), words)| is_part(*at, element, **words));
@@ -121,18 +126,25 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     parts.into_iter().filter(|(_, element)| is_alone(element)).map(|(at, _)| at).collect()
 }
 
-/// Hashes of the long words of a text, with repetitions.
+/// Appends the hashes of the long words of a text.
 // Of scripts without spaces a run of characters would be one word.
-fn long_words(text: &str) -> impl Iterator<Item = u64> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= LONG);
-    let is_long = |word: &&str| {
-        !word.starts_with(|c: char| c.is_ascii_digit() || is_unspaced(c)) && word.chars().nth(LONG - 1).is_some()
-    };
-    words.filter(is_long).map(|word| {
-        let mut hasher = FxHasher::default();
-        word.chars().flat_map(char::to_lowercase).for_each(|c| hasher.write_u32(c.into()));
-        hasher.finish()
-    })
+fn push_long_words(text: &str, terms: &mut Vec<u64>) {
+    if text.is_ascii() {
+        // Bytes are faster than characters, and most paragraphs have no others.
+        let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
+        let long = words.filter(|word| word.len() >= LONG && !word.first().is_some_and(u8::is_ascii_digit));
+        terms.extend(long.map(|word| hash(word.iter().map(|byte| u32::from(byte.to_ascii_lowercase())))));
+        return;
+    }
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().nth(LONG - 1).is_some());
+    let long = words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit() || is_unspaced(c)));
+    terms.extend(long.map(|word| hash(word.chars().flat_map(char::to_lowercase).map(u32::from))));
+}
+
+fn hash(chars: impl Iterator<Item = u32>) -> u64 {
+    let mut hasher = FxHasher::default();
+    chars.for_each(|c| hasher.write_u32(c));
+    hasher.finish()
 }
 
 /// The number of times of each word.
