@@ -238,7 +238,9 @@ fn without_images(part: &str) -> (String, Vec<&str>) {
         let image = (!before.ends_with('\\')).then(|| {
             let end = unescaped_end(behind, ']')?;
             let address = behind.get(end + 1..)?.strip_prefix('(')?;
-            Some((behind.get(..end)?, address.get(unescaped_end(address, ')')? + 1..)?))
+            // A bracket within begins a link behind signs that are no image: `![*[text](address)`.
+            let alternative = behind.get(..end).filter(|text| unescaped_end(text, '[').is_none())?;
+            Some((alternative, address.get(unescaped_end(address, ')')? + 1..)?))
         });
         out.push_str(before);
         match image.flatten() {
@@ -506,6 +508,13 @@ mod tests {
             "<p>A detail. <a href=x><img alt='View the mill. Opens here'></a><br><a href=x>See more</a> - Opens there";
         assert!(is_proven("A detail. [View the mill. Opens here](x)\\\n[See more](x) - Opens there", page));
         assert!(!is_proven("A detail. [View the wheel](x)\\\n[See more](x) - Opens there", page));
+    }
+
+    #[test]
+    fn links_behind_the_signs_of_an_image_are_none() {
+        let page = "<p>a report ![<i><a href='http://e/7'>*x today</a></i> of it";
+        assert!(is_proven("a report ![[*\\*x today*](http://e/7) of it", page));
+        assert!(!is_proven("a report ![[*\\*y today*](http://e/7) of it", page));
     }
 
     #[test]
