@@ -3,6 +3,7 @@
 //! Pauses between repeats grow, and are as long as the server asks for.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use std::{error::Error, str::FromStr};
 
@@ -27,6 +28,8 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Bytes of one page of a list. Stores give a thousand names in one, of a kilobyte each at the most.
 const MAX_LIST_PAGE: usize = 16 << 20;
+/// Pages of a list in a row that follow others and have no names. A store may pass over what was deleted in a few.
+pub(super) const MAX_EMPTY_LIST_PAGES: usize = 1000;
 /// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
 const MAX_UNANSWERED: u32 = 5;
 
@@ -43,7 +46,8 @@ pub(super) struct RetryingConnector {
 
 impl HttpConnector for RetryingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(RetryingClient { inner: client(options, &self.options)?, connector: self.clone() }))
+        let inner = client(options, &self.options)?;
+        Ok(HttpClient::new(RetryingClient { inner, connector: self.clone(), empty_pages: AtomicUsize::new(0) }))
     }
 }
 
@@ -51,6 +55,8 @@ impl HttpConnector for RetryingConnector {
 struct RetryingClient {
     inner: HttpClient,
     connector: RetryingConnector,
+    /// Pages of a list in a row without names.
+    empty_pages: AtomicUsize,
 }
 
 #[async_trait::async_trait]
@@ -80,7 +86,14 @@ impl HttpService for RetryingClient {
                     unanswered += 1;
                     (innermost(error), None)
                 }
-                Ok(_) => return answer.map(|answer| bounded_list(request.uri(), with_length(answer))),
+                Ok(_) => {
+                    let answer = with_length(answer?);
+                    return if is_list(request.uri()) {
+                        self.page_of_list(request.uri(), answer).await
+                    } else {
+                        Ok(answer)
+                    };
+                }
                 Err(_) => return answer,
             };
             last = next_pause(last);
@@ -163,20 +176,45 @@ fn with_length(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
-/// Bounds the body of an answer that is a page of a list, which is read whole.
-fn bounded_list(uri: &Uri, answer: HttpResponse) -> HttpResponse {
-    let is_list = uri.query().is_some_and(|query| {
-        // Of S3 and Google, of Azure, and of the hub.
-        query.split('&').any(|pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair))
-    });
-    if !is_list {
-        return answer;
+/// Returns whether a request is for a page of a list.
+fn is_list(uri: &Uri) -> bool {
+    // Of S3 and Google, of Azure, and of the hub.
+    has_pair(uri, |pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair))
+}
+
+/// Returns whether a request is for a page of a list after another.
+fn is_next_page(uri: &Uri) -> bool {
+    has_pair(uri, |pair| ["continuation-token=", "marker=", "cursor="].iter().any(|name| pair.starts_with(name)))
+}
+
+fn has_pair(uri: &Uri, is_one: impl Fn(&str) -> bool) -> bool {
+    uri.query().is_some_and(|query| query.split('&').any(is_one))
+}
+
+/// What each object in a list of S3 and Google, of Azure, or of the hub begins with.
+const OBJECTS: [&str; 3] = ["<Contents>", "<Blob>", "\"path\""];
+
+impl RetryingClient {
+    /// Bounds a page of a list, which is read whole, and the pages that go on without a name: their store may
+    /// name a next one for ever.
+    async fn page_of_list(&self, uri: &Uri, answer: HttpResponse) -> Result<HttpResponse, HttpError> {
+        let (head, body) = answer.into_parts();
+        let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<HttpError>() {
+            Ok(error) => *error,
+            Err(_) => {
+                refused(SourceError::Failed(format!("a list with a page of more than {} MiB", MAX_LIST_PAGE >> 20)))
+            }
+        };
+        let body = Limited::new(body, MAX_LIST_PAGE).collect().await.map_err(failed)?.to_bytes();
+        let text = String::from_utf8_lossy(&body);
+        if !is_next_page(uri) || OBJECTS.iter().any(|object| text.contains(object)) {
+            self.empty_pages.store(0, Ordering::Relaxed);
+        } else if self.empty_pages.fetch_add(1, Ordering::Relaxed) >= MAX_EMPTY_LIST_PAGES {
+            let what = format!("a list with more than {MAX_EMPTY_LIST_PAGES} pages in a row without a name");
+            return Err(refused(SourceError::Failed(what)));
+        }
+        Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
     }
-    let too_long = |_| {
-        let what = format!("a list with a page of more than {} MiB", MAX_LIST_PAGE >> 20);
-        HttpError::new(HttpErrorKind::Unknown, SourceError::Failed(what))
-    };
-    answer.map(|body| HttpResponseBody::new(Limited::new(body, MAX_LIST_PAGE).map_err(too_long)))
 }
 
 /// Maximum redirects of one request.

@@ -4,14 +4,15 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use object_store::{aws::AmazonS3Builder, path::Path};
+use futures_util::TryStreamExt as _;
+use object_store::{ObjectStore as _, aws::AmazonS3Builder, path::Path};
 use tokio::runtime::Runtime;
 
 use super::Remote;
 use super::object::Object;
-use super::requests::RetryingConnector;
+use super::requests::{MAX_EMPTY_LIST_PAGES, RetryingConnector};
 use crate::{NetworkOptions, SourceError, StopFlag};
 
 /// Head lines of all requests so far.
@@ -352,4 +353,46 @@ fn signed_requests_stay_at_their_server() {
             }
         }
     }
+}
+
+#[test]
+fn a_list_that_gives_new_tokens_for_ever_has_an_end() {
+    let (port, seen) = serve(|number, stream| {
+        // The first page has a name, and so has one of the hundreds after it.
+        let name = "<Contents><Key>a</Key><LastModified>2026-11-21T00:00:00Z</LastModified><Size>1</Size></Contents>";
+        let name = if number == 0 || number == 500 { name } else { "" };
+        let body = format!(
+            "<ListBucketResult><Name>b</Name>{name}<IsTruncated>true</IsTruncated>\
+             <NextContinuationToken>t{number}</NextContinuationToken></ListBucketResult>"
+        );
+        let length = body.len();
+        say(stream, &format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"));
+    });
+    let connector = RetryingConnector { options: options(), authorization: None, sends_on: false };
+    let store = AmazonS3Builder::new()
+        .with_endpoint(format!("http://127.0.0.1:{port}"))
+        .with_allow_http(true)
+        .with_region("here")
+        .with_bucket_name("b")
+        .with_skip_signature(true)
+        .with_http_connector(connector)
+        .build()
+        .unwrap();
+    let listed = Runtime::new().unwrap().block_on(store.list(None).try_collect::<Vec<_>>());
+    let error = listed.unwrap_err().to_string();
+    assert!(error.contains("pages in a row without a name"), "{error}");
+    assert_eq!(seen.lock().unwrap().len(), 500 + 1 + MAX_EMPTY_LIST_PAGES + 1);
+}
+
+#[test]
+fn interim_answers_without_end_do_not_hold_a_reader() {
+    let (port, _) = serve(|_, stream| {
+        while stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").is_ok() {
+            thread::sleep(Duration::from_millis(2));
+        }
+    });
+    let brief = NetworkOptions { idle: Duration::from_millis(300), retry_for: Duration::ZERO, ..options() };
+    let begin = Instant::now();
+    assert!(read(brief, &format!("http://127.0.0.1:{port}/a")).is_err());
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
 }
