@@ -275,8 +275,11 @@ impl ArcLine {
         let (ip_at, ip) = *fields.get(date - 1)?;
         let (_, length) = *fields.last()?;
         let of_type = fields.get(date + 1..fields.len() - 1)?;
-        // A line of a text may have a number of 14 digits.
-        if !ip.contains(&b'.') || !of_type.first().is_none_or(|(_, word)| word.contains(&b'/')) {
+        // A line of a text may have a number of 14 digits. Where nothing has the form of a type (`text html`), the line
+        // must begin with the address of a server, and end with a number.
+        let is_type = of_type.first().is_none_or(|(_, word)| word.contains(&b'/'));
+        let is_sure = || memmem::find(fields.first()?.1, b"://").filter(|_| length.iter().all(u8::is_ascii_digit));
+        if !ip.contains(&b'.') || !is_type && is_sure().is_none() {
             return None;
         }
         let is_second = matches!(of_type, [.., (_, result), _, _, (_, offset), _]
@@ -428,6 +431,9 @@ mod tests {
             ("text/html, application/x-javascript 12", "text/html, application/x-javascript"),
             ("text/html  12", "text/html"),
             ("12", ""),
+            ("text html 12", "text html"),
+            ("unknown type; charset=x 12", "unknown type; charset=x"),
+            ("text html 200 abc - 123 f.arc 12", "text html"),
             ("text/html; charset=x 200 abc - 123 f.arc 12", "text/html; charset=x"),
         ] {
             let line = format!("http://a.b/x y 1.2.3.4 20140102030405 {kind}");
@@ -438,9 +444,12 @@ mod tests {
                 "{kind}"
             );
         }
-        for text in
-            ["see: 1.2.3.4 20140102030405 or so 12", "note: the number 20140102030405 12", "http://a/ 20140102030405"]
-        {
+        for text in [
+            "see: 1.2.3.4 20140102030405 or so 12",
+            "http://a/ 1.2.3.4 20140102030405 or so 1x",
+            "note: the number 20140102030405 12",
+            "http://a/ 20140102030405",
+        ] {
             assert_eq!(ArcLine::parse(text.as_bytes()), None, "{text}");
         }
         let short = ArcLine::parse(b"dns:a 1.2.3.4 20140102 text/dns 5").unwrap();
