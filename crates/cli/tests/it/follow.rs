@@ -104,6 +104,20 @@ fn documents(folder: &Path) -> Vec<Value> {
     sorted(found)
 }
 
+/// Inputs that are followed grow: nobody knows how much is left.
+#[test]
+fn progress_tells_what_was_read_and_not_what_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = [record(1), record(2)].concat();
+    fs::write(folder.path().join("a.warc"), &archive).unwrap();
+    let live = Live::start(folder.path(), &["a.warc", "-o", "-"]);
+    let said = format!(" {} bytes, ", archive.len());
+    let told = || fs::read_to_string(folder.path().join("stderr")).unwrap_or_default();
+    wait(folder.path(), "the bytes read", || told().contains(&said));
+    assert!(!told().contains(" left"), "{}", told());
+    assert_eq!(live.stop(), Some(0));
+}
+
 /// A file grows by pieces of records, plain and compressed; what comes out is what a run over it gives.
 #[test]
 fn a_growing_file_gives_what_a_whole_one_does() {

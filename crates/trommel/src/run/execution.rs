@@ -104,7 +104,7 @@ pub(crate) fn execute<T: Send>(
         is_stopped: &is_stopped,
         number,
     };
-    let mut ticker = Ticker::new(environment.progress, &writing.counters, &plan.inputs);
+    let mut ticker = Ticker::new(environment.progress, &writing.counters, plan);
     let written = lanes.run(environment.stdout, caller, followed, &mut ticker);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
     let is_left = plan.follow.is_some() && is_set() && write_plan.state_file.is_some();

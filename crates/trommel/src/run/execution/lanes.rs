@@ -292,15 +292,16 @@ pub(super) struct Ticker<'a> {
 }
 
 impl<'a> Ticker<'a> {
-    /// Tells the counts of a run over these inputs.
-    pub(super) fn new(progress: &'a mut dyn Progress, counters: &'a Counters, inputs: &[Input]) -> Self {
+    /// Tells the counts of a run over these inputs. Those that are followed grow, so that no total is known.
+    pub(super) fn new(progress: &'a mut dyn Progress, counters: &'a Counters, plan: &Plan) -> Self {
         let total = |input: &Input| match input {
             Input::File(_) | Input::Packed(_) | Input::Pages(_) => Some(size(input).unwrap_or(0)),
             Input::Nothing { .. } => Some(0),
             Input::Selection(selection) => Some(selection.bytes()),
             Input::Stdin | Input::Url(_) => None,
         };
-        Self { progress, counters, total: inputs.iter().map(total).sum(), last: None }
+        let total = plan.follow.is_none().then(|| plan.inputs.iter().map(total).sum()).flatten();
+        Self { progress, counters, total, last: None }
     }
 
     fn tick(&mut self) {

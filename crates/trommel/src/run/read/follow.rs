@@ -249,7 +249,9 @@ impl RecordFeed<'_> {
                 tracing::error!("{error}");
                 break;
             }
-            visit.bytes += at.saturating_sub(input.counted);
+            let new = at.saturating_sub(input.counted);
+            visit.bytes += new;
+            self.reading.counters.read(new);
             input.counted = input.counted.max(at);
             input.point = Some(after);
             is_new = true;
