@@ -20,6 +20,10 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Time to wait after a connection could not be accepted: the system is out of something.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
+/// Time after which a thread of large pages ends that has none.
+// The tables of its last page go with it; to start another costs a ten-thousandth of such a page.
+const KEEP_ALIVE: Duration = Duration::from_millis(100);
+
 /// Reason why a service ended by itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +76,7 @@ fn answer(answers: Answers, sockets: Vec<Socket>, stop: &AtomicBool, stopping: i
         .worker_threads(limits.jobs.get().max(2))
         // Workers, and a thread for each batch.
         .max_blocking_threads(limits.jobs.get().saturating_mul(4).saturating_add(4))
+        .thread_keep_alive(KEEP_ALIVE)
         .thread_name("serve")
         .enable_io()
         .enable_time()

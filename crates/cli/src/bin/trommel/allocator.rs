@@ -14,12 +14,18 @@ const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 /// Milliseconds after which memory that nobody uses is given back. mimalloc's own second keeps the tables of
 /// every large page among the last thousand; a few milliseconds cost 4 % of the CPU time.
 const MILLISECONDS: std::ffi::c_long = 100;
+/// The same for a service: it is given back at once.
+// The allocator gives back only while it is asked for more, so a page that nothing follows stays for as long as the
+// service rests: many clients at once had peaks of 265 MB, with this 216. It costs a twentieth of the CPU time of a
+// request.
+const OF_SERVICE: std::ffi::c_long = 0;
 
 /// Sets the options of the allocator, except those set by the environment (`MIMALLOC_PURGE_DELAY`).
-pub fn begin() {
+pub fn begin(is_service: bool) {
+    let delay = if is_service { OF_SERVICE } else { MILLISECONDS };
     // SAFETY: the function takes two numbers and may be called at any time; of an option that it does not
     // know it takes no notice.
-    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY, MILLISECONDS) }
+    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY, delay) }
 }
 
 #[cfg(test)]
@@ -35,7 +41,9 @@ mod tests {
     fn memory_is_given_back_sooner() {
         // Nothing else has this value, so the number is that of the option.
         assert_eq!(delay(), 1000);
-        begin();
+        begin(false);
         assert_eq!(delay(), MILLISECONDS);
+        begin(true);
+        assert_eq!(delay(), OF_SERVICE);
     }
 }

@@ -3,6 +3,6 @@
 mod allocator;
 
 fn main() -> std::process::ExitCode {
-    allocator::begin();
+    allocator::begin(std::env::args_os().any(|argument| argument == "serve"));
     trommel_cli::main(std::env::args_os()).into()
 }
