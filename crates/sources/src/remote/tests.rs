@@ -368,6 +368,8 @@ fn a_list_that_gives_new_tokens_for_ever_has_an_end() {
         let length = body.len();
         say(stream, &format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"));
     });
+    // As the first object of a network does.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let connector = RetryingConnector { options: options(), authorization: None, sends_on: false };
     let store = AmazonS3Builder::new()
         .with_endpoint(format!("http://127.0.0.1:{port}"))
