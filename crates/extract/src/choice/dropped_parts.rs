@@ -50,7 +50,11 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
             }
             letters.clear();
         }
-        if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
+        if is_reading_tip(page, current)
+            || is_control_of_heading(page, at)
+            || is_permalink(page, html, at)
+            || is_button(page, html, at)
+        {
             drop.push(at);
         }
         if is_wiki && is_wiki_label(page, html, current) {
@@ -78,6 +82,25 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     }
     drop.extend(buttons.into_values().filter(|same| same.len() >= MIN_SAME_BUTTONS).flatten());
     kept.leave_out(drop);
+}
+
+/// Words of a tip to read something else, in small letters; the name of the other page stands behind them in a link.
+const TIPS: [&str; 26] = [
+    "read more", "read also", "also read", "read next", "related", "related article", "related story", "see also",
+    "more on this", "lesen sie auch", "lesen sie mehr", "mehr zum thema", "auch interessant", "lire aussi",
+    "à lire aussi", "lire également", "lea también", "lee también", "leer más", "leggi anche", "leia também",
+    "leia mais", "lees ook", "czytaj też", "czytaj także", "читайте также",
+];
+/// Maximum words of such a line.
+const MAX_TIP_WORDS: u32 = 30;
+
+/// Returns whether a line amid the text only leads to another page, and says so before a colon.
+fn is_reading_tip(page: &Page, block: &Block) -> bool {
+    if block.words > MAX_TIP_WORDS || block.link_density() < 0.5 || is_heading(page, block) {
+        return false;
+    }
+    let Some((label, name)) = page.text(block).split_once([':', '：']) else { return false };
+    !name.trim().is_empty() && TIPS.contains(&label.trim().to_lowercase().as_str())
 }
 
 /// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the
