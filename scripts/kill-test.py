@@ -80,7 +80,8 @@ def mixed():
 def files(folder, trommel):
     found = {}
     for name in os.listdir(folder):
-        if name == "_STATE":  # times are in it
+        # Times are in it, and that of one file is there only after a run that went on.
+        if name == "_STATE" or name.endswith(".state"):
             continue
         path = os.path.join(folder, name)
         if os.path.isdir(path):
