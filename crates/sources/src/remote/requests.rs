@@ -191,7 +191,7 @@ fn has_pair(uri: &Uri, is_one: impl Fn(&str) -> bool) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(is_one))
 }
 
-/// What each object in a list of S3 and Google, of Azure, or of the hub begins with.
+/// The beginning of each object in a list of S3 and Google, of Azure, or of the hub.
 const OBJECTS: [&str; 3] = ["<Contents>", "<Blob>", "\"path\""];
 
 impl RetryingClient {
