@@ -21,6 +21,7 @@ mod tex;
 mod text_fold;
 
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 
 use bitflags::bitflags;
 use trommel_text::{vectors::Vectors, words::TextSize};
@@ -37,6 +38,7 @@ use style_sheets::StyleSheets;
 use text_fold::TextFold;
 
 pub(crate) use attribute_values::split as split_words;
+pub(crate) use stated_facts::decode;
 pub(crate) use text_fold::{TextKind, is_ignored};
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +98,7 @@ struct Skip {
 }
 
 /// Builds a [`Page`] from the tags and texts of a document in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Builder {
     page: Page,
     limits: Limits,
@@ -104,7 +106,7 @@ pub(crate) struct Builder {
     stack: Vec<OpenElement>,
     /// Open elements by tag, to answer "is one open" without a search.
     // Most end tags and implied ends concern an element that is not open: the count answers without a search.
-    open: [u32; Tag::COUNT],
+    open: OpenCounts,
     /// Start tags beyond the depth cap that are still to be ended.
     // Counted, so that their end tags do not end elements further out.
     overflow: u32,
@@ -190,6 +192,30 @@ struct Current {
     link_from: Option<usize>,
 }
 
+/// The number of open elements of each tag.
+#[derive(Clone, Debug)]
+struct OpenCounts([u32; Tag::COUNT]);
+
+impl Default for OpenCounts {
+    fn default() -> Self {
+        Self([0; Tag::COUNT])
+    }
+}
+
+impl Deref for OpenCounts {
+    type Target = [u32; Tag::COUNT];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for OpenCounts {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
 /// Open elements looked at for one tag of a page that has taken too many steps.
 // Enough for tags that are closed in order, which are most even on hostile pages.
 const SHORT_REACH: usize = 8;
@@ -225,50 +251,16 @@ impl Builder {
         Self {
             page,
             limits,
-            vectors: Vectors::default(),
             stack,
-            open: [0; Tag::COUNT],
-            overflow: 0,
-            skip: None,
-            recovers: false,
-            recovered: 0..0,
-            foreign_objects: Vec::new(),
-            in_title: false,
             title,
             fold,
-            current: None,
-            styles: None,
-            inline_from: 0,
-            breaks: 0,
-            seam: Seam::empty(),
-            links_open: 0,
-            keep_space: 0,
-            keep_lines: 0,
-            unknown_line: None,
-            reading_end: None,
-            tag_count: 0,
-            last_text_tag: 0,
-            images: 0,
-            inputs: 0,
             text_room: limits.text,
             head_room: limits.head,
-            seen_body: false,
-            seen_title: false,
-            has_stated_headings: false,
-            name_numbers: HashMap::new(),
             word_text,
             classes,
-            formulas: Formulas::default(),
-            marks: Marks::empty(),
-            open_notations: Vec::new(),
-            buttons: Vec::new(),
-            formulas_noted: 0,
-            style_sheets: StyleSheets::default(),
-            script_start: (String::new(), 0),
             // Payloads are facts of the head as JSON-LD is, and must not pass its cap.
             payload_room: crate::hydration::MAX_BYTES.min(limits.head),
-            notations: Vec::new(),
-            steps: 0,
+            ..Self::default()
         }
     }
 
@@ -358,11 +350,6 @@ impl Builder {
             self.title.push(up_to(kept, self.limits.head), offset, TextKind::Decoded, false);
             // Titles have no place among the blocks, so their places are dropped.
             self.title.take_source();
-        } else if self.skip.is_some_and(|skip| skip.capture == Capture::JsonLd)
-            && let Some(script) = self.page.head.json_ld.last_mut()
-        {
-            let len = up_to(&script.text, kept.len()).len();
-            script.text.truncate(len);
         } else {
             self.take_back_script(kept.len());
         }
@@ -378,27 +365,16 @@ impl Builder {
             return;
         }
         if let Some(skip) = self.skip {
-            if skip.capture == Capture::JsonLd {
-                let raw = self.head_part(raw);
-                if let Some(script) = self.page.head.json_ld.last_mut() {
-                    if script.text.is_empty() && !raw.is_empty() {
-                        // The start of the text and not of the tag: spans are of what a reader of the script would see.
-                        script.span.0 = offset as u32;
-                    }
-                    script.text.push_str(raw);
-                    script.span.1 = script.span.0 + script.text.len() as u32;
-                }
-            }
             match skip.capture {
-                Capture::Nothing | Capture::JsonLd => {}
+                Capture::Nothing => {}
                 Capture::Script => self.script_text(raw, offset),
-                Capture::Payload => self.payload_part(raw, offset),
+                capture @ (Capture::JsonLd | Capture::Payload) => self.kept_text(capture, raw, offset),
                 Capture::Style => self.style_text(raw),
                 _ => self.formula_text(raw, offset),
             }
             return;
         }
-        if self.formulas.is_pending() && self.text_while_pending(raw) {
+        if self.formulas.pending.is_some() && self.text_while_pending(raw) {
             return;
         }
         // Cut, not dropped: what is kept must not depend on how the text was divided into chunks (found by fuzzing).
@@ -445,7 +421,7 @@ impl Builder {
     /// Returns whether the next input is needed to decide about earlier input.
     #[inline]
     fn waits(&self) -> bool {
-        self.formulas.is_pending() || self.unknown_line.is_some()
+        self.formulas.pending.is_some() || self.unknown_line.is_some()
     }
 
     /// A run of text that may be all white space; returns whether it is. If not, the caller passes it to

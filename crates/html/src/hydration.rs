@@ -8,7 +8,7 @@ use memchr::{memchr, memchr2};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_text::{hash, words};
 
-use crate::{limits::up_to, markup::strip_markup};
+use crate::markup::strip_markup;
 
 /// Number of first bytes of a script that show its kind.
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.
@@ -37,12 +37,12 @@ const MIN_TEXT_WORDS: u32 = 50;
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 
-/// A script with data from which the page is built.
+/// A script that is kept: one with JSON-LD, or with data from which the page is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PayloadScript {
-    /// Its name in the framework.
+pub struct ScriptText {
+    /// The name of the data in its framework; empty for JSON-LD.
     pub name: &'static str,
-    /// Its contents, unchanged; all such scripts of a page together are cut at 1 MB.
+    /// Its contents, unchanged; of data, all scripts of a page together are cut at 1 MB.
     pub text: String,
     /// First and one past the last byte of its contents in the decoded page.
     pub span: (u32, u32),
@@ -74,7 +74,7 @@ pub struct PayloadText {
 
 /// The text of the payloads of a page: the strings under the key with most words of prose. Time is linear
 /// in the scripts.
-pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
+pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
         harvest.read(&script.text, at, MAX_STRING_DEPTH);
@@ -118,19 +118,22 @@ impl Harvest {
             let from = at + open + 1;
             let Some(to) = end_of_string(bytes, from) else { return };
             at = to + 1;
+            let quoted = text.get(from - 1..at).unwrap_or_default();
             let raw = text.get(from..to).unwrap_or_default();
             if bytes.get(at) == Some(&b':') {
                 let is_text = KEYS.iter().any(|end| ends_with(raw, end));
                 // Kept until the next key: values of a list follow one key.
                 key = is_text.then(|| hash(raw.as_bytes()));
             } else if raw.len() >= MIN_STRING_BYTES {
-                self.take(raw, key, script, depth);
+                self.take(quoted, raw, key, script, depth);
             }
         }
     }
 
-    fn take(&mut self, raw: &str, key: Option<u64>, script: usize, depth: u32) {
-        let text = unescaped(raw);
+    fn take(&mut self, quoted: &str, raw: &str, key: Option<u64>, script: usize, depth: u32) {
+        // Functions may have escapes that JSON does not know: what they stand for stays unread.
+        let text: String = serde_json::from_str(quoted).unwrap_or_else(|_| raw.to_owned());
+        let text = text.replace('\r', "");
         // Markup has quotes, too, but begins as such.
         if depth > 0 && raw.contains("\\\"") && !text.trim_start().starts_with('<') {
             return self.read(&text, script, depth - 1);
@@ -183,52 +186,6 @@ fn is_prose(text: &str) -> bool {
         && !text.starts_with(['{', '[', '<', '.', '#', '$'])
         && !text.contains(['{', '}'])
         && !text.starts_with("http")
-}
-
-/// A string literal as JSON and scripts write it without its escapes.
-fn unescaped(raw: &str) -> String {
-    let Some(first) = memchr(b'\\', raw.as_bytes()) else { return raw.to_owned() };
-    let mut out = String::with_capacity(raw.len());
-    out.push_str(up_to(raw, first));
-    let mut chars = raw.get(first..).unwrap_or_default().chars();
-    let mut high = None;
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        let digits = match chars.next() {
-            Some('n') => {
-                out.push('\n');
-                continue;
-            }
-            Some('t') => {
-                out.push('\t');
-                continue;
-            }
-            Some('r' | 'b' | 'f') | None => continue,
-            Some('u') => 4,
-            Some('x') => 2,
-            Some(other) => {
-                out.push(other);
-                continue;
-            }
-        };
-        let rest = chars.as_str();
-        let code = rest.get(..digits).and_then(|code| u32::from_str_radix(code, 16).ok());
-        let Some(code) = code else { continue };
-        chars = rest.get(digits..).unwrap_or_default().chars();
-        match (high.take(), code) {
-            // Characters beyond 16 bits are written as two escapes.
-            (_, 0xD800..=0xDBFF) => high = Some(code),
-            (Some(high), 0xDC00..=0xDFFF) => {
-                let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
-                out.extend(char::from_u32(pair));
-            }
-            _ => out.extend(char::from_u32(code)),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -286,12 +243,5 @@ mod tests {
         assert_eq!(found(&messages), None);
         let plain = page(&format!("<script>var a = \"{ONE} {TWO}\", __NUXT = 1</script>"));
         assert!(plain.head.payloads.is_empty());
-    }
-
-    #[test]
-    fn escapes_are_undone() {
-        assert_eq!(unescaped(r#"a\n\u00e9\x41\ud83d\ude00\/\q"#), "a\néA😀/q");
-        assert_eq!(unescaped("a\\u12"), "a12");
-        assert_eq!(unescaped("plain"), "plain");
     }
 }

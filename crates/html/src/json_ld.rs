@@ -12,7 +12,7 @@ use memchr::memmem;
 use serde_json::Value;
 use trommel_text::hash;
 
-use crate::markup::strip_markup;
+use crate::{hydration::ScriptText, markup::strip_markup};
 
 pub use graph::{Graph, Node};
 
@@ -26,15 +26,6 @@ const MAX_NODES: usize = 4096;
 // Nodes are walked by recursion, so this bounds the stack.
 const MAX_DEPTH: usize = 48;
 
-/// A `<script type="application/ld+json">` of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JsonLdScript {
-    /// Its contents, unchanged.
-    pub text: String,
-    /// First and one past the last byte of the contents in the decoded page.
-    pub span: (u32, u32),
-}
-
 /// The parsed JSON-LD of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonLd {
@@ -47,12 +38,11 @@ pub struct JsonLd {
 struct ParsedScript {
     /// Its values among those of the page.
     values: Range<usize>,
-    /// The span of [`JsonLdScript`].
+    /// The span of its contents.
     span: (u32, u32),
-    /// True if one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts), is named in it.
-    // Three searches while parsing spare a walk over all nodes later: most scripts hold breadcrumbs and logos only.
+    /// True if one of the properties that hold [contents](JsonLd::contents) is named in it.
+    // Two searches while parsing spare a walk over all nodes later: many scripts hold breadcrumbs and logos only.
     may_hold_content: bool,
-    may_hold_text: bool,
     /// True if a type that lists [items](JsonLd::items) is named in it.
     may_hold_items: bool,
 }
@@ -60,7 +50,7 @@ struct ParsedScript {
 impl JsonLd {
     /// Parses the scripts of a page ([`Head::json_ld`](crate::Head::json_ld)). Of a broken script it keeps what
     /// precedes the fault.
-    pub fn parse(scripts: &[JsonLdScript]) -> Self {
+    pub fn parse(scripts: &[ScriptText]) -> Self {
         let mut parsed = Self::default();
         let mut room = MAX_BYTES;
         for script in scripts {
@@ -75,7 +65,6 @@ impl JsonLd {
                 values: from..parsed.values.len(),
                 span: script.span,
                 may_hold_content: may_hold_content(text),
-                may_hold_text: may_hold_text(text),
                 may_hold_items: may_hold_items(text),
             });
         }
@@ -115,7 +104,7 @@ const PROPERTIES: [(&str, &[&str]); 10] = [
 ];
 
 /// Returns whether one of these types is named in a script.
-pub(super) fn may_hold_items(script: &str) -> bool {
+fn may_hold_items(script: &str) -> bool {
     // `HowTo` is the beginning of all types of instructions; answers stand inside of questions.
     ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
 }
@@ -233,13 +222,13 @@ const ARTICLES: [&str; 11] = [
 ];
 
 /// Types of products.
-pub(super) const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
+const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
 
 /// Types of the texts of forums that are a page's own.
-pub(super) const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
+const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
 
 /// Types of readers' comments and reviews.
-pub(super) const COMMENTS: [&str; 7] =
+const COMMENTS: [&str; 7] =
     ["Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview", "Recommendation"];
 
 const OTHERS: [&str; 21] = [
@@ -252,19 +241,40 @@ impl JsonLd {
     /// The texts that could be main text, in document order, each once. Text is capped, so the time is
     /// linear in the scripts.
     pub fn contents(&self) -> Vec<Content> {
+        // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page text.
+        let mut contents = self.read(MAX_CONTENTS, MAX_TEXT_BYTES, |subject, _| subject.is_some());
+        comments_of_forums(&mut contents);
+        contents
+    }
+
+    /// Bodies of articles and posts, and descriptions of products, in document order, each once.
+    pub fn texts(&self) -> Vec<Content> {
+        self.read(usize::MAX, usize::MAX, |subject, property| match property {
+            ContentProperty::ArticleBody => true,
+            // Nearly every node has a description.
+            ContentProperty::Description => subject == Some(ContentSubject::Product),
+            _ => matches!(subject, Some(ContentSubject::Posting | ContentSubject::Comment)),
+        })
+    }
+
+    /// At most so many texts and bytes of those that are wanted, by the subject of their node, if it has a listed type,
+    /// and their property.
+    fn read(
+        &self,
+        most: usize,
+        mut room: usize,
+        is_wanted: impl Fn(Option<ContentSubject>, ContentProperty) -> bool,
+    ) -> Vec<Content> {
         let mut contents: Vec<Content> = Vec::new();
         let mut seen = HashSet::new();
-        let mut room = MAX_TEXT_BYTES;
         for script in self.scripts.iter().filter(|script| script.may_hold_content) {
             let values = self.values.get(script.values.clone()).unwrap_or_default();
             for node in Graph::new(values).nodes() {
-                // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page
-                // text.
-                let Some((subject, type_name)) = subject(node) else { continue };
-                for property in ContentProperty::ALL {
+                let (subject, type_name) = subject(node).unzip();
+                for property in ContentProperty::ALL.into_iter().filter(|property| is_wanted(subject, *property)) {
                     let Some(raw) = node.string(property.name()) else { continue };
                     // Passed over and not ended: a shorter text may still fit.
-                    if contents.len() >= MAX_CONTENTS || raw.len() > room {
+                    if contents.len() >= most || raw.len() > room {
                         continue;
                     }
                     room -= raw.len();
@@ -272,8 +282,8 @@ impl JsonLd {
                     if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
                         contents.push(Content {
                             property,
-                            subject,
-                            type_name: type_name.to_owned(),
+                            subject: subject.unwrap_or(ContentSubject::Other),
+                            type_name: type_name.unwrap_or_default().to_owned(),
                             // Texts from an editor have markup; texts written for search engines do not.
                             has_markup: raw.contains("</") || raw.contains("&lt;/"),
                             text,
@@ -283,7 +293,6 @@ impl JsonLd {
                 }
             }
         }
-        comments_of_forums(&mut contents);
         contents
     }
 }
@@ -303,7 +312,7 @@ fn comments_of_forums(contents: &mut [Content]) {
 }
 
 /// Returns whether a property that can hold one is named in a script.
-pub(super) fn may_hold_content(script: &str) -> bool {
+fn may_hold_content(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     ContentProperty::ALL.iter().any(|property| has(property.name()))
 }
@@ -327,78 +336,12 @@ fn subject<'a>(node: &Node<'a>) -> Option<(ContentSubject, &'a str)> {
     })
 }
 
-/// The kind of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JsonLdKind {
-    /// `articleBody` of an article.
-    ArticleBody,
-    /// `description` of a product.
-    ProductDescription,
-    /// A post in a forum, a comment, a question, an answer or a review.
-    Posting,
-}
-
-/// A content text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonLdText {
-    /// The kind of the text.
-    pub kind: JsonLdKind,
-    /// Plain text: markup stripped, character references decoded, a line break where markup or
-    /// text had one; never empty.
-    pub text: String,
-}
-
-/// Returns whether a key that can hold such a text is named in a script.
-pub(super) fn may_hold_text(script: &str) -> bool {
-    let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
-    has("articleBody")
-        || has("reviewBody")
-        || has("\"text\"")
-        || has("&quot;text&quot;")
-        // Nearly every script has a description; only that of a product counts here.
-        || has("description") && PRODUCTS.iter().any(|name| has(name))
-}
-
-impl JsonLd {
-    /// The content texts in document order, each once. The texts of a node come before those of the
-    /// nodes inside it.
-    pub fn texts(&self) -> Vec<JsonLdText> {
-        let mut texts = Vec::new();
-        if !self.scripts.iter().any(|script| script.may_hold_text) {
-            return texts;
-        }
-        let mut seen = HashSet::new();
-        for node in self.graph().nodes() {
-            for (kind, raw) in content_of_node(node) {
-                let text = strip_markup(raw);
-                if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
-                    texts.push(JsonLdText { kind, text });
-                }
-            }
-        }
-        texts
-    }
-}
-
-fn content_of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
-    let is_posting = |name: &str| POSTINGS.contains(&name) || COMMENTS.contains(&name);
-    let keys: &[(&str, JsonLdKind)] = if node.types().any(is_posting) {
-        &[("text", JsonLdKind::Posting), ("articleBody", JsonLdKind::Posting), ("reviewBody", JsonLdKind::Posting)]
-    } else if node.types().any(|name| PRODUCTS.contains(&name)) {
-        &[("articleBody", JsonLdKind::ArticleBody), ("description", JsonLdKind::ProductDescription)]
-    } else {
-        &[("articleBody", JsonLdKind::ArticleBody)]
-    };
-    let node = *node;
-    keys.iter().filter_map(move |(key, kind)| Some((*kind, node.string(key)?)))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{JsonLdScript, *};
+    use super::*;
 
-    fn script(text: &str) -> JsonLdScript {
-        JsonLdScript { text: text.to_owned(), span: (0, text.len() as u32) }
+    fn script(text: &str) -> ScriptText {
+        ScriptText { name: "", text: text.to_owned(), span: (0, text.len() as u32) }
     }
 
     #[test]
@@ -419,7 +362,7 @@ mod tests {
     }
 
     fn of(script: &str) -> Vec<String> {
-        JsonLd::parse(&[JsonLdScript { text: script.to_owned(), span: (0, 0) }]).items()
+        JsonLd::parse(&[ScriptText { text: script.to_owned(), ..ScriptText::default() }]).items()
     }
 
     #[test]
@@ -514,12 +457,11 @@ mod contents_tests {
 
 #[cfg(test)]
 mod texts_tests {
-    use super::JsonLdScript;
     use super::*;
 
-    fn of(script: &str) -> Vec<(JsonLdKind, String)> {
-        let script = JsonLdScript { text: script.to_owned(), span: (0, 0) };
-        JsonLd::parse(&[script]).texts().into_iter().map(|text| (text.kind, text.text)).collect()
+    fn of(script: &str) -> Vec<(ContentProperty, String)> {
+        let script = ScriptText { text: script.to_owned(), ..ScriptText::default() };
+        JsonLd::parse(&[script]).texts().into_iter().map(|text| (text.property, text.text)).collect()
     }
 
     #[test]
@@ -531,11 +473,11 @@ mod texts_tests {
         assert_eq!(
             found,
             [
-                (JsonLdKind::ArticleBody, "One & two\nthree".to_owned()),
-                (JsonLdKind::ProductDescription, "Four\nfive".to_owned()),
-                (JsonLdKind::Posting, "Six".to_owned()),
-                (JsonLdKind::Posting, "Seven".to_owned()),
-                (JsonLdKind::Posting, "Eight".to_owned()),
+                (ContentProperty::ArticleBody, "One & two\nthree".to_owned()),
+                (ContentProperty::Description, "Four\nfive".to_owned()),
+                (ContentProperty::ReviewBody, "Six".to_owned()),
+                (ContentProperty::Text, "Seven".to_owned()),
+                (ContentProperty::Text, "Eight".to_owned()),
             ]
         );
     }
@@ -547,13 +489,5 @@ mod texts_tests {
                 "suggestedAnswer":[{"@type":"Answer","text":"C"}],"text":"A"}}"#);
         let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["A", "B", "C"]);
-    }
-
-    #[test]
-    fn scripts_without_such_keys_are_passed() {
-        assert!(!may_hold_text(r#"{"@type":"Article","description":"x"}"#));
-        assert!(may_hold_text(r#"{"@type":"Product","description":"x"}"#));
-        assert!(may_hold_text("{&quot;text&quot;:1}"));
-        assert!(of("{\"articleBody\": broken").is_empty());
     }
 }

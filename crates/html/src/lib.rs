@@ -21,7 +21,7 @@ mod reread;
 #[cfg(test)]
 mod tests;
 
-pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
+pub use json_ld::JsonLd;
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{

@@ -9,6 +9,7 @@ use trommel_text::{NoSigns, plain_run, vectors::Vectors};
 use crate::markup::lexer::{Markup, markup};
 
 pub use tag::Tag;
+pub(crate) use tag::{Traits, by_tag};
 
 /// Bytes of a tag's name that are looked at.
 // A bound, so that a text full of `<` costs no more than its length.

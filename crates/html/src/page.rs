@@ -73,16 +73,29 @@ pub struct Page {
     /// Notations with their places in `text`, in its order.
     pub(crate) notations: Vec<Notation>,
     // Parsed on demand and once, because features and metadata both ask for it.
-    pub(crate) json_ld: ParsedOnce,
-    fields: FoundOnce,
+    pub(crate) json_ld: FoundOnce<JsonLd>,
+    fields: FoundOnce<FieldIndex>,
 }
 
-/// The page's JSON-LD, parsed when somebody first asks for it. It follows from the scripts in the head
-/// alone, so two pages never differ by it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ParsedOnce(OnceLock<JsonLd>);
+/// Something that follows from the other tables alone, found when somebody first asks for it: two pages never differ
+/// by it.
+#[derive(Debug)]
+pub(crate) struct FoundOnce<T>(OnceLock<T>);
 
-impl PartialEq for ParsedOnce {
+impl<T> Default for FoundOnce<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> Clone for FoundOnce<T> {
+    /// A copy may be changed, so it is found anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<T> PartialEq for FoundOnce<T> {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -379,24 +392,6 @@ impl FieldIndex {
             of_block.push(field);
         }
         Self { of_block, fields: known.len() as u32 }
-    }
-}
-
-/// The fields of a page, found when somebody first asks for them. They follow from its elements and blocks
-/// alone, so two pages never differ by them.
-#[derive(Debug, Default)]
-pub(crate) struct FoundOnce(OnceLock<FieldIndex>);
-
-impl Clone for FoundOnce {
-    /// A copy may be changed, so its fields are found anew.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for FoundOnce {
-    fn eq(&self, _: &Self) -> bool {
-        true
     }
 }
 

@@ -9,6 +9,7 @@ mod code;
 mod places;
 mod tags;
 
+use crate::build::decode;
 use crate::markup::lexer::{Attributes, Markup, RawTag, markup};
 use crate::markup::{Tag, strip_markup};
 use crate::page::{Element, Page};
@@ -60,7 +61,13 @@ impl<'a> TagPiece<'a> {
         Attributes::new(self.attributes)
     }
 
-    /// The same of the first bytes of the attributes.
+    /// Value of the first attribute of a name, with its references decoded.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let mut attributes = self.attributes().filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
+        attributes.next().map(|(_, value)| decode(value).into_owned())
+    }
+
+    /// Names and values of the first bytes of the attributes.
     fn first_attributes(&self, bytes: usize) -> Attributes<'a> {
         Attributes::new(self.attributes.get(..bytes).unwrap_or(self.attributes))
     }
@@ -128,6 +135,14 @@ pub(crate) fn part(html: &str, start: u32, max_bytes: usize) -> Option<&str> {
     rest.get(..rest.floor_char_boundary(max_bytes))
 }
 
+/// The first place, from a byte on, of the beginning of a tag in any case.
+fn find_ignoring_case(html: &str, from: usize, tag: &str) -> Option<usize> {
+    let bytes = html.as_bytes();
+    let is_it =
+        |at: &usize| bytes.get(*at..at + tag.len()).is_some_and(|part| part.eq_ignore_ascii_case(tag.as_bytes()));
+    memchr::memchr_iter(b'<', bytes.get(from..)?).map(|at| from + at).find(is_it)
+}
+
 impl Element {
     /// Value of the element's first attribute of that (lower-case) name, its character references
     /// decoded. `html` is the decoded page that the element was read from; another text gives `None`
@@ -153,7 +168,7 @@ impl Element {
             }
         }
         let value = found?;
-        Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
+        Some(decode(value).into_owned())
     }
 
     /// First byte behind the element's start tag in the decoded page that it was read from.
@@ -198,7 +213,7 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
             if !is_name {
                 continue;
             }
-            let value = htmlize::unescape_attribute(String::from_utf8_lossy(value));
+            let value = decode(value);
             if wanted(&value) {
                 found.push((value.into_owned(), at as u32));
             }
@@ -259,13 +274,8 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
 
 /// The alternative text of an image that may be a sign.
 fn icon_text(image: &TagPiece) -> Option<String> {
-    let value = |name: &str| {
-        let mut attributes = image.attributes().filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
-        let (_, value) = attributes.next()?;
-        Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
-    };
-    let is_large = |name: &str| value(name)?.trim().parse().ok().map(|pixels: u32| pixels > MAX_ICON_PIXELS);
-    let alt = value("alt").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_large = |name: &str| image.value(name)?.trim().parse().ok().map(|pixels: u32| pixels > MAX_ICON_PIXELS);
+    let alt = image.value("alt").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     // A name of a file is no text.
     let is_name = alt.contains(['.', '_', '/']) && !alt.contains(' ') && alt.chars().count() > 3;
     let is_picture = is_large("width") == Some(true) || is_large("height") == Some(true);

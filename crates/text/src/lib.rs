@@ -12,6 +12,7 @@
 
 mod amounts;
 pub mod hash;
+pub mod keys;
 pub mod language;
 mod macros;
 mod masks;
@@ -27,7 +28,7 @@ pub mod words;
 pub use amounts::{ByteSize, ByteSizeError, Share, ShareError};
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
 pub use masks::{AsciiCounts, Run, Runs, TextMasks, without_controls};
-pub use runs::{EndSigns, NoSigns, RunEnds, long_run, plain_run};
+pub use runs::{EndSigns, NoSigns, RunEnds, plain_run};
 pub use small_signs::{lowered, plain_sign, raised};
 pub use url_host::{host_of_authority, url_host};
 pub use words::{TextStats, Word, half_words};

@@ -24,6 +24,22 @@ macro_rules! named {
             }
         }
 
+        impl $crate::keys::Named for $type {
+            const VALUES: &'static [Self] = &Self::ALL;
+
+            fn named(self) -> &'static str {
+                self.name()
+            }
+        }
+
+        impl $crate::keys::KeyType for $type {
+            const SHAPE: $crate::keys::Shape = $crate::keys::Shape::Word;
+
+            fn value(&self) -> $crate::keys::Value<'_> {
+                $crate::keys::Value::Text(self.name().into())
+            }
+        }
+
         impl ::std::fmt::Display for $type {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.pad(self.name())

@@ -7,9 +7,10 @@ use bitflags::bitflags;
 use trommel_text::{words, words::TextSize};
 
 use super::{Builder, Current};
+use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
+use crate::markup::{Tag, by_tag};
 use crate::page::{Block, Element, ElementKinds, NONE, cut_styles};
-use crate::{limits::Caps, markup::Tag};
 
 /// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
@@ -151,8 +152,10 @@ impl Builder {
     #[inline]
     pub(super) fn flush(&mut self) {
         // Most tags of block-level elements have nothing between them but white space.
-        let is_empty =
-            self.current.is_none() && self.fold.is_clear() && !self.formulas.is_pending() && self.notations.is_empty();
+        let is_empty = self.current.is_none()
+            && self.fold.is_clear()
+            && self.formulas.pending.is_none()
+            && self.notations.is_empty();
         if is_empty {
             self.fold.forget_space();
             self.begin_block();
@@ -182,7 +185,7 @@ impl Builder {
         self.seam = Seam::empty();
         self.open_notations.clear();
         self.buttons.clear();
-        self.formulas.forget_last();
+        self.formulas.last = None;
         self.inline_from = self.page.inline.len();
         self.breaks = 0;
         self.images = 0;
@@ -305,17 +308,8 @@ impl Seam {
     }
 }
 
-/// The seams in the order of the tags.
 // Looked up for each inline tag.
-static SEAMS: [Seam; Tag::COUNT] = {
-    let mut seams = [Seam::empty(); Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        seams[at] = Seam::found_for(Tag::ALL[at]);
-        at += 1;
-    }
-    seams
-};
+static SEAMS: [Seam; Tag::COUNT] = by_tag!(Seam::found_for);
 
 impl Builder {
     /// An inline element ends.

@@ -2,9 +2,9 @@
 //!
 //! Most elements repeat the `class` of an earlier one, so the words of a class attribute are split once and kept.
 
-use std::hash::Hasher;
+use std::{hash::Hasher, ops::Range};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use trommel_text::hash;
 
 use super::notes::{Marks, is_out_of_sight};
@@ -47,16 +47,16 @@ impl Builder {
     // Here and not at the element: a class is read once, and has its marks from then on.
     fn mark_of_unseen(&self, value: &[u8]) -> Marks {
         let may_hide = self.marks.contains(Marks::HIDDEN);
-        if may_hide && is_out_of_sight(self.vectors, value) { Marks::UNSEEN } else { Marks::empty() }
+        if may_hide && is_out_of_sight(value) { Marks::UNSEEN } else { Marks::empty() }
     }
 
     /// Reads a class that is new to the page, or that of an element with words before.
     #[inline(never)]
-    fn read_other_class(&mut self, value: &[u8], key: Option<ClassKey>, first: usize) -> u64 {
+    fn read_other_class(&mut self, value: &[u8], key: Option<u64>, first: usize) -> u64 {
         let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
         let is_second = element_words.iter().any(|word| word.attribute == Attribute::Class);
         let before = element_words.len();
-        let value_hash = key.map_or_else(|| hash(value), |key| key.hash);
+        let value_hash = key.unwrap_or_else(|| hash(value));
         let Some(key) = key.filter(|_| !is_second) else {
             self.read_words(Attribute::Class, value, first);
             self.marks |= self.mark_of_unseen(value);
@@ -140,15 +140,15 @@ impl Builder {
     }
 }
 
-/// Values that are remembered at a time, and the bytes of the longest.
-// A value that loses its slot to another is read again, which costs time and changes nothing.
-const SLOTS: usize = 1024;
+/// Values that are remembered of a page, and the bytes of the longest.
+// A value that is not remembered is read again, which costs time and changes nothing.
+const MAX_VALUES: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
 /// The result of reading a class attribute, regardless of the rest of the element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
-    /// The hash of [`ClassKey`].
+    /// The hash of the value ([`key`]).
     pub hash: u64,
     /// First of its words in the page's table, and their number.
     pub words: (u32, u16),
@@ -160,92 +160,45 @@ pub(super) struct ClassReading {
     pub steps: u16,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Slot {
-    /// Place and length of the value among the texts.
-    value: (u32, u8),
-    class: ClassReading,
-}
-
-/// A table with one place for each value, which the value that came last holds: nothing that a page
-/// does makes a look-up slow.
+/// The readings of the values of a page. Few of them are remembered, so that nothing that a page does makes a look-up slow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
-    slots: Vec<Slot>,
-    /// Number of the page and a part of the hash of each slot's value: small enough for the processor's cache.
-    // With the number of the page in each key, forgetting a page needs no clearing of the table.
-    keys: Vec<(u32, u32)>,
+    /// By the hash of a value ([`key`]), with the place of the value among the texts.
+    readings: FxHashMap<u64, (Range<usize>, ClassReading)>,
     /// The values in the order in which they came, adjacent in memory.
     texts: Vec<u8>,
-    /// Number of the page.
-    page: u32,
 }
 
-/// The key of a remembered value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ClassKey {
-    /// Hash of the value, which gives its slot.
-    pub hash: u64,
-}
-
-/// The key of a value; none if it is not remembered.
-pub(super) fn key(value: &[u8]) -> Option<ClassKey> {
+/// The hash of a value; none if it is not remembered.
+pub(super) fn key(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return None;
     }
     let mut hasher = FxHasher::default();
     hasher.write(value);
-    Some(ClassKey { hash: hasher.finish() })
-}
-
-impl ClassKey {
-    fn slot(self) -> usize {
-        self.hash as usize % SLOTS
-    }
-
-    /// The part of the key that the slot does not imply.
-    fn rest(self) -> u32 {
-        (self.hash >> 32) as u32
-    }
+    Some(hasher.finish())
 }
 
 impl Classes {
     /// Forgets all values, but keeps their memory.
     pub fn forget(&mut self) {
-        self.page = self.page.wrapping_add(1);
+        self.readings.clear();
         self.texts.clear();
-        if self.page == 0 {
-            // Numbers come again: a value could seem to be of the page at hand.
-            self.slots.clear();
-            self.keys.clear();
-        }
     }
 
-    /// The reading of the value with this key.
-    pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<ClassReading> {
-        if self.keys.get(key.slot()) != Some(&(self.page, key.rest())) {
-            return None;
-        }
-        let slot = self.slots.get(key.slot())?;
-        let (start, len) = (slot.value.0 as usize, usize::from(slot.value.1));
-        let stored = self.texts.get(start..start + len)?;
+    /// The reading of the value with this hash.
+    pub fn get(&self, key: u64, value: &[u8]) -> Option<ClassReading> {
+        let (place, class) = self.readings.get(&key)?;
         // Compared in full: two values of one hash would otherwise share their words on a hostile page.
-        (stored == value).then_some(slot.class)
+        (self.texts.get(place.clone())? == value).then_some(*class)
     }
 
     /// Remembers a value.
-    pub fn set(&mut self, key: ClassKey, value: &[u8], class: ClassReading) {
-        if self.slots.is_empty() {
-            self.slots.resize_with(SLOTS, Slot::default);
-            self.keys.resize(SLOTS, (0, 0));
-        }
-        let at = key.slot();
-        if let (Some(slot), Some(stored)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
-            *stored = (self.page, key.rest());
-            // No longer than the longest that has a key; a page's values are no longer than the page.
-            slot.value = (self.texts.len() as u32, value.len() as u8);
+    pub fn set(&mut self, key: u64, value: &[u8], class: ClassReading) {
+        if self.readings.len() < MAX_VALUES {
+            let start = self.texts.len();
             self.texts.extend_from_slice(value);
-            slot.class = class;
+            self.readings.insert(key, (start..self.texts.len(), class));
         }
     }
 }

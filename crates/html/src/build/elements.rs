@@ -6,13 +6,14 @@ use memchr::memmem::Finder;
 use trommel_text::hash;
 
 use super::attribute_values::{Declarations, Display, hides};
-use super::nesting::{has_optional_end, is_highlighter};
-use super::notes::{Marks, has_class};
-use super::tags::{Layout, TagEffects};
+use super::nesting::is_highlighter;
+use super::notes::Marks;
+use super::tags::Layout;
 use super::{Builder, OpenElement, OpenState, blocks::narrow, stated_facts::is_author_page};
+use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
+use crate::markup::{Tag, Traits, by_tag};
 use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
-use crate::{limits::Caps, markup::Tag};
 
 /// The keys of attributes that say nothing about an element by themselves: they are read where they are asked for.
 const READ_LATER: u32 = {
@@ -80,7 +81,7 @@ impl Builder {
             }
             state.set(OpenState::IN_LINE, layout.is_apart && tag == Tag::Other);
             // Docutils writes inline code as `<span class="literal">`.
-            if tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal") {
+            if tag == Tag::Span && self.marks.contains(Marks::LITERAL) && text.has_class(b"literal") {
                 style = Tag::Code;
             }
         }
@@ -95,7 +96,7 @@ impl Builder {
             styles.start(style, element, link);
             styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
         }
-        if is_marked || TagEffects::of(tag).contains(TagEffects::NOTATION) {
+        if is_marked || tag.has(Traits::NOTED) {
             self.open_notation(text, element, self.marks);
         }
     }
@@ -106,7 +107,7 @@ impl Builder {
     fn open_beyond(&mut self, tag: Tag, cap: Caps) {
         self.cap(cap);
         // Start and end tags beyond the cap are matched by counting, which needs end tags that cannot be left out.
-        if !tag.is_void() && !has_optional_end(tag) {
+        if !tag.has(Traits::VOID | Traits::NO_END) {
             self.overflow = self.overflow.saturating_add(1);
         }
     }
@@ -308,15 +309,11 @@ impl Builder {
 }
 
 /// [`hash`] of the name of each tag.
-const NAME_HASHES: [u64; Tag::COUNT] = {
-    let mut hashes = [0; Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        hashes[at] = hash(Tag::NAMES[at].as_bytes());
-        at += 1;
-    }
-    hashes
-};
+const NAME_HASHES: [u64; Tag::COUNT] = by_tag!(name_hash);
+
+const fn name_hash(tag: Tag) -> u64 {
+    hash(tag.name().as_bytes())
+}
 
 /// The tag of a heading whose level an attribute says; of the second level if it says none (WAI-ARIA 1.2).
 fn heading_of_level(level: Option<&str>) -> Tag {

@@ -23,7 +23,7 @@ const SERVICES: [&str; 7] =
 
 /// A formula with where it stands in the page.
 #[derive(Clone, Debug, Default)]
-struct Formula {
+pub(super) struct Formula {
     tex: String,
     display: bool,
     start: usize,
@@ -42,27 +42,12 @@ pub(super) struct Formulas {
     end: usize,
     /// The layout of MathJax, until it is known whether its source follows.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
-    pending: Option<Formula>,
+    pub(super) pending: Option<Formula>,
     /// True if white space has come since.
     space_after: bool,
     /// Hash of the formula that came last, and the length of the block's text behind it.
     // Pages show a formula twice (an image and hidden TeX): the same source at the same place is dropped.
-    last: Option<(u64, usize)>,
-}
-
-impl Formulas {
-    pub(super) fn is_pending(&self) -> bool {
-        self.pending.is_some()
-    }
-
-    /// The block ends.
-    pub(super) fn forget_last(&mut self) {
-        self.last = None;
-    }
-
-    pub(super) fn blank(&mut self) {
-        self.space_after = true;
-    }
+    pub(super) last: Option<(u64, usize)>,
 }
 
 impl Builder {
@@ -213,7 +198,7 @@ impl Builder {
 
     /// Returns whether nothing has come since the last formula of the block.
     fn is_behind_formula(&self) -> bool {
-        self.formulas.is_pending() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
+        self.formulas.pending.is_some() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
     }
 
     fn push_formula(&mut self, formula: Formula) {
@@ -240,7 +225,8 @@ impl Builder {
         let kind =
             if formula.display || self.is_set_apart() { NotationKind::DisplayFormula } else { NotationKind::Formula };
         let to = self.fold.len();
-        self.add_notation(kind, to - tex.len(), to);
+        let element = self.stack.last().map_or(crate::page::NONE, |open| open.element);
+        self.note(kind, element, narrow(to - tex.len()), narrow(to));
         self.formulas.last = Some((tex_hash, to));
     }
 
@@ -275,7 +261,7 @@ impl Builder {
             return self.formula_image(text, offset, marks.contains(Marks::MATH));
         }
         let class = text.value(Key::Class).unwrap_or_default();
-        let has = |name: &[u8]| class.split(|byte| byte.is_ascii_whitespace()).any(|word| word == name);
+        let has = |name: &[u8]| text.has_class(name);
         let is_inside = self.stack.last().is_some_and(|open| open.element as usize + 1 == self.page.elements.len());
         if !is_inside {
             return;
@@ -365,17 +351,11 @@ impl Builder {
     /// White space that came while a formula waits for its source.
     pub(super) fn text_while_pending(&mut self, raw: &str) -> bool {
         if raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
-            self.formulas.blank();
+            self.formulas.space_after = true;
             return true;
         }
         self.settle_formula();
         false
-    }
-
-    /// Adds a notation of the block being built; places are bytes of its text.
-    pub(super) fn add_notation(&mut self, kind: NotationKind, from: usize, to: usize) {
-        let element = self.stack.last().map_or(crate::page::NONE, |open| open.element);
-        self.note(kind, element, narrow(from), narrow(to));
     }
 }
 

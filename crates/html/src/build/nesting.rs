@@ -6,8 +6,8 @@
 //! rows are those of a `pre`.
 
 use super::{Builder, OpenElement, OpenState, attribute_values::declares, blocks::narrow};
-use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
+use crate::markup::{Tag, Traits};
 use crate::page::{NONE, has_style};
 
 /// An end tag of any heading ends an open one, whatever its level.
@@ -205,42 +205,6 @@ fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }
 
-/// Elements whose end tag may be left out, so that counting starts against ends says nothing.
-pub(super) fn has_optional_end(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(tag, P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt)
-}
-
-/// Returns whether elements of a tag set words of a sentence, and are no parts of a card or a row of controls.
-pub(super) fn is_of_prose(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(
-        tag,
-        Abbr | B
-            | Cite
-            | Code
-            | Del
-            | Dfn
-            | Em
-            | I
-            | Ins
-            | Kbd
-            | Mark
-            | Q
-            | Ruby
-            | S
-            | Samp
-            | Small
-            | Strong
-            | Sub
-            | Sup
-            | Tt
-            | U
-            | Var
-            | Wbr
-    )
-}
-
 impl Builder {
     /// Returns whether an unknown element that starts certainly runs within the line: the element around it holds a
     /// line, or text directly before it does not run together with it.
@@ -255,7 +219,7 @@ impl Builder {
         // What else stands between them, as the link and the name of a card do, may be a thing of its own.
         let last = self.page.inline.get(self.inline_from..).and_then(<[u32]>::last);
         let last = last.and_then(|last| self.page.element(*last));
-        let is_beside = current.last_tag + 1 == self.tag_count || last.is_some_and(|last| is_of_prose(last.tag));
+        let is_beside = current.last_tag + 1 == self.tag_count || last.is_some_and(|last| last.tag.has(Traits::PROSE));
         is_beside && self.fold.ends_word()
     }
 
@@ -352,9 +316,7 @@ pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool 
 }
 
 fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
-    let class = text.value(Key::Class).unwrap_or_default();
-    let mut names = class.split(|byte| byte.is_ascii_whitespace());
-    names.any(|name| wanted.iter().any(|word| word.eq_ignore_ascii_case(name)))
+    text.classes().any(|name| wanted.iter().any(|word| word.eq_ignore_ascii_case(name)))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Records the parts of a block's text whose formatting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
-use trommel_text::{vectors::Vectors, word_hash};
+use trommel_text::word_hash;
 
-use super::{Builder, attribute_values::each_name, blocks::narrow};
+use super::{Builder, blocks::narrow};
 use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
 use crate::page::{Element, ElementKinds, NONE, Notation, NotationKind, PAGE_ROW_WORDS};
@@ -56,20 +56,25 @@ bitflags! {
 }
 
 /// Words of classes that say each of the [`Marks`].
-const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
-const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
-const CODE: [u64; 12] = hashes([
-    "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter", "file",
-    "prism", "fragment",
-]);
-const HIDDEN: [u64; 6] = hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"]);
-const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
-const STRUCK: [u64; 1] = hashes(["through"]);
-const LITERAL: [u64; 1] = hashes(["literal"]);
-const BOX: [u64; 6] = hashes(["admonition", "callout", "alert", "custom", "hint", "starlight"]);
+const MARKING: [(Marks, &[u64]); 8] = [
+    (Marks::HIDDEN, &hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"])),
+    (Marks::MATH, &hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"])),
+    (Marks::NOTE, &hashes(["footnotes", "sidenote", "marginnote", "ltx"])),
+    (
+        Marks::CODE,
+        &hashes([
+            "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter",
+            "file", "prism", "fragment",
+        ]),
+    ),
+    (Marks::PAGE_ROW, &hashes(PAGE_ROW_WORDS)),
+    (Marks::STRUCK, &hashes(["through"])),
+    (Marks::LITERAL, &hashes(["literal"])),
+    (Marks::BOX, &hashes(["admonition", "callout", "alert", "custom", "hint", "starlight"])),
+];
 /// Tells nearly every word that is none of them: all classes of a page are asked for.
 // By bits of the hashes and not by a comparison with each: 2 million instructions of 85 pages less.
-static MARKING_WORDS: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW, &STRUCK, &LITERAL, &BOX]);
+static MARKING_WORDS: WordSieve = WordSieve::of(&MARKING);
 
 const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     let mut hashes = [0; N];
@@ -85,13 +90,13 @@ const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
 struct WordSieve([u64; 64]);
 
 impl WordSieve {
-    const fn of(lists: &[&[u64]]) -> Self {
+    const fn of(lists: &[(Marks, &[u64])]) -> Self {
         let mut bits = [0; 64];
         let mut list = 0;
         while list < lists.len() {
             let mut at = 0;
-            while at < lists[list].len() {
-                let hash = lists[list][at];
+            while at < lists[list].1.len() {
+                let hash = lists[list].1[at];
                 // Twelve bits of the hash choose one of 4,096 bits, of which the marking words set about fifty.
                 bits[(hash >> 58) as usize] |= 1 << (hash >> 52 & 63);
                 at += 1;
@@ -116,25 +121,8 @@ impl Marks {
     }
 
     fn of_marking_word(word: u64) -> Self {
-        if HIDDEN.contains(&word) {
-            Marks::HIDDEN
-        } else if MATH.contains(&word) {
-            Marks::MATH
-        } else if NOTE.contains(&word) {
-            Marks::NOTE
-        } else if CODE.contains(&word) {
-            Marks::CODE
-        } else if PAGE_ROW.contains(&word) {
-            Marks::PAGE_ROW
-        } else if STRUCK.contains(&word) {
-            Marks::STRUCK
-        } else if LITERAL.contains(&word) {
-            Marks::LITERAL
-        } else if BOX.contains(&word) {
-            Marks::BOX
-        } else {
-            Marks::empty()
-        }
+        let found = MARKING.iter().find(|(_, words)| words.contains(&word));
+        found.map_or(Marks::empty(), |(marks, _)| *marks)
     }
 }
 
@@ -153,6 +141,9 @@ pub(super) struct OpenNotation {
     images_before: u32,
 }
 
+/// Classes of notes that stand beside the text.
+const NOTE_CLASSES: [&[u8]; 5] =
+    [b"sidenote", b"marginnote", b"ltx_note_outer", b"side-note", b"modern-footnotes-footnote__note"];
 /// Signs by which headings and terms link to themselves, with the variants of emoji. Others, as `*`, mark notes.
 const SELF_LINKS: [char; 7] = ['#', '¶', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
 
@@ -172,9 +163,9 @@ impl Builder {
             Tag::Q => return self.begin_quote(element),
             Tag::Rt => return self.begin_reading(element),
             Tag::Other if self.is_reading(text) => return self.begin_reading(element),
-            Tag::Span if marks.contains(Marks::STRUCK) && has_class(text, b"line-through") => NotationKind::Deleted,
+            Tag::Span if marks.contains(Marks::STRUCK) && text.has_class(b"line-through") => NotationKind::Deleted,
             // TeX that a script will lay out, as Pandoc writes it for KaTeX.
-            Tag::Span if marks.contains(Marks::MATH) && has_class(text, b"math") => match has_class(text, b"display") {
+            Tag::Span if marks.contains(Marks::MATH) && text.has_class(b"math") => match text.has_class(b"display") {
                 true => NotationKind::DisplayFormula,
                 false => NotationKind::Formula,
             },
@@ -190,19 +181,7 @@ impl Builder {
                 None => return,
             },
             Tag::Span | Tag::Small | Tag::Aside if marks.contains(Marks::NOTE) => {
-                let class = text.value(Key::Class).unwrap_or_default();
-                let mut names = class.split(|byte| byte.is_ascii_whitespace());
-                let is_note = names.any(|name| {
-                    matches!(
-                        name,
-                        b"sidenote"
-                            | b"marginnote"
-                            | b"ltx_note_outer"
-                            | b"side-note"
-                            | b"modern-footnotes-footnote__note"
-                    )
-                });
-                if !is_note {
+                if !text.classes().any(|name| NOTE_CLASSES.contains(&name)) {
                     return;
                 }
                 NotationKind::InlineNote
@@ -266,11 +245,10 @@ impl Builder {
     /// the old one.
     fn says_again(&self, text: &TagText, element: u32) -> bool {
         let parent = self.page.element(element).map_or(NONE, |element| element.parent);
-        let mut class = text.value(Key::Class).unwrap_or_default().split(|byte| byte.is_ascii_whitespace());
         let path = element.checked_sub(1).into_iter().flat_map(|last| self.page.path(last));
         let mut beside = path.take(MAX_PRICE_DEPTH).map(|(_, around)| around).filter(|around| around.parent == parent);
         beside.next().is_some_and(|before| before.hidden && matches!(before.tag, Tag::Del | Tag::Ins))
-            && class.any(is_aid)
+            && text.classes().any(is_aid)
     }
 
     /// Returns whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
@@ -363,11 +341,6 @@ fn opens_map(text: &TagText) -> bool {
     address.is_some_and(|address| MAPS.iter().any(|map| address.starts_with(map)))
 }
 
-pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
-    let class = text.value(Key::Class).unwrap_or_default();
-    class.split(|byte| byte.is_ascii_whitespace()).any(|name| name == wanted)
-}
-
 /// Returns whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
 /// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
 fn is_hidden(text: &TagText) -> bool {
@@ -383,13 +356,8 @@ fn hides(class: &[u8]) -> bool {
 }
 
 /// Returns whether a class hides its element, be it from the eye alone.
-pub(super) fn is_out_of_sight(vectors: Vectors, class: &[u8]) -> bool {
-    let (mut may_hide, mut is_for_aids) = (false, false);
-    each_name(vectors, class, |name| {
-        may_hide |= is_hiding_class(name);
-        is_for_aids |= is_aid(name);
-    });
-    is_for_aids || may_hide && hides(class)
+pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
+    class.split(u8::is_ascii_whitespace).any(is_aid) || hides(class)
 }
 
 /// Classes of texts for screen readers only.
@@ -428,7 +396,7 @@ fn is_showing_class(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MARKING_WORDS, MATH, Marks};
+    use super::{MARKING_WORDS, Marks};
     use crate::{Engine, Limits, LolEngine, NotationKind, ScanEngine};
     use trommel_text::word_hash;
 
@@ -491,7 +459,7 @@ mod tests {
             assert_eq!(of(word), marks, "{word}");
         }
         // A word that the sieve lets through is none of them yet.
-        let other = MATH[0] ^ 1;
+        let other = word_hash(b"katex") ^ 1;
         assert!(MARKING_WORDS.may_have(other));
         assert_eq!(Marks::of_word(other), Marks::empty());
     }

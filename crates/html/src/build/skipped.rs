@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use super::{Builder, Skip, style_sheets};
-use crate::hydration::{PayloadScript, START, payload_name};
+use crate::hydration::{START, ScriptText, payload_name};
 use crate::limits::{Caps, up_to};
+use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
-use crate::{json_ld::JsonLdScript, markup::Tag};
 
 /// Content of a skipped element that is kept for something else than the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Builder {
             // By its beginning: some sites add a parameter such as `; charset=utf-8`.
             if kind.get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json")) {
                 capture = Capture::JsonLd;
-                self.page.head.json_ld.push(JsonLdScript::default());
+                self.page.head.json_ld.push(ScriptText::default());
             }
         }
         if capture == Capture::Nothing {
@@ -124,13 +124,6 @@ impl Builder {
         if depth > 0 {
             self.skip =
                 Some(Skip { tag: Tag::Svg, depth, islands: 0, from: 0, capture: Capture::Nothing, keeps_row: false });
-        }
-    }
-
-    /// Handles an end tag. After that of an inline element, a waiting formula may still find its source.
-    pub(super) fn settle_inline(&mut self, tag: Tag) {
-        if !tag.is_inline() {
-            self.settle_formula();
         }
     }
 
@@ -261,7 +254,7 @@ impl Builder {
         }
         self.decide_script();
         if self.skip.is_some_and(|skip| skip.capture == Capture::Payload) {
-            self.payload_text(raw.get(part.len()..).unwrap_or_default());
+            self.kept_text(Capture::Payload, raw.get(part.len()..).unwrap_or_default(), offset + part.len());
         }
     }
 
@@ -277,37 +270,31 @@ impl Builder {
         let Some(name) = name else { return };
         self.begin_payload(name);
         let (start, place) = std::mem::take(&mut self.script_start);
-        self.payload_text_at(&start, place);
+        self.kept_text(Capture::Payload, &start, place);
     }
 
     fn begin_payload(&mut self, name: &'static str) {
-        self.page.head.payloads.push(PayloadScript { name, ..PayloadScript::default() });
+        self.page.head.payloads.push(ScriptText { name, ..ScriptText::default() });
     }
 
-    fn payload_text_at(&mut self, raw: &str, offset: usize) {
-        if let Some(script) = self.page.head.payloads.last_mut() {
-            script.span = (offset as u32, offset as u32);
-        }
-        self.payload_text(raw);
-    }
-
-    /// A part of a payload, and where it stands.
-    pub(super) fn payload_part(&mut self, raw: &str, offset: usize) {
-        let last = self.page.head.payloads.last();
-        match last.is_some_and(|script| script.text.is_empty()) {
-            true => self.payload_text_at(raw, offset),
-            false => self.payload_text(raw),
-        }
-    }
-
-    fn payload_text(&mut self, raw: &str) {
-        let part = up_to(raw, self.payload_room);
-        self.payload_room -= part.len();
+    /// A part of a script with JSON-LD or a payload, for which there may be room.
+    pub(super) fn kept_text(&mut self, capture: Capture, raw: &str, offset: usize) {
+        let head = &mut self.page.head;
+        let (scripts, room) = match capture {
+            Capture::JsonLd => (&mut head.json_ld, &mut self.head_room),
+            _ => (&mut head.payloads, &mut self.payload_room),
+        };
+        let part = up_to(raw, *room);
+        *room -= part.len();
         if part.len() < raw.len() {
-            self.payload_room = 0;
-            self.cap(Caps::HEAD);
+            *room = 0;
+            self.page.capped.insert(Caps::HEAD);
         }
-        if let Some(script) = self.page.head.payloads.last_mut() {
+        if let Some(script) = scripts.last_mut() {
+            if script.text.is_empty() && !part.is_empty() {
+                // The start of the text and not of the tag: spans are of what a reader of the script would see.
+                script.span.0 = offset as u32;
+            }
             script.text.push_str(part);
             script.span.1 = script.span.0 + script.text.len() as u32;
         }
@@ -323,19 +310,21 @@ impl Builder {
 
     /// Takes back the end of a script or style sheet that was never closed. Only `kept` bytes belong to it.
     pub(super) fn take_back_script(&mut self, kept: usize) {
-        let text = match self.skip.map(|skip| skip.capture) {
-            Some(Capture::Script) => &mut self.script_start.0,
-            Some(Capture::Style) => &mut self.style_sheets.sheet,
-            Some(Capture::Payload) => match self.page.head.payloads.last_mut() {
-                Some(script) => {
-                    script.span.1 = script.span.1.min(script.span.0.saturating_add(kept as u32));
-                    &mut script.text
-                }
-                None => return,
-            },
-            _ => return,
+        let head = &mut self.page.head;
+        let script = match self.skip.map(|skip| skip.capture) {
+            Some(Capture::JsonLd) => head.json_ld.last_mut(),
+            Some(Capture::Payload) => head.payloads.last_mut(),
+            Some(Capture::Script) => return cut(&mut self.script_start.0, kept),
+            Some(Capture::Style) => return cut(&mut self.style_sheets.sheet, kept),
+            _ => None,
         };
-        let len = up_to(text, kept).len();
-        text.truncate(len);
+        if let Some(script) = script {
+            cut(&mut script.text, kept);
+            script.span.1 = script.span.0 + script.text.len() as u32;
+        }
     }
+}
+
+fn cut(text: &mut String, bytes: usize) {
+    text.truncate(up_to(text, bytes).len());
 }

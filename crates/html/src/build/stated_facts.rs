@@ -117,7 +117,7 @@ fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
 }
 
 /// An attribute's value with its character references decoded.
-pub(super) fn decode(value: &[u8]) -> Cow<'_, str> {
+pub(crate) fn decode(value: &[u8]) -> Cow<'_, str> {
     htmlize::unescape_attribute(String::from_utf8_lossy(value))
 }
 
@@ -151,9 +151,7 @@ impl Builder {
         {
             self.fact(FactKind::Time, value, element, offset);
         }
-        let says_author =
-            |rel: &[u8]| rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(b"author"));
-        if is_author || text.value(Key::Rel).is_some_and(says_author) {
+        if is_author || has_rel(text, b"author") {
             self.fact(FactKind::AuthorLink, b"", element, offset);
         }
     }

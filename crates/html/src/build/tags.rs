@@ -1,71 +1,12 @@
 //! Processes start tags and end tags: the effect of each on the text before it and on the stack of open
 //! elements.
 
-use bitflags::bitflags;
-
-use super::nesting::{has_optional_end, is_block_of_code, is_of_prose};
+use super::nesting::is_block_of_code;
 use super::skipped::{is_foreign_object, is_island};
 use super::{Builder, OpenState, added_signs::is_sign_image, notes::Marks, stated_facts};
+use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
-use crate::{limits::Caps, markup::Tag};
-
-bitflags! {
-    /// The effects of tags that few of them have.
-    #[derive(Clone, Copy)]
-    pub(super) struct TagEffects: u8 {
-        /// Its element may have no row, or none like others.
-        const APART = 1;
-        /// Its start ends an open `p`.
-        const ENDS_P = 1 << 1;
-        /// Its start ends other elements by implication.
-        const ENDS = 1 << 2;
-        /// Its elements are counted.
-        const COUNTED = 1 << 3;
-        /// Its element may be a notation by its name alone.
-        const NOTATION = 1 << 4;
-        /// Its end tag is matched by more than its name.
-        const SLOW_END = 1 << 5;
-    }
-}
-
-impl TagEffects {
-    const fn found_for(tag: Tag) -> Self {
-        use Tag::*;
-        let mut effects = Self::empty();
-        if tag.is_skipped()
-            || matches!(tag, Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont)
-            || matches!(tag, Html | Body | Code | Other)
-        {
-            effects = effects.union(Self::APART);
-        }
-        if matches!(tag, Other | Html | Body | Code | Template) {
-            effects = effects.union(Self::SLOW_END);
-        }
-        if tag.closes_p() {
-            effects = effects.union(Self::ENDS_P);
-        }
-        if tag.is_heading()
-            || matches!(
-                tag,
-                Li | Dd | Dt | Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup | Button | Rt | Rp
-            )
-        {
-            effects = effects.union(Self::ENDS);
-        }
-        if matches!(tag, Img | Input | Button) {
-            effects = effects.union(Self::COUNTED);
-        }
-        if matches!(tag, A | Sup | Sub | Del | S | Strike | Button | Q | Rt) {
-            effects = effects.union(Self::NOTATION);
-        }
-        effects
-    }
-
-    #[inline]
-    pub(super) fn of(tag: Tag) -> Self {
-        TAG_EFFECTS[tag as usize]
-    }
-}
+use crate::markup::{Tag, Traits};
 
 /// The layout of an element that is about to get its row.
 #[derive(Clone, Copy)]
@@ -75,25 +16,13 @@ pub(super) struct Layout {
     pub is_apart: bool,
 }
 
-/// The effects in the order of the tags.
-// One look instead of a comparison of the tag with each of these names.
-static TAG_EFFECTS: [TagEffects; Tag::COUNT] = {
-    let mut effects = [TagEffects::empty(); Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        effects[at] = TagEffects::found_for(Tag::ALL[at]);
-        at += 1;
-    }
-    effects
-};
-
 impl Builder {
     /// Reads a start tag at `offset` of the page.
     pub fn start_tag(&mut self, text: &TagText, offset: usize) {
         let tag = text.tag;
-        let effects = TagEffects::of(tag);
+        let traits = tag.traits();
         let mut layout = Layout { is_block: !tag.is_inline(), is_apart: false };
-        if effects.contains(TagEffects::APART) || !self.is_idle() || text.place.cut {
+        if traits.contains(Traits::APART) || !self.is_idle() || text.place.cut {
             match self.start_apart(text, offset) {
                 Some(found) => layout = found,
                 None => return,
@@ -103,11 +32,10 @@ impl Builder {
             self.tag_count = self.tag_count.saturating_add(1);
         }
         // Before the row is written, because implied ends change which element is its parent.
-        if effects.contains(TagEffects::ENDS) || effects.contains(TagEffects::ENDS_P) && self.open[Tag::P as usize] > 0
-        {
+        if traits.contains(Traits::ENDS) || traits.contains(Traits::CLOSES_P) && self.open[Tag::P as usize] > 0 {
             self.imply_ends(tag);
         }
-        if effects.contains(TagEffects::ENDS_P) && self.current.is_some() {
+        if traits.contains(Traits::CLOSES_P) && self.current.is_some() {
             self.end_heading_above(tag);
         }
         let link = tag == Tag::A && text.has(Key::Href);
@@ -119,7 +47,7 @@ impl Builder {
         } else {
             self.seam_starts(text);
         }
-        if effects.contains(TagEffects::COUNTED) {
+        if traits.contains(Traits::COUNTED) {
             self.images += u32::from(tag == Tag::Img);
             self.inputs += u32::from(tag != Tag::Img);
         }
@@ -176,7 +104,7 @@ impl Builder {
         if tag != Tag::Script {
             self.settle_formula();
         }
-        if !is_of_prose(tag) {
+        if !tag.has(Traits::PROSE) {
             self.end_unknown_line();
         }
         self.end_title();
@@ -249,7 +177,7 @@ impl Builder {
     pub fn end_innermost(&mut self, tag: Tag) -> bool {
         let Some(open) = self.stack.last() else { return false };
         let is_innermost = open.tag == tag && !open.state.contains(OpenState::ENDED);
-        if !is_innermost || TagEffects::of(tag).contains(TagEffects::SLOW_END) || !self.is_plain() {
+        if !is_innermost || tag.has(Traits::SLOW_END) || !self.is_plain() {
             return false;
         }
         self.steps += 2;
@@ -293,7 +221,10 @@ impl Builder {
         if !self.foreign_objects.is_empty() && (tag == Tag::Svg || is_foreign_object(tag, name)) {
             return self.end_foreign_object(tag);
         }
-        self.settle_inline(tag);
+        // After the end of an inline element, a waiting formula may still find its source.
+        if !tag.is_inline() {
+            self.settle_formula();
+        }
         if tag != Tag::Other {
             self.end_unknown_line();
         }
@@ -322,7 +253,7 @@ impl Builder {
             self.seam_ends(tag);
         }
         // It ends one of those that were too deep to be kept.
-        if self.overflow > 0 && !has_optional_end(tag) {
+        if self.overflow > 0 && !tag.has(Traits::NO_END) {
             self.overflow -= 1;
             return;
         }

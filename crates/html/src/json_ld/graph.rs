@@ -105,7 +105,7 @@ impl<'a> Graph<'a> {
                     self.names(value, depth + 1, names);
                 }
             }
-            value => names.extend(text(value)),
+            value => names.extend(value.as_str().and_then(line)),
         }
     }
 }
@@ -127,21 +127,6 @@ impl<'a> Node<'a> {
     /// Returns whether the node is not inside another one.
     pub fn is_top(&self) -> bool {
         self.top
-    }
-
-    /// `headline`, as plain text in one line.
-    pub fn headline(&self) -> Option<String> {
-        self.text("headline")
-    }
-
-    /// `name`, as plain text in one line.
-    pub fn name(&self) -> Option<String> {
-        self.text("name")
-    }
-
-    /// `description`, as plain text in one line.
-    pub fn description(&self) -> Option<String> {
-        self.text("description")
     }
 
     /// `datePublished`, otherwise `uploadDate`, unchanged.
@@ -208,9 +193,9 @@ impl<'a> Node<'a> {
         values.iter().filter_map(Value::as_str)
     }
 
-    fn text(&self, key: &str) -> Option<String> {
-        let line = fold_space(&strip_markup(self.string(key)?));
-        (!line.is_empty()).then_some(line)
+    /// A property such as `headline`, as plain text in one line.
+    pub fn text(&self, key: &str) -> Option<String> {
+        line(self.string(key)?)
     }
 }
 
@@ -223,8 +208,8 @@ fn first(value: &Value) -> Option<&str> {
     }
 }
 
-fn text(value: &Value) -> Option<String> {
-    let line = fold_space(&strip_markup(value.as_str()?));
+fn line(text: &str) -> Option<String> {
+    let line = fold_space(&strip_markup(text));
     (!line.is_empty()).then_some(line)
 }
 
@@ -378,12 +363,13 @@ fn closes(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{JsonLd, JsonLdScript};
+    use super::super::JsonLd;
     use super::*;
+    use crate::hydration::ScriptText;
     use serde_json::json;
 
     fn parse(script: &str) -> JsonLd {
-        JsonLd::parse(&[JsonLdScript { text: script.to_owned(), span: (0, 0) }])
+        JsonLd::parse(&[ScriptText { text: script.to_owned(), ..ScriptText::default() }])
     }
 
     #[test]
@@ -410,9 +396,9 @@ mod tests {
         );
         let graph = page.graph();
         let node = graph.nodes()[0];
-        assert_eq!(node.headline().as_deref(), Some("A & B C"));
-        assert_eq!(node.name().as_deref(), Some("N"));
-        assert_eq!(node.description().as_deref(), Some("D"));
+        assert_eq!(node.text("headline").as_deref(), Some("A & B C"));
+        assert_eq!(node.text("name").as_deref(), Some("N"));
+        assert_eq!(node.text("description").as_deref(), Some("D"));
         assert_eq!(node.published(), Some("2024-05-18T01:58:10Z"));
         assert_eq!(node.modified(), Some("2024-05-19"));
         assert_eq!(node.language(), Some("en"));

@@ -2,7 +2,7 @@
 //!
 //! Each tag is lexed once, with the attributes that are needed.
 
-use super::tag::{ShortName, Tag};
+use super::tag::{NameTable, ShortName, Tag};
 
 pub(crate) use super::tag::{Markup, RawTag};
 
@@ -58,9 +58,7 @@ impl Key {
                 _ => None,
             };
         };
-        let (known, known_len, key) = KEYS_BY_SLOT[key_slot(name) % KEY_SLOTS];
-        // A name may end with bytes of 0, which short ones are filled up with.
-        if known == name && usize::from(known_len) == len { key } else { None }
+        SHORT_KEYS.get(name, len)
     }
 
     #[inline(never)]
@@ -77,52 +75,33 @@ impl Key {
     }
 }
 
-/// The keys of at most eight bytes, by their names.
-const SHORT_KEYS: [(&[u8], Key); 21] = [
-    (b"class", Key::Class),
-    (b"color", Key::Color),
-    (b"content", Key::Content),
-    (b"data-tex", Key::Tex),
-    (b"datetime", Key::Datetime),
-    (b"encoding", Key::Encoding),
-    (b"face", Key::Face),
-    (b"hidden", Key::Hidden),
-    (b"href", Key::Href),
-    (b"id", Key::Id),
-    (b"itemprop", Key::Itemprop),
-    (b"lang", Key::Lang),
-    (b"name", Key::Name),
-    (b"property", Key::Property),
-    (b"rel", Key::Rel),
-    (b"role", Key::Role),
-    (b"size", Key::Size),
-    (b"style", Key::Style),
-    (b"title", Key::Title),
-    (b"type", Key::Type),
-    (b"xml:lang", Key::XmlLang),
-];
-
-/// Slots of the table of names: a power of two, well over twice the number of names.
-const KEY_SLOTS: usize = 128;
-
-/// Slot of a name. The factor was found by trial, so that no two names share a slot.
-const fn key_slot(name: ShortName) -> usize {
-    (name.0.wrapping_mul(0xCECD_E2A7_2010_922D) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
-}
-
-/// The short keys and the lengths of their names at the slots of these.
-static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
-    let mut slots = [(ShortName(0), 0, None); KEY_SLOTS];
-    let mut at = 0;
-    while at < SHORT_KEYS.len() {
-        let name = ShortName::of(SHORT_KEYS[at].0);
-        // Does not compile where two names share a slot: then another factor is to be found.
-        assert!(slots[key_slot(name)].2.is_none());
-        slots[key_slot(name)] = (name, SHORT_KEYS[at].0.len() as u8, Some(SHORT_KEYS[at].1));
-        at += 1;
-    }
-    slots
-};
+/// The keys of at most eight bytes, by their names. The factor was found by trial.
+static SHORT_KEYS: NameTable<Option<Key>, 128, 0xCECD_E2A7_2010_922D> = NameTable::new(
+    &[
+        ("class", Some(Key::Class)),
+        ("color", Some(Key::Color)),
+        ("content", Some(Key::Content)),
+        ("data-tex", Some(Key::Tex)),
+        ("datetime", Some(Key::Datetime)),
+        ("encoding", Some(Key::Encoding)),
+        ("face", Some(Key::Face)),
+        ("hidden", Some(Key::Hidden)),
+        ("href", Some(Key::Href)),
+        ("id", Some(Key::Id)),
+        ("itemprop", Some(Key::Itemprop)),
+        ("lang", Some(Key::Lang)),
+        ("name", Some(Key::Name)),
+        ("property", Some(Key::Property)),
+        ("rel", Some(Key::Rel)),
+        ("role", Some(Key::Role)),
+        ("size", Some(Key::Size)),
+        ("style", Some(Key::Style)),
+        ("title", Some(Key::Title)),
+        ("type", Some(Key::Type)),
+        ("xml:lang", Some(Key::XmlLang)),
+    ],
+    None,
+);
 
 /// The place of the value of an attribute, without its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,6 +230,16 @@ impl<'a> TagText<'a> {
         self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
+    /// The names in its class.
+    pub fn classes(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.value(Key::Class).unwrap_or_default().split(u8::is_ascii_whitespace)
+    }
+
+    /// Returns whether its class has this name.
+    pub fn has_class(&self, wanted: &[u8]) -> bool {
+        self.classes().any(|name| name == wanted)
+    }
+
     /// The attributes that are needed, in order.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
         self.places.iter().map(|place| (place.name, self.slice(place)))
@@ -307,39 +296,6 @@ fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
-/// Like [`find_class`], for names. Most end within eight bytes. These are examined in one step, because a
-/// processor cannot predict the end of a loop over them.
-#[inline]
-fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
-    let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
-        return find_class(bytes, at, mask);
-    };
-    let stops = stops(u64::from_le_bytes(*eight));
-    if stops == 0 {
-        return find_class(bytes, at + 8, mask);
-    }
-    let place = stops.trailing_zeros() as usize / 8;
-    // The quick test takes control characters for ends as well; the table decides.
-    let found = eight.get(place).copied().unwrap_or_default();
-    if CLASS[usize::from(found)] & mask != 0 {
-        return at + place;
-    }
-    find_class(bytes, at + place + 1, mask)
-}
-
-/// Sets the highest bit of each byte that may be of a [`CLASS`], and of no byte before the first such;
-/// control characters may be of none.
-fn stops(bytes: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    const LOW: u64 = 0x7F * ONES;
-    let low = bytes & LOW;
-    let is_beyond = |least: u8| low + u64::from(0x80 - least) * ONES;
-    let differs = |from: u8| (low ^ (u64::from(from) * ONES)) + LOW;
-    let goes_on = is_beyond(b'!') & differs(b'/') & differs(b'>') & differs(b'=');
-    !(goes_on | bytes) & HIGH
-}
-
 /// Reads the markup at the `<` at `at`.
 pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
@@ -351,7 +307,7 @@ pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, A
         Ok(start) => start,
         Err(other) => return other,
     };
-    let name = (name_at, name_end(bytes, name_at, 7));
+    let name = (name_at, find_class(bytes, name_at, 7));
     let mut attributes = Attributes::from(bytes, name.1);
     while let Some(spans) = attributes.next_spans() {
         note(name.1, spans);
@@ -440,7 +396,7 @@ impl<'a> Attributes<'a> {
         }
         let start = self.at;
         // A name may start with `=`.
-        self.at = name_end(self.bytes, start + 1, 15);
+        self.at = find_class(self.bytes, start + 1, 15);
         let name = (start, self.at);
         self.skip_space();
         if self.peek() != Some(b'=') {
@@ -546,21 +502,6 @@ mod tests {
         assert_eq!(tag("</p >"), Some(("p".into(), 5, true, false)));
         assert_eq!(tag("<br/>"), Some(("br".into(), 5, false, true)));
         assert_eq!(tag("<a href=x/>"), Some(("a".into(), 11, false, false)));
-    }
-
-    #[test]
-    fn the_end_of_a_name_is_found_in_one_step_as_in_a_loop() {
-        for byte in 0..=255u8 {
-            for length in 0..12 {
-                let mut bytes = vec![b'n'; length];
-                bytes.push(byte);
-                bytes.extend_from_slice(b"a\xC3\x01b= />x");
-                for mask in [7, 15] {
-                    let expected = find_class(&bytes, 0, mask);
-                    assert_eq!(name_end(&bytes, 0, mask), expected, "{byte} at {length}");
-                }
-            }
-        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use bitflags::bitflags;
 bitflags! {
     /// The traits of an element, by the HTML standard and by the layout of pages.
     #[derive(Clone, Copy)]
-    struct Traits: u16 {
+    pub(crate) struct Traits: u32 {
         /// [`Tag::is_inline`]
         const INLINE = 1;
         /// [`Tag::is_void`]
@@ -26,6 +26,20 @@ bitflags! {
         const HEADING = 1 << 7;
         /// [`Tag::keeps_space`]
         const KEEPS_SPACE = 1 << 8;
+        /// It sets words of a sentence, and is no part of a card or a row of controls.
+        const PROSE = 1 << 9;
+        /// Its end tag may be left out, so that counting starts against ends says nothing.
+        const NO_END = 1 << 10;
+        /// Its start ends other elements than `p` by implication.
+        const ENDS = 1 << 11;
+        /// Its element may have no row, or none like others.
+        const APART = 1 << 12;
+        /// Its end tag is matched by more than its name.
+        const SLOW_END = 1 << 13;
+        /// Its elements are counted.
+        const COUNTED = 1 << 14;
+        /// Its element may be a notation by its name alone.
+        const NOTED = 1 << 15;
     }
 }
 
@@ -47,21 +61,19 @@ macro_rules! tags {
             $($variant),*
         }
 
-        /// Every tag, in the order of its number.
-        const TAGS: [Tag; [$(Tag::$variant),*].len()] = [$(Tag::$variant),*];
+        /// Every name with its tag, in the order of the tags.
+        const NAMES: [(&str, Tag); [$($name),*].len()] = [$(($name, Tag::$variant)),*];
 
-        /// Names in the order of [`TAGS`].
-        const NAMES: [&str; TAGS.len()] = [$($name),*];
-
-        /// Traits in the order of [`TAGS`].
-        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$trait))+),*];
+        /// Traits in the order of the tags.
+        // One look for each tag of a page instead of a comparison with each of these names.
+        const TRAITS: [Traits; NAMES.len()] = [$(Traits::empty()$(.union(Traits::$trait))+),*];
     };
 }
 
 tags! {
-    Other "": BLOCK;
-    A "a": INLINE;
-    Abbr "abbr": INLINE;
+    Other "": APART | SLOW_END;
+    A "a": INLINE | NOTED;
+    Abbr "abbr": INLINE | PROSE;
     Acronym "acronym": INLINE;
     Address "address": CLOSES_P;
     Applet "applet": INLINE | SCOPE;
@@ -69,36 +81,36 @@ tags! {
     Article "article": CLOSES_P;
     Aside "aside": CLOSES_P;
     Audio "audio": INLINE;
-    B "b": INLINE | ENDS_FOREIGN;
-    Base "base": INLINE | VOID;
-    Basefont "basefont": INLINE | VOID;
+    B "b": INLINE | ENDS_FOREIGN | PROSE;
+    Base "base": INLINE | VOID | APART;
+    Basefont "basefont": INLINE | VOID | APART;
     Bdi "bdi": INLINE;
     Bdo "bdo": INLINE;
-    Bgsound "bgsound": INLINE | VOID;
+    Bgsound "bgsound": INLINE | VOID | APART;
     Big "big": INLINE | ENDS_FOREIGN;
     Blockquote "blockquote": ENDS_FOREIGN | CLOSES_P;
-    Body "body": ENDS_FOREIGN;
-    Br "br": INLINE | VOID | ENDS_FOREIGN;
-    Button "button": INLINE;
+    Body "body": ENDS_FOREIGN | APART | SLOW_END;
+    Br "br": INLINE | VOID | ENDS_FOREIGN | APART;
+    Button "button": INLINE | ENDS | COUNTED | NOTED;
     Canvas "canvas": INLINE;
-    Caption "caption": SCOPE;
+    Caption "caption": SCOPE | ENDS;
     Center "center": ENDS_FOREIGN | CLOSES_P;
-    Cite "cite": INLINE;
-    Code "code": INLINE | ENDS_FOREIGN;
+    Cite "cite": INLINE | PROSE;
+    Code "code": INLINE | ENDS_FOREIGN | PROSE | APART | SLOW_END;
     Col "col": VOID;
-    Colgroup "colgroup": BLOCK;
+    Colgroup "colgroup": ENDS;
     Data "data": INLINE;
-    Datalist "datalist": INLINE | SKIPPED;
-    Dd "dd": ENDS_FOREIGN | CLOSES_P;
-    Del "del": INLINE;
+    Datalist "datalist": INLINE | SKIPPED | APART;
+    Dd "dd": ENDS_FOREIGN | CLOSES_P | NO_END | ENDS;
+    Del "del": INLINE | PROSE | NOTED;
     Details "details": CLOSES_P;
-    Dfn "dfn": INLINE;
+    Dfn "dfn": INLINE | PROSE;
     Dialog "dialog": CLOSES_P;
     Dir "dir": CLOSES_P;
     Div "div": ENDS_FOREIGN | CLOSES_P;
     Dl "dl": ENDS_FOREIGN | CLOSES_P;
-    Dt "dt": ENDS_FOREIGN | CLOSES_P;
-    Em "em": INLINE | ENDS_FOREIGN;
+    Dt "dt": ENDS_FOREIGN | CLOSES_P | NO_END | ENDS;
+    Em "em": INLINE | ENDS_FOREIGN | PROSE;
     Embed "embed": INLINE | VOID | ENDS_FOREIGN;
     Fieldset "fieldset": CLOSES_P;
     Figcaption "figcaption": CLOSES_P;
@@ -106,123 +118,101 @@ tags! {
     Font "font": INLINE;
     Footer "footer": CLOSES_P;
     Form "form": CLOSES_P;
-    Frame "frame": VOID;
-    Frameset "frameset": BLOCK;
-    H1 "h1": ENDS_FOREIGN | CLOSES_P | HEADING;
-    H2 "h2": ENDS_FOREIGN | CLOSES_P | HEADING;
-    H3 "h3": ENDS_FOREIGN | CLOSES_P | HEADING;
-    H4 "h4": ENDS_FOREIGN | CLOSES_P | HEADING;
-    H5 "h5": ENDS_FOREIGN | CLOSES_P | HEADING;
-    H6 "h6": ENDS_FOREIGN | CLOSES_P | HEADING;
-    Head "head": ENDS_FOREIGN;
+    Frame "frame": VOID | APART;
+    Frameset "frameset": APART;
+    H1 "h1": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    H2 "h2": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    H3 "h3": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    H4 "h4": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    H5 "h5": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    H6 "h6": ENDS_FOREIGN | CLOSES_P | HEADING | ENDS;
+    Head "head": ENDS_FOREIGN | APART;
     Header "header": CLOSES_P;
     Hgroup "hgroup": CLOSES_P;
     Hr "hr": VOID | ENDS_FOREIGN | CLOSES_P;
-    Html "html": SCOPE;
-    I "i": INLINE | ENDS_FOREIGN;
-    Iframe "iframe": INLINE | SKIPPED | RAW;
-    Img "img": INLINE | VOID | ENDS_FOREIGN;
-    Input "input": INLINE | VOID;
-    Ins "ins": INLINE;
-    Kbd "kbd": INLINE;
+    Html "html": SCOPE | APART | SLOW_END;
+    I "i": INLINE | ENDS_FOREIGN | PROSE;
+    Iframe "iframe": INLINE | SKIPPED | RAW | APART;
+    Img "img": INLINE | VOID | ENDS_FOREIGN | COUNTED;
+    Input "input": INLINE | VOID | COUNTED;
+    Ins "ins": INLINE | PROSE;
+    Kbd "kbd": INLINE | PROSE;
     Keygen "keygen": INLINE | VOID;
     Label "label": INLINE;
     Legend "legend": BLOCK;
-    Li "li": ENDS_FOREIGN | CLOSES_P;
-    Link "link": INLINE | VOID;
+    Li "li": ENDS_FOREIGN | CLOSES_P | NO_END | ENDS;
+    Link "link": INLINE | VOID | APART;
     Listing "listing": ENDS_FOREIGN | CLOSES_P | KEEPS_SPACE;
     Main "main": CLOSES_P;
     Map "map": INLINE;
-    Mark "mark": INLINE;
+    Mark "mark": INLINE | PROSE;
     Marquee "marquee": SCOPE;
-    Math "math": INLINE | SKIPPED;
+    Math "math": INLINE | SKIPPED | APART;
     Menu "menu": ENDS_FOREIGN | CLOSES_P;
     Menuitem "menuitem": BLOCK;
-    Meta "meta": INLINE | VOID | ENDS_FOREIGN;
+    Meta "meta": INLINE | VOID | ENDS_FOREIGN | APART;
     Meter "meter": INLINE;
-    MjxContainer "mjx-container": INLINE | SKIPPED;
+    MjxContainer "mjx-container": INLINE | SKIPPED | APART;
     Nav "nav": CLOSES_P;
     Nobr "nobr": INLINE | ENDS_FOREIGN;
-    Noembed "noembed": INLINE | SKIPPED | RAW;
-    Noframes "noframes": INLINE | SKIPPED | RAW;
+    Noembed "noembed": INLINE | SKIPPED | RAW | APART;
+    Noframes "noframes": INLINE | SKIPPED | RAW | APART;
     Noscript "noscript": BLOCK;
     Object "object": INLINE | SCOPE;
     Ol "ol": ENDS_FOREIGN | CLOSES_P;
-    Optgroup "optgroup": BLOCK;
-    Option "option": BLOCK;
+    Optgroup "optgroup": NO_END;
+    Option "option": NO_END;
     Output "output": INLINE;
-    P "p": ENDS_FOREIGN | CLOSES_P;
+    P "p": ENDS_FOREIGN | CLOSES_P | NO_END;
     Param "param": INLINE | VOID;
     Picture "picture": INLINE;
     Plaintext "plaintext": CLOSES_P | KEEPS_SPACE;
     Pre "pre": ENDS_FOREIGN | CLOSES_P | KEEPS_SPACE;
     Progress "progress": INLINE;
-    Q "q": INLINE;
-    Rp "rp": INLINE;
-    Rt "rt": INLINE;
-    Ruby "ruby": INLINE | ENDS_FOREIGN;
-    S "s": INLINE | ENDS_FOREIGN;
-    Samp "samp": INLINE;
-    Script "script": INLINE | SKIPPED | RAW;
+    Q "q": INLINE | PROSE | NOTED;
+    Rp "rp": INLINE | NO_END | ENDS;
+    Rt "rt": INLINE | NO_END | ENDS | NOTED;
+    Ruby "ruby": INLINE | ENDS_FOREIGN | PROSE;
+    S "s": INLINE | ENDS_FOREIGN | PROSE | NOTED;
+    Samp "samp": INLINE | PROSE;
+    Script "script": INLINE | SKIPPED | RAW | APART;
     Search "search": CLOSES_P;
     Section "section": CLOSES_P;
-    Select "select": INLINE | SKIPPED;
+    Select "select": INLINE | SKIPPED | APART;
     Slot "slot": INLINE;
-    Small "small": INLINE | ENDS_FOREIGN;
+    Small "small": INLINE | ENDS_FOREIGN | PROSE;
     Source "source": INLINE | VOID;
     Span "span": INLINE | ENDS_FOREIGN;
-    Strike "strike": INLINE | ENDS_FOREIGN;
-    Strong "strong": INLINE | ENDS_FOREIGN;
-    Style "style": INLINE | SKIPPED | RAW;
-    Sub "sub": INLINE | ENDS_FOREIGN;
+    Strike "strike": INLINE | ENDS_FOREIGN | NOTED;
+    Strong "strong": INLINE | ENDS_FOREIGN | PROSE;
+    Style "style": INLINE | SKIPPED | RAW | APART;
+    Sub "sub": INLINE | ENDS_FOREIGN | PROSE | NOTED;
     Summary "summary": CLOSES_P;
-    Sup "sup": INLINE | ENDS_FOREIGN;
-    Svg "svg": INLINE | SKIPPED;
+    Sup "sup": INLINE | ENDS_FOREIGN | PROSE | NOTED;
+    Svg "svg": INLINE | SKIPPED | APART;
     Table "table": ENDS_FOREIGN | CLOSES_P | SCOPE;
-    Tbody "tbody": BLOCK;
-    Td "td": SCOPE;
-    Template "template": INLINE | SKIPPED;
-    Textarea "textarea": INLINE | SKIPPED | RAW;
-    Tfoot "tfoot": BLOCK;
-    Th "th": SCOPE;
-    Thead "thead": BLOCK;
+    Tbody "tbody": NO_END | ENDS;
+    Td "td": SCOPE | NO_END | ENDS;
+    Template "template": INLINE | SKIPPED | APART | SLOW_END;
+    Textarea "textarea": INLINE | SKIPPED | RAW | APART;
+    Tfoot "tfoot": NO_END | ENDS;
+    Th "th": SCOPE | NO_END | ENDS;
+    Thead "thead": NO_END | ENDS;
     Time "time": INLINE;
-    Title "title": BLOCK;
-    Tr "tr": BLOCK;
+    Title "title": APART;
+    Tr "tr": NO_END | ENDS;
     Track "track": INLINE | VOID;
-    Tt "tt": INLINE | ENDS_FOREIGN;
-    U "u": INLINE | ENDS_FOREIGN;
+    Tt "tt": INLINE | ENDS_FOREIGN | PROSE;
+    U "u": INLINE | ENDS_FOREIGN | PROSE;
     Ul "ul": ENDS_FOREIGN | CLOSES_P;
-    Var "var": INLINE | ENDS_FOREIGN;
+    Var "var": INLINE | ENDS_FOREIGN | PROSE;
     Video "video": INLINE;
-    Wbr "wbr": INLINE | VOID;
+    Wbr "wbr": INLINE | VOID | PROSE;
     Xmp "xmp": CLOSES_P | KEEPS_SPACE;
 }
 
-/// Slots of the table of names: a power of two, well over twice the number of names.
-// Mostly free, so that few unknown names are compared.
-const SLOTS: usize = 1024;
-
-/// Slot of a name of at most eight bytes. By this factor, found by trying many, no two names share one.
-const fn slot(name: ShortName) -> usize {
-    (name.0.wrapping_mul(0xD522_34DC_E8EE_0C5B) >> (64 - SLOTS.trailing_zeros())) as usize
-}
-
-/// The tags of short names with these and their lengths, at their slots.
-static TABLE: [(ShortName, u8, Tag); SLOTS] = {
-    let mut table = [(ShortName(0), 0, Tag::Other); SLOTS];
-    let mut at = 1;
-    while at < Tag::COUNT {
-        if NAMES[at].len() <= ShortName::MAX_BYTES {
-            let name = ShortName::of(NAMES[at].as_bytes());
-            // Does not compile where two names share a slot: then another factor is to be found.
-            assert!(matches!(table[slot(name)].2, Tag::Other));
-            table[slot(name)] = (name, NAMES[at].len() as u8, TAGS[at]);
-        }
-        at += 1;
-    }
-    table
-};
+/// The tags of short names. The factor was found by trying many; mostly free, so that few unknown names are compared.
+static TABLE: NameTable<Tag, 1024, 0xD522_34DC_E8EE_0C5B> = NameTable::new(&NAMES, Tag::Other);
 
 /// The tags of longer names.
 // So few that a table of strings would not pay.
@@ -230,13 +220,7 @@ const LONG_NAME_TAGS: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxCont
 
 impl Tag {
     /// The number of values, including [`Tag::Other`].
-    pub const COUNT: usize = TAGS.len();
-
-    /// The tags in the order of their numbers.
-    pub(crate) const ALL: [Tag; Tag::COUNT] = TAGS;
-
-    /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.
-    pub(crate) const NAMES: [&str; Tag::COUNT] = NAMES;
+    pub const COUNT: usize = NAMES.len();
 
     /// The tag of a name in any case.
     pub fn from_name(name: &[u8]) -> Tag {
@@ -255,10 +239,7 @@ impl Tag {
     /// The tag of a name of `len` bytes.
     #[inline(always)]
     pub(super) fn of_short(name: ShortName, len: usize) -> Tag {
-        // One multiplication, and no two names in one slot: names cost 15 million instructions of 85 pages less.
-        let (known, known_len, tag) = TABLE[slot(name) % SLOTS];
-        // A name may end with bytes of 0, which short ones are filled up with.
-        if known == name && usize::from(known_len) == len { tag } else { Tag::Other }
+        TABLE.get(name, len)
     }
 
     #[cold]
@@ -270,12 +251,21 @@ impl Tag {
     }
 
     /// The name in lower case; empty for [`Tag::Other`].
-    pub fn name(self) -> &'static str {
-        NAMES[self as usize]
+    pub const fn name(self) -> &'static str {
+        NAMES[self as usize].0
     }
 
-    const fn has(self, traits: Traits) -> bool {
-        TRAITS[self as usize].intersects(traits)
+    /// The tag with this number.
+    pub(crate) const fn numbered(number: usize) -> Tag {
+        NAMES[number].1
+    }
+
+    pub(crate) const fn traits(self) -> Traits {
+        TRAITS[self as usize]
+    }
+
+    pub(crate) const fn has(self, traits: Traits) -> bool {
+        self.traits().intersects(traits)
     }
 
     /// Returns whether the element is part of a line of text. All others, unknown elements included, start and end a
@@ -323,6 +313,59 @@ impl Tag {
     /// Returns whether white space in the element's text is kept.
     pub const fn keeps_space(self) -> bool {
         self.has(Traits::KEEPS_SPACE)
+    }
+}
+
+/// A table of something for each tag, found by a function while compiling.
+macro_rules! by_tag {
+    ($found_for:path) => {{
+        let mut table = [$found_for(Tag::Other); Tag::COUNT];
+        let mut at = 0;
+        while at < Tag::COUNT {
+            table[at] = $found_for(Tag::numbered(at));
+            at += 1;
+        }
+        table
+    }};
+}
+pub(crate) use by_tag;
+
+/// Values by short names. Each name has a slot of its own, of a number that is a power of two, by a multiplication.
+// Names cost 15 million instructions of 85 pages less than with a table in which several share a slot.
+pub(super) struct NameTable<T, const SLOTS: usize, const FACTOR: u64> {
+    /// Names with their lengths and values at their slots.
+    slots: [(ShortName, u8, T); SLOTS],
+    none: T,
+}
+
+impl<T: Copy, const SLOTS: usize, const FACTOR: u64> NameTable<T, SLOTS, FACTOR> {
+    /// The table of the names that are short; `none` is the value of any other.
+    pub const fn new(names: &[(&str, T)], none: T) -> Self {
+        let mut slots = [(ShortName(0), 0, none); SLOTS];
+        let mut at = 0;
+        while at < names.len() {
+            let (text, value) = names[at];
+            if text.len() <= ShortName::MAX_BYTES {
+                let name = ShortName::of(text.as_bytes());
+                // Does not compile where two names share a slot: then another factor is to be found.
+                assert!(slots[Self::slot(name)].1 == 0);
+                slots[Self::slot(name)] = (name, text.len() as u8, value);
+            }
+            at += 1;
+        }
+        Self { slots, none }
+    }
+
+    const fn slot(name: ShortName) -> usize {
+        (name.0.wrapping_mul(FACTOR) >> (64 - SLOTS.trailing_zeros())) as usize
+    }
+
+    /// The value of a name of `len` bytes.
+    #[inline(always)]
+    pub fn get(&self, name: ShortName, len: usize) -> T {
+        let (known, known_len, value) = self.slots[Self::slot(name) % SLOTS];
+        // A name may end with bytes of 0, which short ones are filled up with.
+        if known == name && usize::from(known_len) == len { value } else { self.none }
     }
 }
 
@@ -438,8 +481,8 @@ mod tests {
 
     #[test]
     fn names_are_sorted_and_round_trip() {
-        assert!(NAMES.windows(2).all(|pair| pair[0] < pair[1]));
-        for (at, tag) in TAGS.iter().enumerate() {
+        assert!(NAMES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        for (at, (_, tag)) in NAMES.iter().enumerate() {
             assert_eq!(*tag as usize, at);
             if at > 0 {
                 assert_eq!(Tag::from_name(tag.name().as_bytes()), *tag);

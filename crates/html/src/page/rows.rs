@@ -8,7 +8,8 @@
 use bitflags::bitflags;
 
 use super::NONE;
-use crate::{hydration::PayloadScript, json_ld::JsonLdScript, markup::Tag};
+use crate::hydration::ScriptText;
+use crate::markup::{Tag, by_tag};
 
 /// The facts that the page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,9 +28,9 @@ pub struct Head {
     pub lang: Option<String>,
     /// The scripts of type `application/ld+json`, unchanged and in order; [`Page::json_ld`](crate::Page::json_ld)
     /// parses them.
-    pub json_ld: Vec<JsonLdScript>,
+    pub json_ld: Vec<ScriptText>,
     /// The scripts with data from which the page is built, in order.
-    pub payloads: Vec<PayloadScript>,
+    pub payloads: Vec<ScriptText>,
 }
 
 impl Head {
@@ -84,16 +85,8 @@ impl ElementKinds {
     }
 }
 
-/// The kinds in the order of the tags: every element is asked for them.
-const KINDS: [ElementKinds; Tag::COUNT] = {
-    let mut kinds = [ElementKinds::empty(); Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        kinds[at] = ElementKinds::found_for(Tag::ALL[at]);
-        at += 1;
-    }
-    kinds
-};
+// Every element is asked for them.
+const KINDS: [ElementKinds; Tag::COUNT] = by_tag!(ElementKinds::found_for);
 
 /// An element of the page's body, `html` and `body` included; head elements and what is never text
 /// (script, svg ...) have no row.

@@ -2,8 +2,9 @@
 //!
 //! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
+use crate::build::TextKind;
 use crate::markup::lexer::{Key, TagText};
-use crate::{build::TextKind, markup::Tag};
+use crate::markup::{Tag, by_tag};
 
 /// The kind of content after a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,28 +19,14 @@ pub(super) enum ContentModel {
     Plain,
 }
 
-/// The models in the order of the tags: every tag is asked for its own.
-static MODELS: [ContentModel; Tag::COUNT] = {
-    let mut models = [ContentModel::Markup; Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        models[at] = ContentModel::found_for(Tag::ALL[at]);
-        at += 1;
-    }
-    models
-};
+// Every tag is asked for these.
+static MODELS: [ContentModel; Tag::COUNT] = by_tag!(ContentModel::found_for);
+static ARE_PLAIN: [bool; Tag::COUNT] = by_tag!(found_plain);
 
-/// Results of [`is_plain`], in the order of the tags.
-static ARE_PLAIN: [bool; Tag::COUNT] = {
-    let mut are_plain = [false; Tag::COUNT];
-    let mut at = 0;
-    while at < Tag::COUNT {
-        let is_markup = matches!(MODELS[at], ContentModel::Markup);
-        are_plain[at] = is_markup && !matches!(Tag::ALL[at], Tag::Template | Tag::Svg | Tag::Math);
-        at += 1;
-    }
-    are_plain
-};
+const fn found_plain(tag: Tag) -> bool {
+    let is_markup = matches!(ContentModel::found_for(tag), ContentModel::Markup);
+    is_markup && !matches!(tag, Tag::Template | Tag::Svg | Tag::Math)
+}
 
 /// Returns whether a tag begins an element that holds markup, and neither a namespace nor text that is skipped.
 #[inline]

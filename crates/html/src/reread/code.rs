@@ -3,7 +3,7 @@
 //! It gives exact lines and white space, without the numbers, buttons, labels and spaces in empty lines that pages
 //! add, and without lines that a generator hides in Rust code: rustdoc writes them as `# line` in its sources.
 
-use super::{Piece, Pieces, TagPiece, part};
+use super::{Piece, Pieces, TagPiece, find_ignoring_case, part};
 use crate::markup::Tag;
 
 /// Maximum length of code that is read, in bytes of the page.
@@ -97,7 +97,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
         if kind == Kind::Beside {
             if tag.is_raw() {
                 let end = format!("</{}", tag.name());
-                pieces.at += find_ignoring_case(rest.as_bytes().get(pieces.at..)?, end.as_bytes())?;
+                pieces.at = find_ignoring_case(rest, pieces.at, &end)?;
             } else {
                 beside = Some((found.name, 1));
             }
@@ -139,11 +139,6 @@ fn end_tag(found: &TagPiece<'_>, open: &mut Vec<(&str, Kind)>, code: &mut Code) 
     if is_hidden {
         code.hidden.end(code.out.len());
     }
-}
-
-fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'<', bytes)
-        .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
 }
 
 /// Returns whether an element is a part of a line of code, as unknown ones are.

@@ -1,6 +1,7 @@
 //! Reads the start tags of elements again, and finds the element around all of a block.
 
 use super::{Piece, Pieces, TagPiece};
+use crate::build::decode;
 use crate::{Block, Element, Limits, Page};
 
 /// A start tag as written in the page.
@@ -27,9 +28,9 @@ impl Element {
     pub fn start_tag(&self, html: &str) -> Option<StartTag> {
         let tag = TagPiece::at(html, self.start as usize)?;
         let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();
-        let attributes = tag.first_attributes(Limits::default().attributes).map(|(name, value)| {
-            (lower(name), htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
-        });
+        let attributes = tag
+            .first_attributes(Limits::default().attributes)
+            .map(|(name, value)| (lower(name), decode(value).into_owned()));
         let mut attributes: Vec<(String, String)> = attributes.collect();
         attributes.sort_by(|(one, _), (other, _)| one.cmp(other));
         attributes.dedup_by(|(next, _), (first, _)| next == first);

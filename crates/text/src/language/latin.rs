@@ -5,114 +5,51 @@
 //! and Trenkle, 1994). The share of letters in the alphabet of the language is added. Alphabets and lists are
 //! those of whatlang by Serhii Potapov (MIT licence).
 
-mod trigrams;
+use std::sync::LazyLock;
 
-use std::{cell::RefCell, sync::LazyLock};
-
-use rustc_hash::FxHashMap;
-
-use trigrams::{Counts, PLAIN, Trigram, Trigrams, divides, key, plain_of};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// A line a language: ISO 639-3 code, letters of its alphabet, its 300 trigrams, most frequent first.
 const LISTS_TSV: &str = include_str!("latin.tsv");
 
 /// Trigrams of a language, and the distance of one that a text does not have.
-const TRIGRAMS_PER_LANGUAGE: u32 = 300;
+const TRIGRAMS_PER_LANGUAGE: i32 = 300;
+/// Trigrams of a text that are compared, the most frequent ones.
+const MAX_TRIGRAMS: usize = 600;
 /// Confidence above which a verdict stands.
 const MIN_CONFIDENCE: f64 = 0.9;
+/// Maximum number of languages: each has a bit in the set of a letter.
+const LANGUAGES: usize = 64;
 
 /// The languages that have each trigram, and each letter.
+#[derive(Default)]
 struct Lists {
     codes: Vec<&'static str>,
-    /// First place in `places` of each trigram of plain signs, and of the end.
-    plain: Vec<u16>,
-    /// Range in `places` of each other trigram, by its key.
-    other: FxHashMap<u64, (u16, u16)>,
-    /// Languages, with the rank of the trigram in each.
-    places: Vec<LanguageRank>,
+    /// Languages by trigrams ([`key`]), with the rank of the trigram in each.
+    trigrams: FxHashMap<u64, Vec<(u8, u16)>>,
     /// Maps each letter to the bit set of languages that use it.
     letters: FxHashMap<char, u64>,
 }
 
-/// A language and the rank that a trigram has in it, in one number: both are looked at for each trigram of
-/// a text in some five languages.
-#[derive(Clone, Copy, Debug)]
-struct LanguageRank(u16);
-
-impl LanguageRank {
-    const RANK_BITS: u32 = 9;
-
-    fn new(language: u8, rank: u16) -> Self {
-        Self(u16::from(language) << Self::RANK_BITS | rank)
-    }
-
-    #[inline]
-    fn language(self) -> usize {
-        usize::from(self.0 >> Self::RANK_BITS)
-    }
-
-    #[inline]
-    fn rank(self) -> i32 {
-        i32::from(self.0 & ((1 << Self::RANK_BITS) - 1))
-    }
-}
-
-/// Maximum number of languages: each has a bit in the set of a letter.
-const LANGUAGES: usize = 64;
-
-static LISTS: LazyLock<Lists> = LazyLock::new(Lists::new);
-
-impl Lists {
-    fn new() -> Self {
-        let mut lists = Self {
-            codes: Vec::new(),
-            plain: Vec::with_capacity(PLAIN + 1),
-            other: FxHashMap::default(),
-            places: Vec::new(),
-            letters: FxHashMap::default(),
-        };
-        let mut plain: Vec<Vec<LanguageRank>> = vec![Vec::new(); PLAIN];
-        let mut other: FxHashMap<u64, Vec<LanguageRank>> = FxHashMap::default();
-        for (language, line) in (0..LANGUAGES as u8).zip(LISTS_TSV.lines()) {
-            let mut fields = line.split('\t');
-            lists.codes.push(fields.next().unwrap_or_default());
-            for letter in fields.next().unwrap_or_default().chars() {
-                *lists.letters.entry(letter).or_default() |= 1 << language;
-            }
-            let mut signs = fields.next().unwrap_or_default().chars();
-            let mut rank = 0;
-            while let (Some(a), Some(b), Some(c)) = (signs.next(), signs.next(), signs.next()) {
-                let places = match plain_of([a, b, c]) {
-                    Some(at) => plain.get_mut(at),
-                    None => Some(other.entry(key([a, b, c])).or_default()),
-                };
-                places.into_iter().for_each(|all| all.push(LanguageRank::new(language, rank)));
-                rank += 1;
-            }
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let mut lists = Lists::default();
+    for (language, line) in (0..LANGUAGES as u8).zip(LISTS_TSV.lines()) {
+        let mut fields = line.split('\t');
+        lists.codes.push(fields.next().unwrap_or_default());
+        for letter in fields.next().unwrap_or_default().chars() {
+            *lists.letters.entry(letter).or_default() |= 1 << language;
         }
-        for places in plain {
-            lists.plain.push(lists.places.len() as u16);
-            lists.places.extend(places);
+        let signs: Vec<char> = fields.next().unwrap_or_default().chars().collect();
+        for (rank, signs) in (0..).zip(signs.as_chunks().0) {
+            lists.trigrams.entry(key(*signs)).or_default().push((language, rank));
         }
-        lists.plain.push(lists.places.len() as u16);
-        for (key, places) in other {
-            let start = lists.places.len() as u16;
-            lists.places.extend(places);
-            lists.other.insert(key, (start, lists.places.len() as u16));
-        }
-        lists
     }
+    lists
+});
 
-    fn places(&self, trigram: &Trigram) -> &[LanguageRank] {
-        let (from, to) = match trigram.plain {
-            Some(at) => {
-                let mark = |at: usize| self.plain.get(at).copied().unwrap_or_default();
-                (mark(usize::from(at)), mark(usize::from(at) + 1))
-            }
-            None => self.other.get(&trigram.key).copied().unwrap_or_default(),
-        };
-        self.places.get(usize::from(from)..usize::from(to)).unwrap_or_default()
-    }
+/// A trigram as a number of 48 bits, in the order of trigrams. No list has characters of more than 16 bits.
+fn key(signs: [char; 3]) -> u64 {
+    signs.iter().fold(0, |key, sign| key << 16 | u64::from(*sign).min(0xFFFF))
 }
 
 /// Returns whether most letters of a text are those of ASCII, so that its script is known to be Latin.
@@ -135,14 +72,10 @@ pub(super) fn is_latin(text: &str) -> bool {
 /// those of ASCII; none if that is not reliable.
 pub(super) fn detect(text: &str) -> Option<&'static str> {
     let lists = &*LISTS;
-    let found = COUNTS.with(|counts| match counts.try_borrow_mut() {
-        Ok(mut counts) => TextProfile::of(text, &mut counts),
-        Err(_) => TextProfile::of(text, &mut Counts::new()),
-    });
-    let letters = found.letters;
+    let found = TextProfile::of(text);
     let by_alphabet = alphabet_scores(lists, &found);
-    let (by_trigrams, compared) = trigram_scores(lists, &found.ranked);
-    let share = (-(f64::from(letters) / 300.0) + 2.0 / 3.0).clamp(1.0 / 3.0, 2.0 / 3.0);
+    let by_trigrams = trigram_scores(lists, &found.ranked);
+    let share = (-(f64::from(found.letters) / 300.0) + 2.0 / 3.0).clamp(1.0 / 3.0, 2.0 / 3.0);
     let rest = 1.0 - share;
     let (mut best, mut first, mut second) = (None, 0.0, 0.0);
     for ((code, a), t) in lists.codes.iter().zip(by_alphabet).zip(by_trigrams) {
@@ -153,7 +86,7 @@ pub(super) fn detect(text: &str) -> Option<&'static str> {
             second = score;
         }
     }
-    best.filter(|_| confidence(first, second, compared) > MIN_CONFIDENCE)
+    best.filter(|_| confidence(first, second, found.ranked.len()) > MIN_CONFIDENCE)
 }
 
 fn confidence(first: f64, second: f64, compared: usize) -> f64 {
@@ -168,10 +101,9 @@ fn confidence(first: f64, second: f64, compared: usize) -> f64 {
 /// Score of each language by its alphabet, 0..=1.
 fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     let mut sums = vec![0u32; lists.codes.len()];
-    let plain = ('a'..='z').zip(found.plain_letters);
-    let other = found.other_letters.iter();
-    let all = plain.chain(other.map(|(letter, count)| (*letter, *count)));
-    for (letter, count) in all.filter(|(_, count)| *count > 0) {
+    let plain = ('\0'..).zip(found.plain_letters).filter(|(_, count)| *count > 0);
+    let other = found.other_letters.iter().map(|(letter, count)| (*letter, *count));
+    for (letter, count) in plain.chain(other) {
         let languages = lists.letters.get(&letter).copied().unwrap_or(0);
         for (at, sum) in sums.iter_mut().enumerate() {
             *sum += (languages >> at & 1) as u32 * count;
@@ -182,97 +114,69 @@ fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     scores.collect()
 }
 
-thread_local! {
-    static COUNTS: RefCell<Counts> = RefCell::new(Counts::new());
-}
-
 /// The letters and trigrams of a text.
-#[derive(Debug, Default)]
 struct TextProfile {
-    /// The frequencies of `a` to `z`, and of the other letters.
-    plain_letters: [u32; 26],
+    /// The frequencies of the letters of ASCII, and of the others.
+    plain_letters: [u32; 128],
     other_letters: FxHashMap<char, u32>,
     letters: u32,
-    /// The most frequent trigrams; of equally frequent ones the later first.
-    ranked: Vec<Trigram>,
+    /// The most frequent trigrams ([`key`]); of equally frequent ones the later first.
+    ranked: Vec<u64>,
 }
 
 impl TextProfile {
-    fn of(text: &str, counts: &mut Counts) -> Self {
-        let mut found = Self::default();
-        let mut trigrams = Trigrams::new(counts);
-        if !text.is_ascii() && text.contains('Σ') {
-            // The form of its small letter depends on where it stands.
-            let lower = text.to_lowercase();
-            lower.chars().for_each(|c| trigrams.add(found.letter(c)));
-            found.ranked = trigrams.ranked();
-            return found;
-        }
-        let mut signs = [0u32; 32];
-        let mut rest = text;
-        loop {
-            let plain = trigrams.add_plain(rest.as_bytes(), &mut signs);
-            rest = rest.get(plain..).unwrap_or_default();
-            let mut chars = rest.chars();
-            let Some(c) = chars.next() else { break };
-            rest = chars.as_str();
-            if c.is_ascii() {
-                trigrams.add(found.letter(c.to_ascii_lowercase()));
-            } else {
-                c.to_lowercase().for_each(|c| trigrams.add(found.letter(c)));
-            }
-        }
-        for (sum, sign) in found.plain_letters.iter_mut().zip(&signs[1..]) {
-            *sum += sign;
-            found.letters += sign;
-        }
-        found.ranked = trigrams.ranked();
-        found
-    }
-
-    /// Counts a character if it is a letter; what divides words is given as a space.
-    #[inline]
-    fn letter(&mut self, c: char) -> char {
-        match c {
-            'a'..='z' => {
-                if let Some(count) = self.plain_letters.get_mut(c as usize - 0x61) {
-                    *count += 1;
+    fn of(text: &str) -> Self {
+        let mut found =
+            Self { plain_letters: [0; 128], other_letters: FxHashMap::default(), letters: 0, ranked: Vec::new() };
+        let mut counts: FxHashMap<u64, u64> = FxHashMap::with_capacity_and_hasher(1024, FxBuildHasher);
+        let mut before: Option<(char, char)> = None;
+        // The small letter of `Σ` depends on where it stands, and that of `İ` is two characters.
+        for c in text.to_lowercase().chars().chain([' ']) {
+            // Of ASCII all but letters say nothing about the language.
+            let c = if c < '\x7f' && !c.is_ascii_alphabetic() { ' ' } else { c };
+            if c != ' ' {
+                found.letters += 1;
+                match found.plain_letters.get_mut(c as usize) {
+                    Some(count) => *count += 1,
+                    None => *found.other_letters.entry(c).or_default() += 1,
                 }
-                self.letters += 1;
-                c
             }
-            c if divides(c) => ' ',
-            c => {
-                *self.other_letters.entry(c).or_default() += 1;
-                self.letters += 1;
-                c
+            if let Some((a, b)) = before
+                && !(b == ' ' && (a == ' ' || c == ' '))
+            {
+                *counts.entry(key([a, b, c])).or_default() += 1;
             }
+            before = Some((before.map_or(' ', |(_, b)| b), c));
         }
+        found.ranked.extend(counts.into_iter().map(|(key, count)| count << 48 | key));
+        found.ranked.sort_unstable_by(|one, other| other.cmp(one));
+        found.ranked.truncate(MAX_TRIGRAMS);
+        found.ranked.iter_mut().for_each(|trigram| *trigram &= (1 << 48) - 1);
+        found
     }
 }
 
-/// Score of each language by its trigrams, 0..=1, and the number of trigrams compared.
-fn trigram_scores(lists: &Lists, ranked: &[Trigram]) -> (Vec<f64>, usize) {
+/// Score of each language by its trigrams, 0..=1.
+fn trigram_scores(lists: &Lists, ranked: &[u64]) -> Vec<f64> {
+    const MOST: i32 = TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE;
     // At most as many ranks as trigrams are compared: the sums are small.
-    let mut distances = [(TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE) as i32; LANGUAGES];
+    let mut distances = [MOST; LANGUAGES];
     for (rank, trigram) in (0i32..).zip(ranked) {
-        for listed in lists.places(trigram) {
+        for (language, listed) in lists.trigrams.get(trigram).into_iter().flatten() {
             // The remainder is the number itself; it tells the compiler that it is in bounds.
-            let sum = &mut distances[listed.language() % LANGUAGES];
-            *sum += (rank - listed.rank()).abs() - TRIGRAMS_PER_LANGUAGE as i32;
+            distances[usize::from(*language) % LANGUAGES] += (rank - i32::from(*listed)).abs() - TRIGRAMS_PER_LANGUAGE;
         }
     }
     // A short text cannot have all trigrams.
-    let compared = ranked.len();
-    let short = i64::from(TRIGRAMS_PER_LANGUAGE) - compared as i64;
-    let most = (compared as i64 * i64::from(TRIGRAMS_PER_LANGUAGE)) as f64;
+    let compared = ranked.len() as i32;
+    let short = (TRIGRAMS_PER_LANGUAGE - compared).max(0);
+    let most = f64::from(compared * TRIGRAMS_PER_LANGUAGE);
     let distances = distances.iter().take(lists.codes.len());
     let scores = distances.map(|distance| {
-        let distance = i64::from(*distance) - short.max(0) * i64::from(TRIGRAMS_PER_LANGUAGE);
-        let distance = distance.clamp(0, i64::from(TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE));
-        (most - distance as f64) / most
+        let distance = (distance - short * TRIGRAMS_PER_LANGUAGE).clamp(0, MOST);
+        (most - f64::from(distance)) / most
     });
-    (scores.collect(), compared)
+    scores.collect()
 }
 
 #[cfg(test)]
@@ -301,7 +205,8 @@ mod tests {
     #[test]
     fn the_lists_are_whole() {
         assert_eq!(LISTS.codes.len(), 37);
-        assert_eq!(LISTS.places.len(), 37 * TRIGRAMS_PER_LANGUAGE as usize);
+        let places: usize = LISTS.trigrams.values().map(Vec::len).sum();
+        assert_eq!(places, 37 * TRIGRAMS_PER_LANGUAGE as usize);
     }
 
     #[test]

@@ -23,7 +23,10 @@ pub trait Tally: Copy {
     fn in_all(self, number: i16) -> Self::Sums;
 
     /// Adds a number in the chosen lanes.
-    fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums;
+    #[inline(always)]
+    fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
+        self.add_sums(sums, lanes, self.in_all(number))
+    }
 
     /// Adds sums in the chosen lanes.
     fn add_sums(self, sums: Self::Sums, lanes: Self::Lanes, others: Self::Sums) -> Self::Sums;
@@ -66,11 +69,6 @@ impl Tally for pulp::x86::V3 {
     #[inline(always)]
     fn in_all(self, number: i16) -> Self::Sums {
         [self.avx._mm256_set1_epi16(number); 4]
-    }
-
-    #[inline(always)]
-    fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
-        self.add_sums(sums, lanes, self.in_all(number))
     }
 
     #[inline(always)]
@@ -124,14 +122,6 @@ impl Tally for Portable {
     #[inline(always)]
     fn in_all(self, number: i16) -> Self::Sums {
         [number; 64]
-    }
-
-    #[inline(always)]
-    fn add(self, mut sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
-        for (sum, lane) in sums.iter_mut().zip(lanes) {
-            *sum = sum.wrapping_add(lane & number);
-        }
-        sums
     }
 
     #[inline(always)]
