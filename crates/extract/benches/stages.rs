@@ -15,7 +15,7 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
-use trommel_record::{Encode, Jsonl, OutputRecord};
+use trommel_record::{Document, Encode, Jsonl};
 
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
@@ -184,25 +184,13 @@ fn metadata(bencher: Bencher) {
     });
 }
 
-/// Language of the text.
-#[divan::bench]
-fn language(bencher: Bencher) {
-    let pages = extractions();
-    let texts: Vec<String> = pages.iter().map(Extraction::text).collect();
-    bencher.counter(bytes()).bench_local(|| {
-        for (page, text) in pages.iter().zip(&texts) {
-            black_box(page.language(text));
-        }
-    });
-}
-
 /// Documents to JSON lines.
 #[divan::bench]
 fn encode(bencher: Bencher) {
     let extractions = extractions();
     let options = DocumentOptions::default();
     let documents = extractions.iter().map(|page| page.document(&options));
-    let records: Vec<OutputRecord> = documents.map(OutputRecord::from).collect();
+    let records: Vec<Document> = documents.collect();
     let mut out = Vec::new();
     bencher.counter(bytes()).bench_local(|| {
         for record in &records {

@@ -2,12 +2,15 @@
 //! that decided.
 
 mod about_one;
+mod addresses;
+mod announced;
 mod apart;
 mod around;
 pub(crate) mod beside_kept;
 mod dropped_parts;
 pub(crate) mod list_controls;
 mod lists;
+mod records;
 mod rules;
 mod thread_labels;
 mod topic;
@@ -19,6 +22,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
+use trommel_text::keys::{KeyType, Shape, Value};
 
 use crate::{role::Role, selectors::follow};
 
@@ -40,6 +44,8 @@ pub(crate) struct JudgedPage<'a> {
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
+    /// True if the page consists of lists.
+    pub is_listing: bool,
     /// True if the page is a thread.
     pub is_thread: bool,
     /// True if the page is about a product, an event or a job.
@@ -90,6 +96,11 @@ impl Decider {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
 
+    /// The decider of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|decider| decider.name() == name)
+    }
+
     /// The rule at a place of [`RULES`].
     fn rule(at: usize) -> Self {
         Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
@@ -100,6 +111,14 @@ impl Decider {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
         OTHERS.get(at).copied().or_else(|| rule().map(|rule| rule.name)).unwrap_or_default()
+    }
+}
+
+impl KeyType for Decider {
+    const SHAPE: Shape = Shape::Word;
+
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.name().into())
     }
 }
 
@@ -114,28 +133,7 @@ impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
         // Documents of earlier builds stay readable: rules have been deleted since.
-        Ok(Self::all().find(|decider| decider.name() == name).unwrap_or_default())
-    }
-}
-
-/// A set of rules, by their places in [`RULES`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-// A bit a rule.
-pub struct RuleSet(u64);
-
-impl RuleSet {
-    /// The rules of these names; none if one is unknown.
-    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<Self> {
-        let mut set = Self::default();
-        for name in names {
-            let at = RULES.iter().position(|rule| rule.name == name)?;
-            set.0 |= 1 << at;
-        }
-        Some(set)
-    }
-
-    fn contains(self, at: usize) -> bool {
-        self.0 >> at & 1 == 1
+        Ok(Self::named(&name).unwrap_or_default())
     }
 }
 
@@ -155,11 +153,11 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies the rules on the model's choice, except those in `without`.
-    pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
+    /// Applies the rules on the model's choice, except `without`.
+    pub fn judged(&mut self, page: &JudgedPage<'_>, without: Option<Decider>) {
         for (at, rule) in RULES.iter().enumerate() {
             if let rules::Apply::Judged(apply) = rule.apply
-                && !without.contains(at)
+                && without != Some(Decider::rule(at))
             {
                 // A rule may only change what the model is unsure of: strays above .7 and headings below .1 were mostly
                 // right.
@@ -169,15 +167,15 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies the rules on the text, except those in `without`. Nothing is kept because of a dropped block.
-    pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
+    /// Applies the rules on the text, except `without`. Nothing is kept because of a dropped block.
+    pub fn chosen(&mut self, page: &ChosenPage<'_>, without: Option<Decider>) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {
             return;
         }
         for (at, rule) in RULES.iter().enumerate() {
             if let rules::Apply::Chosen(apply) = rule.apply
-                && !without.contains(at)
+                && without != Some(Decider::rule(at))
             {
                 self.changed(Decider::rule(at), |kept| apply(page, kept));
             }
@@ -250,7 +248,6 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), OTHERS.len() + RULES.len());
-        assert!(RULES.len() <= 64, "a set of rules has 64 bits");
     }
 
     #[test]
@@ -276,19 +273,18 @@ mod tests {
             in_comments: &[],
             keeps_doubtful: false,
             is_article: false,
+            is_listing: false,
             is_thread: false,
             has_facts: false,
             has_threshold: false,
             keeps_embedded: false,
         };
-        for (without, expected) in
-            [(RuleSet::default(), (true, "lone text")), (RuleSet::of(["lone text"]).unwrap(), (false, "model"))]
-        {
+        for (without, expected) in [(None, (true, "lone text")), (Decider::named("lone text"), (false, "model"))] {
             let (mut kept, mut by) = (vec![false], vec![Decider::MODEL]);
             let mut decisions = Decisions::new(&mut kept, &mut by);
             decisions.judged(&judged, without);
             assert_eq!((kept[0], by[0].name()), expected);
         }
-        assert_eq!(RuleSet::of(["no rule"]), None);
+        assert_eq!(Decider::named("no rule"), None);
     }
 }

@@ -28,31 +28,33 @@ pub(crate) use atoms::limit;
 // Chunks of a word below a long heading would else hold a thousand times the page.
 const MAX_REPEATED: (usize, usize) = (4, 1 << 16);
 
-/// A part of a document's text, for retrieval.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Chunk {
-    /// XXH3 of headings and text (128 bits, in hexadecimal digits): the same content has the same id wherever it stands.
-    pub id: String,
-    /// Its text, a part of the document's.
-    pub text: String,
-    /// Headings above it, outermost first. The first is the page's headline or title, unless the only heading of the first
-    /// level stands above it.
-    pub headings: Vec<String>,
-    /// Roles of its blocks, each once, in their order.
-    pub roles: Vec<String>,
-    /// Its first block, as an index into all blocks of the page.
-    pub first_block: u32,
-    /// Its last block.
-    pub last_block: u32,
-    /// Its first character, counted from the start of the document's text in Unicode scalar values.
-    pub start: u32,
-    /// Number of its characters.
-    pub chars: u32,
-    /// First byte of the place in the decoded page that its text came from.
-    pub byte: u32,
-    /// Bytes of that place.
-    pub bytes: u32,
+trommel_text::keyed! {
+    /// A part of a document's text, for retrieval.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Chunk {
+        /// 128-bit hash (`xxh3`) of headings and text, hexadecimal; equal content has an equal id.
+        pub id: String as Word,
+        /// The text of the chunk.
+        pub text: String,
+        /// Headings above the chunk without `#`, outermost first; first the page's headline or title, if no heading of
+        /// the first level stands above it.
+        pub headings: Vec<String>,
+        /// Roles of its blocks.
+        pub roles: Vec<String>,
+        /// Index of its first block among all blocks of the page.
+        pub first_block: u32,
+        /// Index of its last block.
+        pub last_block: u32,
+        /// Its first character in `text`.
+        pub start: u32,
+        /// Number of its characters.
+        pub chars: u32,
+        /// Its first byte in the decoded page.
+        pub byte: u32,
+        /// Number of bytes there.
+        pub bytes: u32,
+    }
 }
 
 /// Facts about the blocks from which chunks are made.
@@ -322,20 +324,19 @@ impl FromStr for ChunkSize {
 
     fn from_str(text: &str) -> Result<Self, ChunkSizeError> {
         let wrong = || ChunkSizeError::Form(text.to_owned());
-        let mut parts = text.split(',');
-        let (unit, size) = parts.next().and_then(|part| part.split_once('=')).ok_or_else(wrong)?;
-        let unit = match unit.trim() {
+        let mut parts =
+            text.split(',').map(|part| part.split_once('=').map(|(name, count)| (name.trim(), count.trim())));
+        let (unit, size) = parts.next().flatten().ok_or_else(wrong)?;
+        let unit = match unit {
             "words" => ChunkUnit::Words,
             "tokens" => ChunkUnit::Tokens,
             _ => return Err(wrong()),
         };
-        let size: NonZeroU32 = size.trim().parse().map_err(|_| wrong())?;
+        let size: NonZeroU32 = size.parse().map_err(|_| wrong())?;
         let overlap = match parts.next() {
             None => 0,
-            Some(part) => match part.split_once('=') {
-                Some((name, count)) if name.trim() == "overlap" => count.trim().parse().map_err(|_| wrong())?,
-                _ => return Err(wrong()),
-            },
+            Some(Some(("overlap", count))) => count.parse().map_err(|_| wrong())?,
+            Some(_) => return Err(wrong()),
         };
         if parts.next().is_some() {
             return Err(wrong());

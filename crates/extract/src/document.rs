@@ -3,94 +3,193 @@
 //! The language is determined from the text, or else from the declaration of the page. Documents of plain text come
 //! from servers or from WET files; nothing of them is dropped.
 
-use std::{borrow::Cow, num::NonZeroU32};
+use std::{fmt, num::NonZeroU32, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct as _};
 use trommel_html::{Head, charset};
+use trommel_text::keys::{Joined, KeyType, Shape, Value, by_name, filled};
 use trommel_text::language::{detect, primary, well_formed};
-use trommel_text::long_run;
 
 use crate::chunks::{Chunk, ChunkSize, TokenCounter};
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::rights::Rights;
-use crate::{Hints, block_page::BlockReason, choice::Decider, metadata::Metadata, posts::Post, role::Role};
+use crate::{Hints, block_page::BlockReason, choice::Decider, posts::Post, role::Role, verdicts::choices};
 
-/// The main content of one page, with its metadata.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Document {
-    /// Main text; empty if the page has none. Each paragraph, heading, list item and table row is a line, with
-    /// tabs between the cells of a row. An empty line stands around paragraphs, headings, lists, tables and
-    /// code. Code keeps its white space.
-    pub text: String,
-    /// Title of the page without the name of its site. It is the `h1` that is like one of the titles that the
-    /// page states, else the headline of its JSON-LD, `og:title`, its `<title>` or its first heading. White
-    /// space is folded.
-    pub title: Option<String>,
-    /// ISO 639-1 code of the text's language (ISO 639-3 if there is no shorter one). It is detected on the text
-    /// if that is long enough; else the page's declaration counts.
-    pub lang: Option<String>,
-    /// Other facts that the page states about itself.
-    #[serde(flatten)]
-    pub metadata: Metadata,
-    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page_type: Option<String>,
-    /// The reason why this is not the requested page, from the title and phrases of the page, regardless of the
-    /// model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocked: Option<BlockReason>,
-    /// Headings among the lines of the text, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub headings: Vec<String>,
-    /// Readers' comments, where they are kept apart from the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comments: Option<String>,
-    /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
-    pub charset: String,
-    /// True if a site memory knew other pages of the page's site.
+trommel_text::keyed! {
+    /// The document of a page, or of its record in an archive: the keys of a JSON line, in their order.
+    ///
+    /// An extraction fills the keys that a page says; a run adds those of the record. Every key is written, and each
+    /// has one type. A missing value is an empty string, 0 or an empty list. Readers infer the types of a file from its
+    /// beginning. Some of them fail at a value, or lose it, after nothing but `null` or empty lists. Therefore rare
+    /// values are strings.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
-    pub by_sites: bool,
-    /// The source of the encoding (`bom`, `http`, `meta`, `crawl`, `detected`).
-    pub charset_source: String,
-    /// Expected word F1 of `text`, from the block probabilities, in 0..=1; 0 of an empty text.
-    pub confidence: f32,
-    /// The wishes of the page to robots in `<meta name="robots">`, unchanged. Filters read them; they are not
-    /// part of the written document.
-    #[serde(skip)]
-    pub robots: Vec<String>,
-    /// The reservations of rights that the page states, and those of its server if a run adds them.
-    #[serde(default, skip_serializing_if = "Rights::is_empty")]
-    pub rights: Rights,
-    /// Number of the `a` elements of the page. Annotations have it; it is not part of the written document.
-    #[serde(skip)]
-    pub links: u32,
-    /// Every block of the page in document order, kept or not, on request. Texts that stand only in its JSON-LD
-    /// follow.
-    pub blocks: Vec<BlockVerdict>,
-    /// The places of the parts of `text` in the decoded page, in the order of the text, on request.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spans: Vec<TextSpan>,
-    /// The tables among the text as rows, in its order, on request.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tables: Vec<DocumentTable>,
-    /// The posts of several people on the page, if its markup states them, on request.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub posts: Vec<Post>,
-    /// The text in chunks, on request.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub chunks: Vec<Chunk>,
-    /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
-    pub capped: Vec<String>,
-    /// Oddities of the page, in words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub struct Document {
+        /// WARC-Record-ID without angle brackets; if it is missing, an id made from place and URL.
+        pub id: String as Word,
+        /// URL of the page.
+        #[serde(with = "filled")]
+        pub url: Option<String> as Address,
+        /// Time of the capture, as the archive states it.
+        #[serde(with = "filled")]
+        pub date: Option<String> as Date,
+        /// Main text; empty if the page has none.
+        pub text: String,
+        /// Headline, without the name of the site.
+        #[serde(with = "filled")]
+        pub title: Option<String>,
+        /// Language of the text: ISO 639-1, or ISO 639-3 if there is no shorter code; empty where metadata are few.
+        #[serde(with = "filled")]
+        pub lang: Option<String> as Word,
+        /// Encoding of the page: its WHATWG name in lower case.
+        pub charset: String as Word,
+        /// Origin of the encoding: `bom`, `http`, `meta`, `crawl`, `detected`.
+        pub charset_source: String as Word,
+        /// Word F1 that the model expects of the text, 0 to 1; 0 for an empty text.
+        pub confidence: f32,
+        /// Place of the record, for `trommel cat FILE:OFFSET:LENGTH`: `file` as it was given and `name` without its
+        /// folder; `offset` and `length` in stored bytes; `inner`, the offset in the decompressed gzip member if that
+        /// holds several records, else 0.
+        #[serde(with = "filled")]
+        pub source: Option<RecordSource>,
+        /// Names of the authors, in the order of the page.
+        pub author: Vec<String>,
+        /// Date of publication, ISO 8601, as precise as the page states it.
+        #[serde(with = "filled")]
+        pub published: Option<String> as Date,
+        /// Date of the last change, in the same form.
+        #[serde(with = "filled")]
+        pub modified: Option<String> as Date,
+        /// Name of the site or publisher.
+        #[serde(with = "filled")]
+        pub site: Option<String> as Address,
+        /// The page's description of itself.
+        #[serde(with = "filled")]
+        pub description: Option<String>,
+        /// Canonical URL.
+        #[serde(with = "filled")]
+        pub canonical: Option<String> as Address,
+        /// URL of the next page (`rel="next"`, else the next link in a row of page numbers).
+        #[serde(with = "filled")]
+        pub next: Option<String> as Address,
+        /// Language that the page declares, BCP 47.
+        #[serde(with = "filled")]
+        pub lang_declared: Option<String> as Word,
+        /// Reservations of rights that the page or its server states.
+        pub rights: Rights,
+        /// Headings within the text.
+        pub headings: Vec<String>,
+        /// `article`, `collection`, `documentation`, `forum`, `listing`, `product`, `service` or, rarely, `block-page`,
+        /// as the model judges it.
+        #[serde(with = "filled")]
+        pub page_type: Option<String> as Word,
+        /// Obstacle recognised by title and phrases: `captcha`, `denied`, `consent`, `login`, `not-found`, `parked`;
+        /// else empty. `rules = ["block-page"]` drops such pages.
+        #[serde(with = "by_name")]
+        pub blocked: Option<BlockReason>,
+        /// Readers' comments, with `--comments separate`.
+        #[serde(with = "filled")]
+        pub comments: Option<String>,
+        /// HTTP status; 0 if unknown.
+        #[serde(with = "filled")]
+        pub status: Option<u16>,
+        /// WARC-Truncated: why the crawler truncated the page.
+        #[serde(with = "filled")]
+        pub truncated: Option<String> as Word,
+        /// Caps that the page exceeded, separated by commas.
+        pub capped: Joined<','>,
+        /// Irregularities of the record, separated by semicolons; `KIND data, not a page` (Python); `site memory: fixed`
+        /// if other pages of the site influenced the text.
+        pub notes: Joined<';'>,
+        /// The extractor that made the text, if a script put another in; empty for trommel.
+        #[serde(with = "filled")]
+        pub extractor: Option<String> as Word,
+        /// All blocks of the page, with `--blocks`.
+        pub blocks: Vec<BlockVerdict>,
+        /// Places of the parts of the text in the decoded page, with `--spans`.
+        pub spans: Vec<TextSpan>,
+        /// Tables in the text, with `--tables`.
+        pub tables: Vec<DocumentTable>,
+        /// Posts of the page, with `posts`.
+        pub posts: Vec<Post>,
+        /// The text in chunks for retrieval, with `--chunks`.
+        pub chunks: Vec<Chunk>,
+    } besides {
+        /// The wishes of the page to robots in `<meta name="robots">`, unchanged, for filters.
+        #[serde(skip)]
+        pub robots: Vec<String>,
+        /// Number of the `a` elements of the page, for annotations.
+        #[serde(skip)]
+        pub links: u32,
+        /// The digest of the payload that the archive states (`sha1:...`), for annotations.
+        #[serde(skip)]
+        pub digest: Option<String>,
+    }
+}
+
+/// The place of the archive record of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct RecordSource {
+    /// The archive as it was named by the user; `-` for standard input.
+    #[serde(deserialize_with = "shared")]
+    pub file: Arc<str>,
+    /// First stored byte of the record or of the compressed member that holds it.
+    pub offset: u64,
+    /// Stored bytes of the record or of that member.
+    pub length: u64,
+    /// Offset of the record in the member's plain bytes; 0 if the member holds only one record.
+    #[serde(default)]
+    pub inner: u64,
+}
+
+impl RecordSource {
+    /// The name of the archive without its folder or the rest of its URL.
+    pub fn name(&self) -> &str {
+        let path = match self.file.split_once("://") {
+            Some((_, rest)) => rest.split(['?', '#']).next().unwrap_or(rest),
+            None => &self.file,
+        };
+        path.rsplit(['/', '\\']).next().unwrap_or(path)
+    }
+}
+
+/// The place as `trommel cat` takes it: `FILE:OFFSET:LENGTH`, and `:INNER` if a member holds several records.
+impl fmt::Display for RecordSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.offset, self.length)?;
+        if self.inner == 0 { Ok(()) } else { write!(f, ":{}", self.inner) }
+    }
+}
+
+impl KeyType for RecordSource {
+    const SHAPE: Shape = Shape::Object;
+
+    fn value(&self) -> Value<'_> {
+        Value::Text(self.to_string().into())
+    }
+}
+
+fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(deserializer).map(Arc::from)
+}
+
+impl Serialize for RecordSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_struct("source", 5)?;
+        map.serialize_field("name", self.name())?;
+        map.serialize_field("file", &*self.file)?;
+        map.serialize_field("offset", &self.offset)?;
+        map.serialize_field("length", &self.length)?;
+        map.serialize_field("inner", &self.inner)?;
+        map.end()
+    }
 }
 
 impl Document {
     /// The document of something that is not a page, by the media type that its bytes show: without text, and
     /// with a note that says so.
     pub fn of_other_data(media_type: &str) -> Self {
-        Self { notes: vec![format!("{media_type} data, not a page")], ..Self::default() }
+        Self { notes: Joined(vec![format!("{media_type} data, not a page")]), ..Self::default() }
     }
 }
 
@@ -167,48 +266,41 @@ impl DocumentOptions {
     }
 }
 
-/// One block of a page and the model's verdict on it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BlockVerdict {
-    /// The block's text: entities decoded, white space folded except in `pre`.
-    pub text: String,
-    /// First byte of the block's text in the decoded page. Of a text of a script it is that of the script's contents,
-    /// whose tag is `script` and whose path is the type and property (`NewsArticle>articleBody`).
-    pub start: u32,
-    /// One past its last byte there.
-    pub end: u32,
-    /// Name of the innermost block-level element around the text.
-    pub tag: String,
-    /// Names of the block-level elements around the text, outermost first, divided by `>`, without
-    /// `html` and `body`; the innermost 64 if there are more.
-    pub path: String,
-    /// Number of words (characters for scripts that do not divide words by spaces).
-    pub words: u32,
-    /// Share of the words that stand in links, 0..=1.
-    pub link_density: f32,
-    /// Probability that the block is main content.
-    pub probability: f32,
-    /// True if the block is part of the document's text.
-    pub kept: bool,
-    /// The role of the block on its page; none from a method that is not a model.
-    #[serde(serialize_with = "role_name", deserialize_with = "role_of_name")]
-    pub role: Option<Role>,
-    /// The place of the text.
-    pub source: BlockSource,
-    /// The decider of whether it is kept: the model, the content policy, notes, or one of the
-    /// [`RULES`](crate::RULES).
-    #[serde(rename = "decider")]
-    pub by: Decider,
-}
-
-fn role_name<S: Serializer>(role: &Option<Role>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(role.map_or("", Role::name))
-}
-
-fn role_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Role>, D::Error> {
-    let name = Cow::<str>::deserialize(deserializer)?;
-    Ok(Role::ALL.into_iter().find(|role| role.name() == name))
+trommel_text::keyed! {
+    /// One block of a page and the verdict on it.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct BlockVerdict {
+        /// Its text.
+        pub text: String,
+        /// First byte in the decoded page.
+        pub start: u32,
+        /// Byte after the last.
+        pub end: u32,
+        /// Innermost block-level element around it; `script` for the data of scripts.
+        pub tag: String as Word,
+        /// Block-level elements around it, outermost first, separated by `>`; the innermost 64 at the most, and 500
+        /// bytes; for JSON-LD, type and property.
+        pub path: String as Word,
+        /// Number of words.
+        pub words: u32,
+        /// Share of the words inside links, 0 to 1.
+        pub link_density: f32,
+        /// Probability that it is main content.
+        pub probability: f32,
+        /// True if it is part of the text.
+        pub kept: bool,
+        /// `headline`, `body`, `comment`, `review`, `question-answer`, `card`, `specification`, `ingredient`, `step`,
+        /// `caption`, `byline`, `notice`, `navigation`, `header`, `footer`, `aside`, `form`, `hidden` or `other`.
+        #[serde(with = "by_name")]
+        pub role: Option<Role>,
+        /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of
+        /// its scripts.
+        pub source: BlockSource,
+        /// Decider about it: `model`, `policy` (settings for headlines, comments and roles), `notes` (a footnote
+        /// whose mark is kept), `selector` (the settings `keep` and `drop`), or the last rule that changed it.
+        pub decider: Decider,
+    }
 }
 
 trommel_text::named! {
@@ -247,25 +339,24 @@ impl Document {
     }
 }
 
-/// Metadata of documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum MetadataChoice {
-    /// Few with the model `lite`, all with the others.
-    #[default]
-    Auto,
-    /// All that a page states, and the language of the text.
-    All,
-    /// Title, date of publication and declared language; the language of the text only for a filter that needs it.
-    Few,
+choices! {
+    /// Metadata of documents.
+    pub enum MetadataChoice {
+        /// Few with the model `lite`, all with the others.
+        #[default]
+        Auto,
+        /// All that a page states, and the language of the text.
+        All,
+        /// Title, date of publication and declared language; the language of the text only for a filter that needs it.
+        Few,
+    }
 }
 
 /// Bytes from which a run of ASCII without white space is data rather than a word. The first is for base64;
 /// the lower one for runs with signs that words do not have: minified scripts, JSON.
 // Longer than the longest words of German; addresses are exempt.
 const MIN_DATA_BYTES: usize = 60;
-const MIN_SIGNED_DATA_BYTES: u32 = 25;
+const MIN_SIGNED_DATA_BYTES: usize = 25;
 /// Share of such runs up to which a text is a text that has some, as documentation has code.
 const MAX_DATA_SHARE: f32 = 0.4;
 
@@ -282,7 +373,7 @@ pub(crate) fn confidence<'a>(expected_f1: f32, texts: impl Iterator<Item = &'a s
 
 /// Share of the bytes of words that are in runs of data; addresses are none.
 pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
-    let words = texts.clone().flat_map(|text| LongWords { text, at: 0 });
+    let words = texts.clone().flat_map(long_words);
     let data: usize = words.filter(|word| is_data(word)).map(str::len).sum();
     if data == 0 {
         return 0.0;
@@ -293,23 +384,19 @@ pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f3
 }
 
 /// The words of a text, divided by ASCII white space, that have [`MIN_SIGNED_DATA_BYTES`] bytes at least.
-struct LongWords<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Iterator for LongWords<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let bytes = self.text.as_bytes();
-        let start = long_run(bytes, self.at, MIN_SIGNED_DATA_BYTES)?;
-        let rest = bytes.get(start..)?;
-        let len = rest.iter().position(u8::is_ascii_whitespace);
-        let end = start + len.unwrap_or(rest.len());
-        self.at = end;
-        self.text.get(start..end)
-    }
+fn long_words(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    let is_space = u8::is_ascii_whitespace;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        // White space near the end of so many bytes shows at once that no long word begins in those before it.
+        while let Some(space) = bytes.get(at..at + MIN_SIGNED_DATA_BYTES)?.iter().rposition(is_space) {
+            at += space + 1;
+        }
+        let start = at;
+        at = bytes.get(start..)?.iter().position(is_space).map_or(bytes.len(), |len| start + len);
+        text.get(start..at)
+    })
 }
 
 fn is_data(word: &str) -> bool {
@@ -374,8 +461,7 @@ mod tests {
                 let text = picked.collect::<Vec<_>>().join(["\n", "  ", " "][step % 3]);
                 let plain = text.split_ascii_whitespace();
                 let plain: Vec<&str> = plain.filter(|word| word.len() >= 25).collect();
-                let found = LongWords { text: &text, at: 0 };
-                assert_eq!(found.collect::<Vec<_>>(), plain);
+                assert_eq!(long_words(&text).collect::<Vec<_>>(), plain);
             }
         }
     }

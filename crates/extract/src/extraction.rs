@@ -1,21 +1,19 @@
 //! A judged page, and the forms in which it gives its main content.
 
-use std::ops::Range;
-
 use trommel_html::{Page, Tag, charset};
 use trommel_model::JudgedEmbedded;
-use trommel_text::language::is_enough;
+use trommel_text::{keys::Joined, language::is_enough};
 
 use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
 use crate::document::{Document, DocumentOptions, MetadataChoice, confidence, language};
 use crate::heading_text::{is_too_long, shown_text};
-use crate::metadata::{self, Metadata, overlap};
+use crate::metadata::{self, Facts, overlap};
 use crate::page_memory::{ExtractionStage, SharedObserver, observed};
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
 use crate::render::text::{append, plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
-use crate::render::{DocumentTable, TextOptions, TextSpan, traced};
+use crate::render::{TextOptions, traced};
 use crate::rights::Rights;
 use crate::role::{Role, refined};
 use crate::selectors::follow;
@@ -31,6 +29,8 @@ const TOKEN_CAP: &str = "max-tokens";
 const CHUNK_CAP: &str = "chunks";
 /// The name of the bound on the steps of writing.
 const WRITING_CAP: &str = "writing";
+/// The note of a document whose text other pages of its site influenced.
+const BY_SITES: &str = "site memory: fixed";
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ impl<'a> Extraction<'a> {
         let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
         let chosen = ChosenPage {
+            url: hints.url,
             page: &page,
             html: &decoded.text,
-            url: hints.url,
             fields: &judgement.fields,
             probabilities: &judgement.probabilities,
             roles,
@@ -142,7 +142,7 @@ impl<'a> Extraction<'a> {
 
     /// Main text, plain, with formulas, notes and scripts in the forms asked for.
     pub fn text_with(&self, options: TextOptions) -> String {
-        self.rendered(|| self.plain_text(options))
+        self.rendered(|| self.traced_text_of(&self.main_content(options)).text)
     }
 
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
@@ -150,22 +150,9 @@ impl<'a> Extraction<'a> {
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
         self.rendered(|| {
             // Metadata are read only for a title: they cost more than writing the text.
-            let title = options.title.then(|| self.title_and_metadata().0);
-            self.markdown_text(options, title.flatten().as_deref())
+            let title = options.title.then(|| self.facts(Facts::Title).title);
+            self.traced_markdown(options, title.flatten().as_deref(), None).text
         })
-    }
-
-    /// Readers' comments, if the policy keeps them apart from the text and the page has any.
-    pub fn comments(&self) -> Option<String> {
-        self.rendered(|| self.comment_text())
-    }
-
-    fn plain_text(&self, options: TextOptions) -> String {
-        self.traced_text(options).text
-    }
-
-    fn traced_text(&self, options: TextOptions) -> TracedText {
-        self.traced_text_of(&self.main_content(options))
     }
 
     fn traced_text_of(&self, content: &KeptContent<'_>) -> TracedText {
@@ -205,44 +192,8 @@ impl<'a> Extraction<'a> {
         kept.map(|embedded| embedded.embedded.content.text.as_str())
     }
 
-    /// Places in the decoded page ([`Extraction::decoded`]), first and one past the last byte of each, in order
-    /// and apart, from which a range of bytes of [`Extraction::text`] came. Exact to the character where the
-    /// text stands in the page as it is; of formulas, code and notes within lines the whole block.
-    pub fn locate(&self, range: Range<usize>) -> Vec<(u32, u32)> {
-        let traced = self.traced_text(TextOptions::default());
-        traced.locate(&self.page, &self.decoded.text, range)
-    }
-
-    /// Like [`Extraction::locate`], for a range of bytes of [`Extraction::markdown`] under the same options, to
-    /// the block.
-    pub fn locate_markdown(&self, range: Range<usize>, options: &MarkdownOptions) -> Vec<(u32, u32)> {
-        let title = options.title.then(|| self.title_and_metadata().0).flatten();
-        let traced = self.traced_markdown(options, title.as_deref());
-        traced.locate(&self.page, &self.decoded.text, range)
-    }
-
-    /// Every part of [`Extraction::text_with`] and its place in the decoded page, in the order of the text. Between
-    /// them stand line ends and signs that the text adds.
-    pub fn spans(&self, options: TextOptions) -> Vec<TextSpan> {
-        let traced = self.traced_text(options);
-        traced.spans(&self.page, &self.decoded.text)
-    }
-
-    /// The tables among the text as rows, in its order; their cells as [`Extraction::text_with`] gives them.
-    pub fn tables(&self, options: TextOptions) -> Vec<DocumentTable> {
-        document_tables(&self.main_content(options))
-    }
-
-    fn markdown_text(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
-        self.traced_markdown(options, title).text
-    }
-
-    fn traced_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> TracedText {
-        self.traced_markdown_of(options, title, None)
-    }
-
     /// Markdown of the main content, which is built if it is not given.
-    fn traced_markdown_of(
+    fn traced_markdown(
         &self,
         options: &MarkdownOptions,
         title: Option<&str>,
@@ -295,23 +246,13 @@ impl<'a> Extraction<'a> {
         &self.verdicts.judgement.embedded
     }
 
-    /// Title and metadata of the page.
-    pub fn metadata(&self) -> (Option<String>, Metadata) {
-        self.rendered(|| {
-            let (title, mut metadata) = self.title_and_metadata();
-            metadata.next = self.next_page();
-            (title, metadata)
-        })
+    /// A document with the title and the metadata of the page alone.
+    pub fn metadata(&self) -> Document {
+        self.rendered(|| Document { next: self.next_page(), ..self.facts(Facts::All) })
     }
 
-    fn title_and_metadata(&self) -> (Option<String>, Metadata) {
-        let headline = self.verdicts.judgement.headline;
-        metadata::read(&self.decoded.text, &self.page, &self.hints, headline)
-    }
-
-    /// Language of `text`, a text of this page, as in [`Document::lang`].
-    pub fn language(&self, text: &str) -> Option<String> {
-        language(text, || metadata::declared_language(&self.decoded.text, &self.page, &self.hints))
+    fn facts(&self, facts: Facts) -> Document {
+        metadata::read(&self.decoded.text, &self.page, &self.hints, self.verdicts.judgement.headline, facts)
     }
 
     /// The verdicts on the page's blocks.
@@ -329,12 +270,13 @@ impl<'a> Extraction<'a> {
                 MetadataChoice::All => false,
                 MetadataChoice::Few => true,
             };
-            let (title, metadata) = self.chosen_metadata(few, options);
+            let metadata = self.chosen_metadata(few, options);
+            let title = metadata.title.as_deref();
             let page_type = self.verdicts.judgement.page_type.as_ref();
             let blocks = options.blocks.then(|| self.blocks().collect());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
-            let mut text = self.traced(options, markdown, title.as_deref(), &content);
+            let mut text = self.traced(options, markdown, title, &content);
             // Markdown is no plain text, on which language and confidence are found.
             let lang = (!few || options.needs_language).then(|| {
                 let sample = markdown.map(|_| self.language_sample(&content));
@@ -348,11 +290,11 @@ impl<'a> Extraction<'a> {
             let posts = options.posts.then(|| self.listed_posts(options.text));
             let parts = (options.chunks.is_some() || options.max_tokens.is_some()).then(|| ChunkBlocks {
                 content: &content,
-                title: self.headline_text().or(title.as_deref()),
+                title: self.headline_text().or(title),
                 roles: self.judged().map(|(.., role)| role).collect(),
                 embedded: self.embedded().iter().map(|embedded| embedded.embedded.content.span).collect(),
             });
-            let mut capped: Vec<String> = self.page.capped.names().map(str::to_owned).collect();
+            let mut capped: Joined<','> = self.page.capped.names().map(str::to_owned).collect();
             if let Some((parts, most)) = parts.as_ref().zip(options.max_tokens)
                 && limit(&mut text, parts, most, &options.tokens)
             {
@@ -371,16 +313,13 @@ impl<'a> Extraction<'a> {
             Document {
                 text: text.text,
                 // By phrases and not by the model, whose page types know no walls.
-                blocked: block_reason(&self.page, title.as_deref()),
-                title,
-                metadata,
+                blocked: block_reason(&self.page, title),
                 page_type: page_type.map(|page_type| page_type.name.clone()),
                 headings: self.headings(),
                 comments: self.comment_text(),
                 lang: lang.flatten(),
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
-                by_sites: self.verdicts.by_sites,
                 confidence,
                 robots: self.robots(),
                 rights: Rights::of_meta(self.page.head.meta.iter().map(|(name, content)| (&**name, &**content))),
@@ -391,20 +330,18 @@ impl<'a> Extraction<'a> {
                 posts: posts.unwrap_or_default(),
                 chunks,
                 capped,
-                notes: Vec::new(),
+                notes: self.verdicts.by_sites.then(|| BY_SITES.to_owned()).into_iter().collect(),
+                ..metadata
             }
         })
     }
 
     /// Title and metadata: few of them, or all.
-    fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> (Option<String>, Metadata) {
-        if few || options.few_metadata {
-            let headline = self.verdicts.judgement.headline;
-            let is_dated = !options.few_metadata;
-            metadata::read_few(&self.decoded.text, &self.page, &self.hints, headline, is_dated)
-        } else {
-            let (title, metadata) = self.title_and_metadata();
-            (title, Metadata { next: self.next_page(), ..metadata })
+    fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> Document {
+        match (options.few_metadata, few) {
+            (true, _) => self.facts(Facts::Title),
+            (false, true) => self.facts(Facts::Dated),
+            (false, false) => Document { next: self.next_page(), ..self.facts(Facts::All) },
         }
     }
 
@@ -422,7 +359,7 @@ impl<'a> Extraction<'a> {
                 match (options.posts || options.names, markdown.sections) {
                     (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
                     (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
-                    _ => self.traced_markdown_of(markdown, title, Some(content)),
+                    _ => self.traced_markdown(markdown, title, Some(content)),
                 }
             }
             None if options.names => TracedText::untraced(self.text_with_names(options.text)),

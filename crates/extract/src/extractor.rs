@@ -146,13 +146,11 @@ impl SiteSurvey {
         let Some(site_url) = url.filter(|url| trommel_model::sites::site_of(url).is_some()) else { return };
         let judgement = model.judge(page, url);
         let print = PagePrint::of(page);
-        let lock = |error: PoisonError<_>| error.into_inner();
-        let mut memory = self.memory.lock().unwrap_or_else(lock);
-        memory.add(site_url, &print, Some(&judgement.probabilities));
         // Not both locks at once: workers wait less, and cannot wait for each other.
-        drop(memory);
-        let mut kept = self.judgements.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.keep(key(text, url), judgement);
+        let memory = self.memory.lock();
+        memory.unwrap_or_else(PoisonError::into_inner).add(site_url, &print, Some(&judgement.probabilities));
+        let kept = self.judgements.lock();
+        kept.unwrap_or_else(PoisonError::into_inner).keep(key(text, url), judgement);
     }
 
     /// The counts.
@@ -160,10 +158,9 @@ impl SiteSurvey {
         self.into_parts().0
     }
 
-    pub(crate) fn into_parts(self) -> (SiteMemory, KeptJudgements) {
-        let memory = self.memory.into_inner();
-        let kept = self.judgements.into_inner();
-        (memory.unwrap_or_else(PoisonError::into_inner), kept.unwrap_or_else(PoisonError::into_inner))
+    fn into_parts(self) -> (SiteMemory, KeptJudgements) {
+        let memory = self.memory.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (memory, self.judgements.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -243,7 +240,7 @@ mod tests {
         let hints = Hints { url: Some(url), ..Hints::default() };
         let html = page(story);
         let document = extractor.extract(html.as_bytes(), &hints).document(&DocumentOptions::default());
-        (document.text, document.by_sites)
+        (document.text, !document.notes.is_empty())
     }
 
     const STORIES: [&str; 4] = ["The mill", "The barn", "The inn", "The tower"];

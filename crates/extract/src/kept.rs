@@ -1,4 +1,8 @@
-//! The kept blocks of a page: one flag a block.
+//! The kept blocks of a page: one flag a block; sums over what is in elements; and the elements of a block.
+
+use std::ops::AddAssign;
+
+use trommel_html::{Block, Element, Page};
 
 /// Questions to the flags, and changes of them. Numbers that no block has count as not there and change nothing.
 pub(crate) trait KeptBlocks {
@@ -42,4 +46,42 @@ impl KeptBlocks for [bool] {
             }
         }
     }
+}
+
+/// The sum of the values in each element; each value is given with the innermost element that it stands in.
+pub(crate) fn sums_inside<T>(page: &Page, values: impl Iterator<Item = (u32, T)>) -> Vec<T>
+where
+    T: Copy + Default + AddAssign,
+{
+    let mut sums = vec![T::default(); page.elements.len()];
+    for (element, value) in values {
+        if let Some(sum) = sums.get_mut(element as usize) {
+            *sum += value;
+        }
+    }
+    // Elements come before those inside them: from the last to the first, an element has the values of all inside it.
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let own = sums.get(at).copied().unwrap_or_default();
+        if let Some(around) = sums.get_mut(element.parent as usize) {
+            *around += own;
+        }
+    }
+    sums
+}
+
+/// The elements inside of a line, and then as many around it, from the innermost on.
+pub(crate) fn elements_of<'p>(page: &'p Page, block: &'p Block, around: usize) -> impl Iterator<Item = &'p Element> {
+    let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
+    inside.chain(page.path(block.element).take(around).map(|(_, element)| element))
+}
+
+/// Number of kept words.
+pub(crate) fn kept_words(page: &Page, kept: &[bool]) -> u32 {
+    page.blocks.iter().zip(kept).filter(|(_, kept)| **kept).map(|(block, _)| block.words).sum()
+}
+
+/// Number of kept words in each element.
+pub(crate) fn kept_words_inside(page: &Page, kept: &[bool]) -> Vec<u32> {
+    let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| **kept);
+    sums_inside(page, blocks.map(|(block, _)| (block.element, block.words)))
 }

@@ -46,14 +46,13 @@ mod selectors;
 mod verdicts;
 
 pub use block_page::BlockReason;
-pub use choice::{Decider, RULES, Rule, RuleSet};
+pub use choice::{Decider, RULES, Rule};
 pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit, TokenCounter};
-pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions, MetadataChoice};
+pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions, MetadataChoice, RecordSource};
 pub use extraction::Extraction;
 pub use extractor::{Extractor, SiteSurvey};
 pub use hints::{HintError, Hints};
 pub use links::PageLink;
-pub use metadata::Metadata;
 pub use page_memory::{ExtractionObserver, ExtractionStage};
 pub use posts::Post;
 pub use push::PushPage;

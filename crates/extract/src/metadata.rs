@@ -14,97 +14,50 @@ mod title;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
 use trommel_html::{Page, fold_space};
 use trommel_text::{EMPTY_HASH, hash_step, without_controls, words};
 
-use crate::hints::Hints;
+use crate::{Document, hints::Hints};
 use sources::Sources;
-
-/// Facts that a page states about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Metadata {
-    /// Names of the authors in the order given, none twice.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub author: Vec<String>,
-    /// Date of publication: an ISO 8601 date, or a date and time with the offset the page gives (none if it gives
-    /// none). Never after the crawl, if its date is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published: Option<String>,
-    /// Date of the last change, in the form of `published`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub modified: Option<String>,
-    /// Name of the site or publisher.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub site: Option<String>,
-    /// The page's summary of itself, in one line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Absolute http(s) URL that the page names as its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub canonical: Option<String>,
-    /// Absolute http(s) URL of the next page, if the page is one of several. It comes from `rel="next"`, or
-    /// from the link to the next page in a row of page numbers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-    /// Language that the page declares, as a BCP 47 tag (`en-US`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lang_declared: Option<String>,
-}
-
-/// The language that a page declares, as in [`Metadata::lang_declared`].
-pub(crate) fn declared_language(html: &str, page: &Page, hints: &Hints) -> Option<String> {
-    Sources::new(html, page, page.json_ld().graph(), hints).language
-}
 
 /// Returns whether the page writes dates in numbers as month/day/year.
 pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
     date::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
 }
 
-/// The title and the metadata of a page. `html` is the decoded page, `page` its tables, `headline` the
-/// block that was judged to be its headline.
-pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>) -> (Option<String>, Metadata) {
+/// The facts that a page states about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Facts {
+    /// All but the next page.
+    All,
+    /// Title, declared language and date of publication.
+    Dated,
+    /// Title and declared language.
+    Title,
+}
+
+/// The title and other facts that a page states about itself. `html` is the decoded page, `page` its tables, `headline`
+/// the block that was judged to be its headline.
+pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>, facts: Facts) -> Document {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     // Site before title before authors: each is cleaned of the one before.
     let site = site::site(&sources);
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
-    // Set only now: bylines and dates are looked for around the block that says the title.
-    sources.headline = belongs::anchor(page, headline, title.as_deref());
-    let authors = author::authors(&sources, &names);
-    let metadata = Metadata {
-        author: authors.into_iter().filter_map(readable).collect(),
-        published: date::published(&sources),
-        modified: date::modified(&sources),
-        description: site::description(&sources).and_then(readable),
-        canonical: site::canonical(&sources),
-        next: None,
-        lang_declared: sources.language,
-        site: site.and_then(readable),
-    };
-    (title.and_then(readable), metadata)
-}
-
-/// Reads only title, declared language and, if `is_dated`, the date of publication.
-pub(crate) fn read_few(
-    html: &str,
-    page: &Page,
-    hints: &Hints,
-    headline: Option<usize>,
-    is_dated: bool,
-) -> (Option<String>, Metadata) {
-    let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
-    let names = site::keys(&sources, site::site(&sources).as_deref());
-    let title = title::title(&sources, &names);
-    let published = if is_dated {
+    let mut document = Document::default();
+    if facts != Facts::Title {
+        // Set only now: bylines and dates are looked for around the block that says the title.
         sources.headline = belongs::anchor(page, headline, title.as_deref());
-        date::published(&sources)
-    } else {
-        None
-    };
-    (title.and_then(readable), Metadata { published, lang_declared: sources.language, ..Metadata::default() })
+        document.published = date::published(&sources);
+    }
+    if facts == Facts::All {
+        document.author = author::authors(&sources, &names).into_iter().filter_map(readable).collect();
+        document.modified = date::modified(&sources);
+        document.description = site::description(&sources).and_then(readable);
+        document.canonical = site::canonical(&sources);
+        document.site = site.and_then(readable);
+    }
+    Document { title: title.and_then(readable), lang_declared: sources.language, ..document }
 }
 
 /// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is
@@ -113,7 +66,7 @@ pub(crate) fn pen_name(text: &str) -> Option<String> {
     person::pen_name(text).and_then(readable)
 }
 
-/// The first date in a text, as in [`Metadata::published`].
+/// The first date in a text, as in [`Document::published`].
 pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     calendar::find(text, month_first).map(|stamp| stamp.text)
 }
@@ -139,7 +92,7 @@ const COMPARED_WORDS: usize = 80;
 /// compared with its title, so they take no memory of their own.
 #[derive(Clone, Debug)]
 pub(crate) struct TitleWords {
-    /// Hashes, the different ones first and in their order.
+    /// Hashes of the different words, in their order.
     // On the stack: hundreds of blocks of a page are compared with its title.
     hashes: [u64; COMPARED_WORDS],
     different: usize,
@@ -148,24 +101,12 @@ pub(crate) struct TitleWords {
 impl TitleWords {
     pub fn of(text: &str) -> Self {
         let mut title_words = Self { hashes: [0; COMPARED_WORDS], different: 0 };
-        let mut words = 0;
-        let found = words::words(text, words::Rule::Characters).map(hash);
-        for (slot, hash) in title_words.hashes.iter_mut().zip(found) {
-            *slot = hash;
-            words += 1;
-        }
-        if let Some(all) = title_words.hashes.get_mut(..words) {
-            all.sort_unstable();
-            let (mut kept, mut before) = (0, None);
-            for at in 0..words {
-                let hash = all[at];
-                if before != Some(hash) {
-                    all[kept] = hash;
-                    kept += 1;
-                }
-                before = Some(hash);
+        for hash in words::words(text, words::Rule::Characters).map(hash).take(COMPARED_WORDS) {
+            if let Err(at) = title_words.different().binary_search(&hash) {
+                title_words.hashes.copy_within(at..title_words.different, at + 1);
+                title_words.hashes[at] = hash;
+                title_words.different += 1;
             }
-            title_words.different = kept;
         }
         title_words
     }
@@ -219,11 +160,11 @@ mod tests {
     use trommel_model::Model;
 
     /// Title and metadata of a page whose blocks are judged as served pages are.
-    pub(super) fn read_judged(html: &str, hints: &Hints) -> (Option<String>, Metadata) {
+    pub(super) fn read_judged(html: &str, hints: &Hints) -> Document {
         static MODEL: LazyLock<Model> = LazyLock::new(|| Model::builtin("fast").unwrap());
         let page = ScanEngine.read(html, &Limits::default());
         let headline = MODEL.judge(&page, hints.url).headline;
-        read(html, &page, hints, headline)
+        read(html, &page, hints, headline, Facts::All)
     }
 
     #[test]
@@ -231,9 +172,9 @@ mod tests {
         crate::rows::check("src/metadata/pages.txt", |section, html| {
             let (field, url) = section.split_once(' ').map_or((section, None), |(field, url)| (field, Some(url)));
             let hints = Hints { url, date: Some("2024-06-01T00:00:00Z"), ..Hints::default() };
-            let (title, found) = read_judged(html, &hints);
+            let found = read_judged(html, &hints);
             let text = match field {
-                "title" => title,
+                "title" => found.title,
                 "authors" => Some(found.author.join(" | ")),
                 "canonical" => found.canonical,
                 "description" => found.description,
@@ -255,10 +196,10 @@ mod tests {
         );
         for page in [html.clone(), html.replace(ld, "{}")] {
             let hints = Hints { url: Some("https://a.example/"), ..Hints::default() };
-            let (title, metadata) = read_judged(&page, &hints);
-            let all = format!("{}{metadata:?}", title.clone().unwrap_or_default());
+            let metadata = read_judged(&page, &hints);
+            let all = format!("{}{metadata:?}", metadata.title.clone().unwrap_or_default());
             assert_eq!(without_controls(&all), all);
-            assert!(title.is_some_and(|title| title.starts_with("One")));
+            assert!(metadata.title.is_some_and(|title| title.starts_with("One")));
             assert_eq!(metadata.site.as_deref(), Some("S]0;x31mT"));
         }
     }

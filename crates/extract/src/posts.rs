@@ -10,8 +10,9 @@ mod signing;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Element, Page};
+use trommel_text::keys::filled;
 use url::Url;
 
 use bylines::marks;
@@ -24,27 +25,20 @@ const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
 /// Attribute words that, beside those, make an element hold a user's text after all.
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
-/// The text of one person on a page by several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Post {
-    /// The author, as the page shows the name; in JSON the empty string if the page does not say.
-    #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
-    pub author: Option<String>,
-    /// Time of the post: an ISO 8601 date, or date and time with the offset that the page gives; none if unknown.
-    #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
-    pub published: Option<String>,
-    /// Its text, plain.
-    pub text: String,
-}
 
-/// Writes a text that may be missing as a text in any case, so that the key has one type.
-fn filled<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text.as_deref().unwrap_or_default())
-}
-
-fn unfilled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let text: Option<String> = Option::deserialize(deserializer)?;
-    Ok(text.filter(|text| !text.is_empty()))
+trommel_text::keyed! {
+    /// The text of one person on a page by several.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Post {
+        /// Its author, as the page shows the name.
+        #[serde(with = "filled")]
+        pub author: Option<String>,
+        /// ISO 8601 date, with time and offset if the page states them.
+        #[serde(with = "filled")]
+        pub published: Option<String> as Date,
+        /// Main text of the post.
+        pub text: String,
+    }
 }
 
 /// A post with the blocks that are its text.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use trommel_text::keys::{KeyType, Shape, Value};
 
 /// Statements of a page and its server about the use of the text, each with a name.
 ///
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(rights.to_string(), "tdm-reservation=1; search=yes; ai-train=no; noai");
 /// assert!(rights.are_reserved());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights(Vec<(String, String)>);
 
 const RESERVATION: &str = "tdm-reservation";
@@ -135,6 +136,33 @@ impl fmt::Display for Rights {
             write!(f, "{before}{name}{sign}{value}")?;
         }
         Ok(())
+    }
+}
+
+impl Serialize for Rights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Reads what is written: statements with semicolons between them.
+impl<'de> Deserialize<'de> for Rights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        let parts = written.split("; ").filter(|part| !part.is_empty());
+        let statement = |part: &str| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            (name.to_owned(), value.to_owned())
+        };
+        Ok(Self(parts.map(statement).collect()))
+    }
+}
+
+impl KeyType for Rights {
+    const SHAPE: Shape = Shape::Text;
+
+    fn value(&self) -> Value<'_> {
+        if self.is_empty() { Value::Missing } else { Value::Text(self.to_string().into()) }
     }
 }
 

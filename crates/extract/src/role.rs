@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Block, Element, Page, Tag};
-use trommel_model::RoleModel;
+use trommel_model::{JudgedEmbedded, RoleModel};
 
 #[cfg(feature = "strum")]
 use strum::{EnumString, VariantNames};
@@ -131,19 +131,15 @@ fn stated_questions(page: &Page) -> Vec<bool> {
 
 /// The role that the markup around a block gives it.
 fn marked(page: &Page, block: &Block) -> Option<Role> {
-    let says = |element: &Element, words: &[&str]| {
-        let attribute_words = page.attribute_words(element).iter();
-        attribute_words.map(|word| page.word_text(word)).any(|word| words.contains(&word))
-    };
     for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
         if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
             return Some(Role::Caption);
         }
-        let is_byline = |element| says(element, &BYLINE) || states(page, element, &STATED_DATES);
+        let is_byline = |element| page.says(element, &BYLINE) || states(page, element, &STATED_DATES);
         if at < NEAR_ANCESTORS && block.words <= MAX_BYLINE_WORDS && is_byline(element) {
             return Some(Role::Byline);
         }
-        if says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
+        if page.says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
             return Some(Role::QuestionAnswer);
         }
     }
@@ -244,6 +240,17 @@ impl fmt::Display for RoleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.iter().map(Role::name).collect();
         f.write_str(&names.join(","))
+    }
+}
+
+/// The role of an embedded text on its page.
+pub(crate) fn role_of_embedded(embedded: &JudgedEmbedded) -> Role {
+    if embedded.is_comment() {
+        Role::Comment
+    } else if embedded.kept {
+        Role::Body
+    } else {
+        Role::Other
     }
 }
 

@@ -6,7 +6,7 @@ mod ways;
 use trommel_html::{Caps, Page};
 use trommel_text::url_host;
 
-use ways::{Walk, Ways};
+use ways::Ways;
 
 pub use selector::{Selector, SelectorError};
 
@@ -36,12 +36,11 @@ impl Selectors {
         if !are_ours.contains(&true) {
             return Vec::new();
         }
-        let mut walk = Walk::new(&self.ways, &are_ours);
-        let (choices, outside) = walk.choices(page, html);
-        if walk.is_cut() {
+        let choices = self.ways.choices(page, html, &are_ours);
+        if choices.are_cut {
             page.capped |= Caps::STEPS;
         }
-        let choice = |at: u32| choices.get(at as usize).copied().unwrap_or(outside);
+        let choice = |at: u32| choices.elements.get(at as usize).copied().unwrap_or(choices.outside);
         page.blocks.iter().map(|block| choice(page.element_around(html, block))).collect()
     }
 }

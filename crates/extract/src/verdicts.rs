@@ -6,16 +6,12 @@
 //! such. If the settings ask for comments, all of one template are kept.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use trommel_html::{Block, Page};
 use trommel_model::{Choice, Judgement, Model, PageType, Selection};
 
-use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
-use crate::role::{Role, RoleSet, refined, roles};
-use crate::{kept::KeptBlocks as _, render::text::role as role_of_embedded};
-
-#[cfg(feature = "strum")]
-use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+use crate::choice::{Decider, Decisions, JudgedPage};
+use crate::kept::KeptBlocks as _;
+use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 
 /// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +34,8 @@ pub struct Verdicts {
     pub exclude: RoleSet,
     /// The final decider of each block.
     pub by: Vec<Decider>,
-    /// Rules that are not applied.
-    pub without: RuleSet,
+    /// A rule that is not applied.
+    pub without: Option<Decider>,
     /// True if a memory knew other pages of the site.
     pub by_sites: bool,
     /// The decision of a selector about each block; empty without selectors.
@@ -81,6 +77,7 @@ impl ContentPolicy {
             in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
             is_article: is_of(&judgement, ARTICLE),
+            is_listing: LISTINGS.iter().any(|name| is_of(&judgement, name)),
             is_thread: is_of(&judgement, THREAD) || is_mostly_comments(page, decisions.kept, &judgement.in_comments),
             has_facts: is_of(&judgement, PRODUCT) || states_facts(page),
             has_threshold: matches!(model.file().selection, Selection::Threshold(_)),
@@ -212,6 +209,8 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 const ARTICLE: &str = "article";
 /// The page type of products.
 const PRODUCT: &str = "product";
+/// The page types of lists: of things to choose from, of pages of one kind, and of a site's parts.
+const LISTINGS: [&str; 3] = ["listing", "collection", "service"];
 
 fn is_of(judgement: &Judgement, name: &str) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == name)
@@ -259,20 +258,22 @@ impl Verdicts {
     }
 }
 
-/// A choice that has the same names in configuration files, options and output.
-macro_rules! named {
-    ($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* }) => {
+/// Declares choices that have the same names in configuration files, options and output.
+macro_rules! choices {
+    ($($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* })+) => {$(
         $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[cfg_attr(feature = "strum", derive(Display, EnumString, IntoStaticStr, VariantNames))]
+        #[cfg_attr(feature = "strum", derive(strum::Display, strum::EnumString, strum::IntoStaticStr, strum::VariantNames))]
         #[serde(rename_all = "kebab-case")]
         #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
         pub enum $name { $($variants)* }
-    };
+    )+};
 }
 
-named! {
+pub(crate) use choices;
+
+choices! {
     /// The treatment of readers' comments beside a page's own text. Posts of a forum are main text.
     pub enum CommentPolicy {
         /// Left out.
@@ -284,9 +285,7 @@ named! {
         /// Apart from the text, in `comments`.
         Separate,
     }
-}
 
-named! {
     /// Treatment of the main headline in the text. It is always a source of the title.
     pub enum HeadlinePolicy {
         /// Part of the text if the model keeps it.
@@ -297,9 +296,7 @@ named! {
         /// Never part of the text.
         Exclude,
     }
-}
 
-named! {
     /// The treatment of articles that a page shows below its own. Endless pages append them.
     pub enum ArticlePolicy {
         /// Part of the text.
@@ -308,9 +305,7 @@ named! {
         /// Left out.
         First,
     }
-}
 
-named! {
     /// Preference for precise or for complete text.
     pub enum Favor {
         /// Fewer doubtful blocks.
@@ -350,8 +345,8 @@ pub struct ContentPolicy {
     pub include: RoleSet,
     /// Roles whose blocks are never main text, also if `include` has them.
     pub exclude: RoleSet,
-    /// Rules that are not applied, to measure their effect.
-    pub without: RuleSet,
+    /// A rule that is not applied, to measure its effect.
+    pub without: Option<Decider>,
 }
 
 /// The page type of threads.

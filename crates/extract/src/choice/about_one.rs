@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use trommel_html::{Element, Page, Tag};
 
-use crate::{kept::KeptBlocks as _, metadata::date_in};
+use crate::kept::{KeptBlocks as _, elements_of, kept_words};
+use crate::metadata::date_in;
 
 /// Words of a page's only article of which doubtful blocks are text, at most.
 const MAX_ARTICLE_WORDS: u32 = 300;
@@ -32,10 +33,8 @@ pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [boo
 /// Keeps a short page's only `article` in place of a few kept words that all stand outside of it, as notes on the
 /// article do.
 pub(crate) fn keep_main_article(page: &Page, kept: &mut [bool]) {
-    let blocks = page.blocks.iter().zip(kept.iter()).filter(|(_, kept)| **kept);
-    let words: u32 = blocks.map(|(block, _)| block.words).sum();
     // First, as most texts are longer.
-    if !(1..=MAX_NOTE_WORDS).contains(&words) {
+    if !(1..=MAX_NOTE_WORDS).contains(&kept_words(page, kept)) {
         return;
     }
     let Some(article) = short_article(page) else { return };
@@ -61,9 +60,7 @@ fn short_article(page: &Page) -> Option<Range<usize>> {
 fn is_article_text(page: &Page, at: usize) -> bool {
     let Some(block) = page.blocks.get(at) else { return false };
     let is_byline = block.words <= MAX_BYLINE_WORDS && date_in(page.text(block), false).is_some();
-    let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
-    let mut elements = inside.chain(page.path(block.element).take(ANCESTORS).map(|(_, element)| element));
-    !is_byline && !elements.any(|element| matches!(element.tag, Tag::Button | Tag::Form))
+    !is_byline && !elements_of(page, block, ANCESTORS).any(|element| matches!(element.tag, Tag::Button | Tag::Form))
 }
 
 /// Words of a fact, at most.

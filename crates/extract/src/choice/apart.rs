@@ -1,16 +1,13 @@
 //! Keeps text that stands apart from the rest, or alone.
 //!
-//! Endless pages append further articles when a reader comes to the end. Pages that say when something takes place
-//! have the addresses of places. Corrections and later additions belong to the text that they correct. Forms may
-//! hold content: a list of products, or a whole page. If the model chose nothing, a page may be a single table,
-//! piece of code or heading, and else its likeliest part is kept.
+//! Endless pages append further articles when a reader comes to the end. If the model chose nothing, a page may be a
+//! single table, piece of code or heading, and else its likeliest part is kept.
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-use trommel_html::{Block, Element, NONE, Page, Tag};
+use trommel_html::{Element, NONE, Page, Tag};
 
-use crate::{heading_text::is_heading, kept::KeptBlocks as _};
+use crate::kept::sums_inside;
 
 /// Minimum kept words of an article; a shorter one is a teaser or a post.
 const MIN_ARTICLE_WORDS: u32 = 40;
@@ -171,25 +168,15 @@ pub(crate) fn keep_lone_text(page: &Page, probabilities: &[f32], kept: &mut [boo
 fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(parts).map(|((block, p), part)| (block, *p, *part));
     let paragraphs = blocks().filter(|(block, _, part)| *part == Part::Text && block.words >= MIN_WORDS);
-    let mut likely = vec![0.0f32; page.elements.len()];
     let (mut all, mut best) = (0.0, 0.0f32);
-    for (block, probability, _) in paragraphs {
+    let words = paragraphs.map(|(block, probability, _)| {
         let words = block.words as f32 * probability;
-        // A paragraph alone is no part: what stands beside it belongs to it.
-        let around = page.container(block).map(|(_, element)| element.parent);
-        if let Some(around) = around.and_then(|around| likely.get_mut(around as usize)) {
-            *around += words;
-        }
         all += words;
         best = best.max(probability);
-    }
-    // Elements stand before what is in them.
-    for (at, element) in page.elements.iter().enumerate().rev() {
-        let inside = likely.get(at).copied().unwrap_or_default();
-        if let Some(around) = likely.get_mut(element.parent as usize) {
-            *around += inside;
-        }
-    }
+        // A paragraph alone is no part: what stands beside it belongs to it.
+        (page.container(block).map_or(NONE, |(_, element)| element.parent), words)
+    });
+    let likely = sums_inside(page, words);
     let smallest = likely.iter().rposition(|words| *words > 0.0 && *words >= PART_SHARE * all);
     let Some((at, element)) = smallest.and_then(|at| Some((at, page.elements.get(at)?))) else { return };
     let inside = at..element.end as usize;
@@ -232,232 +219,9 @@ fn part(element: &Element) -> Part {
     }
 }
 
-/// Words of a block that states a time or a place, at most.
-// Longer ones are prose, in which numbers are of other things.
-const MAX_WORDS: u32 = 40;
-/// Probability of an address, at least.
-// From .02 to .05 no set differs by more than .0006, but agendas lose .009 at .05.
-const MIN_PROBABILITY: f32 = 0.03;
-/// Digits of a postal code.
-// Codes of four digits look like years, those with letters like the numbers of models.
-const CODE_DIGITS: usize = 5;
-
-/// Keeps short blocks that are an address if a short kept block says a time of day: when and where belong together.
-/// Addresses in the footer are those of the site. There is one entry for each block in `probabilities` and `kept`.
-pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
-    let blocks = || page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
-    let addresses = blocks().filter(|(_, ((block, probability), kept))| {
-        !**kept && **probability >= MIN_PROBABILITY && is_address(page.text(block)) && is_shown(page, block)
-    });
-    let addresses: Vec<usize> = addresses.map(|(at, _)| at).collect();
-    let says_time = |(_, ((block, _), kept)): (usize, ((&Block, &f32), &bool))| {
-        *kept && block.words <= MAX_WORDS && says_time(page.text(block))
-    };
-    // Most pages have no address.
-    if addresses.is_empty() || !blocks().any(says_time) {
-        return;
-    }
-    for at in addresses {
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = true;
-        }
-    }
-}
-
-/// Returns whether a block is short, in sight and not in the footer.
-fn is_shown(page: &Page, block: &Block) -> bool {
-    let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
-    block.words <= MAX_WORDS && !is_hidden && !page.path(block.element).any(|(_, element)| element.tag == Tag::Footer)
-}
-
-/// Returns whether a text has a postal code beside a name, with the number of a house or the short name of a state
-/// before it.
-// Labels such as `Location:` are as often those of the author of a post.
-fn is_address(text: &str) -> bool {
-    // Few texts have as many digits in a row, and only those are divided into words.
-    let mut digits = 0;
-    let may_have_code = text.bytes().any(|byte| {
-        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-        digits == CODE_DIGITS
-    });
-    if !may_have_code {
-        return false;
-    }
-    let (mut before, mut seen_number) = ("", false);
-    let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty()).peekable();
-    while let Some(word) = words.next() {
-        if is_code(word) {
-            let is_beside_name = is_name(before) || words.peek().is_some_and(|word| is_name(word));
-            let is_of_state = before.len() == 2 && before.bytes().all(|byte| byte.is_ascii_uppercase());
-            if is_beside_name && (seen_number || is_of_state) {
-                return true;
-            }
-        }
-        seen_number |= word.len() <= CODE_DIGITS && word.starts_with(|c: char| c.is_ascii_digit());
-        before = word;
-    }
-    false
-}
-
-/// Returns whether a word is a postal code: five digits, and perhaps four more behind a hyphen.
-fn is_code(word: &str) -> bool {
-    let (code, rest) = word.split_once('-').unwrap_or((word, ""));
-    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    code.len() == CODE_DIGITS && is_number(code) && is_number(rest)
-}
-
-fn is_name(word: &str) -> bool {
-    word.len() > 1 && word.starts_with(char::is_uppercase)
-}
-
-/// Returns whether a text says a time of day: `10:30`, `10h30`, `10 am`, `10 a.m.`.
-fn says_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digits = |at: usize| bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit()).count();
-    let mut at = 0;
-    while at < bytes.len() {
-        let hours = digits(at);
-        if (1..=2).contains(&hours) {
-            let rest = bytes.get(at + hours..).unwrap_or_default();
-            if matches!(rest, [b':' | b'h', ..]) && digits(at + hours + 1) == 2 {
-                return true;
-            }
-            let rest = rest.trim_ascii_start();
-            let (half, rest) = rest.split_first().unwrap_or((&0, rest));
-            let rest = rest.strip_prefix(b".").unwrap_or(rest);
-            if matches!(half.to_ascii_lowercase(), b'a' | b'p')
-                && matches!(rest, [b'm' | b'M', rest @ ..] if !rest.first().is_some_and(u8::is_ascii_alphabetic))
-            {
-                return true;
-            }
-        }
-        at += hours.max(1);
-    }
-    false
-}
-
-/// Words and characters before the colon of such a line.
-// "Correction, May 5, 2024:" has as many with its date.
-const MAX_LABEL_WORDS: usize = 6;
-const MAX_LABEL_CHARS: usize = 60;
-/// Words of the whole line at least.
-const CORRECTION_WORDS: u32 = 6;
-/// Blocks before it, of which one is to be kept beside it.
-// An image or a share box may stand between the last paragraph and its correction.
-const BLOCKS_BEFORE: usize = 3;
-/// Labels of such lines, in lower case.
-const LABELS: [&str; 22] = [
-    "edit", "edited", "update", "updated", "correction", "corrected", "clarification", "erratum", "errata", "addendum",
-    "nachtrag", "korrektur", "berichtigung", "ergänzung", "aktualisierung", "correctif", "rectificatif", "corrección",
-    "actualización", "correzione", "rettifica", "aggiornamento",
-];
-
-/// Keeps paragraphs that say in their first words to be a correction or an addition, beside a kept paragraph directly
-/// before them (one entry for each block in `kept`).
-pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
-    for (at, block) in page.blocks.iter().enumerate() {
-        if !kept.lacks(at) || block.words < CORRECTION_WORDS || block.link_density() > 0.5 {
-            continue;
-        }
-        let Some((_, element)) = page.container(block) else { continue };
-        // Only paragraphs: in lists and tables the same words label columns and changes of a wiki.
-        if element.tag != Tag::P || element.hidden || !is_correction(page.text(block)) {
-            continue;
-        }
-        let beside = (at.saturating_sub(BLOCKS_BEFORE)..at).any(|before| {
-            let container = page.blocks.get(before).and_then(|block| page.container(block));
-            kept.has(before) && container.is_some_and(|(_, other)| other.parent == element.parent)
-        });
-        if beside {
-            kept.keep([at]);
-        }
-    }
-}
-
-/// Keeps paragraphs that the page's markup calls references to further reading (`seealso`), directly after kept text.
-pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
-    for at in 1..page.blocks.len() {
-        if !kept.lacks(at) || !kept.has(at - 1) {
-            continue;
-        }
-        let Some((_, element)) = page.blocks.get(at).and_then(|block| page.container(block)) else { continue };
-        let mut words = page.attribute_words(element).iter();
-        if element.tag == Tag::P
-            && !element.hidden
-            // Keeping them took the links of structure pages from .795 to .812.
-            && words.any(|word| page.word_text(word) == "seealso")
-        {
-            kept.keep([at]);
-        }
-    }
-}
-
-fn is_correction(text: &str) -> bool {
-    let mut signs = text.char_indices().take(MAX_LABEL_CHARS);
-    let colon = signs.find(|(_, sign)| matches!(sign, ':' | '：'));
-    let Some(label) = colon.and_then(|(at, _)| text.get(..at)) else { return false };
-    let mut words = label.split_whitespace();
-    let labels = words.by_ref().take(MAX_LABEL_WORDS);
-    let says = labels.fold(false, |says, word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        says || LABELS.contains(&word.as_str())
-    });
-    says && words.next().is_none()
-}
-
-/// Probability of a block, at least.
-// At .1 seventeen pages of wcxb-dev get worse and two better.
-const FORM_PROBABILITY: f32 = 0.25;
-/// Headings and paragraphs of a form from which on it holds content, and words of such a paragraph.
-const MIN_HEADINGS: u32 = 1;
-const MIN_PARAGRAPHS: u32 = 2;
-const MIN_PARAGRAPH_WORDS: u32 = 8;
-/// Share of linked words from which on a block is no text.
-const MAX_LINKED: f32 = 0.5;
-
-/// Keeps headings, paragraphs and items of forms that have several of them. Fields, labels and buttons are no text.
-/// There is one entry for each block in `probabilities` and `kept`.
-pub(crate) fn keep_form_text(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
-    let blocks = page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
-    let doubtful = blocks.filter(|(_, ((_, probability), kept))| !**kept && **probability >= FORM_PROBABILITY);
-    let doubtful = doubtful.filter_map(|(at, ((block, _), _))| Some((at, form_of_text(page, block)?)));
-    let doubtful: Vec<(usize, u32)> = doubtful.collect();
-    // Most pages have none, and then no form need be looked through.
-    if doubtful.is_empty() {
-        return;
-    }
-    let mut forms: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    for block in &page.blocks {
-        if let Some(form) = form_of_text(page, block) {
-            let (headings, paragraphs) = forms.entry(form).or_default();
-            let is_heading = is_heading(page, block);
-            *headings += u32::from(is_heading);
-            *paragraphs += u32::from(!is_heading && block.words >= MIN_PARAGRAPH_WORDS);
-        }
-    }
-    for (at, form) in doubtful {
-        let (headings, paragraphs) = forms.get(&form).copied().unwrap_or_default();
-        kept.set([at], headings >= MIN_HEADINGS && paragraphs >= MIN_PARAGRAPHS);
-    }
-}
-
-/// The form around a heading, a paragraph or an item that is no control of it.
-fn form_of_text(page: &Page, block: &Block) -> Option<u32> {
-    let (_, container) = page.container(block)?;
-    let is_text = container.tag.is_heading() || matches!(container.tag, Tag::P | Tag::Li);
-    if !is_text || block.inputs > 0 || block.link_density() >= MAX_LINKED {
-        return None;
-    }
-    let is_place = |tag: Tag| {
-        matches!(tag, Tag::Form | Tag::Label | Tag::Button | Tag::Legend | Tag::Nav | Tag::Header | Tag::Footer)
-    };
-    let (at, element) = page.path(block.element).find(|(_, element)| is_place(element.tag))?;
-    (element.tag == Tag::Form).then_some(at)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{keep_lone_text, *};
+    use super::keep_lone_text;
     use crate::{DocumentOptions, Extractor, Hints};
     use std::sync::Arc;
     use trommel_html::{Engine, Limits, ScanEngine};
@@ -539,51 +303,5 @@ mod tests {
             let confidence = page.document(&DocumentOptions::default()).confidence;
             assert!(confidence > 0.0 && confidence < 0.9, "{model}: {confidence}");
         }
-    }
-
-    #[test]
-    fn addresses_are_told_by_their_codes_and_labels() {
-        let all = [
-            "City Hall, 1200 Market Street, Saint Louis, MO 63103",
-            "Municipal Building, Springfield, IL 62701-1234",
-            "Hauptstraße 12, 10115 Berlin",
-            "12 rue de la Paix 75002 Paris",
-            "500 Woodward Ave., Detroit, Michigan 48226",
-        ];
-        for text in all {
-            assert!(is_address(text), "{text}");
-        }
-        let none = ["Location: Ohio", "Berlin 10115", "In 2019 it had 12000 members", "Call 555-12345", "Line 3, 2024"];
-        for text in none {
-            assert!(!is_address(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn times_of_day_are_found() {
-        for text in ["at 10:30", "10h30", "Monday 9 am", "9 a.m. to noon", "ab 19:00 Uhr", "7PM", "7 P.M."] {
-            assert!(says_time(text), "{text}");
-        }
-        for text in ["1:1", "10 amps", "3 apples", "2019", "a.m.", "100:00", "ratio 16:9"] {
-            assert!(!says_time(text), "{text}");
-        }
-    }
-
-    fn is_kept(line: &str) -> bool {
-        let html = format!("<div><p>text of the page<p>{line}</div>");
-        let page = ScanEngine.read(&html, &Limits::default());
-        let mut kept = vec![true, false];
-        keep_corrections(&page, &mut kept);
-        kept == [true, true]
-    }
-
-    #[test]
-    fn corrections_belong_to_what_they_correct() {
-        assert!(is_kept("<b>2025-09-05 edit:</b> Updated instructions for the new version."));
-        assert!(is_kept("Correction, 3 May: the mill was built in 1824."));
-        assert!(!is_kept("Editor: somebody who lives beside the mill"));
-        assert!(!is_kept("Update: none"));
-        assert!(!is_kept("We update this page often and gladly, as said: every day"));
-        assert!(!is_kept("<a href=/x>Update: the story of the mill goes on here</a>"));
     }
 }

@@ -1,4 +1,4 @@
-//! Drops parts that are no text of the page: controls, line numbers, tables of contents, hidden menus, labels.
+//! Drops parts that are no text of the page: controls, line numbers, tables of contents, labels.
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
 //! letters that are links, links beside a heading to edit its section or to link to it, and the controls of lists and
@@ -10,13 +10,14 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};
 use trommel_text::word_hash;
 
+use super::beside_kept::heading;
 use super::list_controls::{
     MAX_CONTROL_WORDS, MAX_COUNTS, MIN_SAME_BUTTONS, is_link_button, is_list_control, is_result_count, is_state,
     is_wiki, is_wiki_label, leads_elsewhere,
 };
-use super::{beside_kept::heading, whole_units::outermost_code};
 use crate::heading_text::{Mentions, is_heading, is_permalink};
-use crate::kept::KeptBlocks as _;
+use crate::kept::{KeptBlocks as _, elements_of};
+use crate::render::content::code::outermost_code;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
@@ -174,12 +175,7 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     }
     // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
     let name = page.text(label).to_lowercase();
-    let around = page.path(code.element).take(ANCESTORS).map(|(_, element)| element);
-    let inside = page.inline(code).iter().filter_map(|index| page.element(*index));
-    around.chain(inside).any(|element| {
-        let mut words = page.attribute_words(element).iter();
-        words.any(|word| page.word_text(word) == name)
-    })
+    elements_of(page, code, ANCESTORS).any(|element| page.says(element, &[name.as_str()]))
 }
 
 /// Words in names of the elements that consent platforms add to pages: OneTrust, Didomi, iubenda and others.
@@ -276,65 +272,6 @@ fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     let mut elements = around.chain(page.inline(block).iter().copied()).filter_map(|at| page.element(at));
     let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
     href.is_some_and(|href| href.starts_with('#'))
-}
-
-/// Words of classes, ids and roles that say that something is a menu.
-const MENU: [&str; 11] = [
-    "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer", "dropdown",
-    "toolbar",
-];
-
-/// Items of a menu that does not say so, and words of an item in the mean.
-const MIN_ITEMS: u64 = 2;
-// Without it the rule took hidden teasers and code; on one page F1 fell from .985 to .439.
-const MAX_ITEM_WORDS: u64 = 8;
-
-/// Drops menus that are hidden by attributes, or by a simple rule of a style sheet of the page (`kept` has one entry
-/// for each block). A menu is `nav`, or says so in its attribute words, or consists of several items with half of their
-/// words in links. Items of a menu are short, and an element with half of the words of the page is not a menu.
-pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
-    let mut hidden: Vec<(u32, &Element)> = Vec::new();
-    for (at, element) in (0u32..).zip(&page.elements) {
-        // Only the outermost: what is inside of it is hidden with it.
-        if element.hidden && page.element(element.parent).is_none_or(|around| !around.hidden) {
-            hidden.push((at, element));
-        }
-    }
-    for at in &page.hidden_by_sheet {
-        hidden.extend(page.element(*at).map(|element| (*at, element)));
-    }
-    if hidden.is_empty() {
-        return;
-    }
-    hidden.sort_by_key(|(at, _)| *at);
-    let total: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
-    let mut end = 0;
-    for (at, element) in hidden {
-        // Inside of another one.
-        if at < end {
-            continue;
-        }
-        end = element.end;
-        let inside = page.blocks_inside(at);
-        let items = inside.len() as u64;
-        let blocks = page.blocks.get(inside.clone()).unwrap_or_default();
-        let words: u64 = blocks.iter().map(|block| u64::from(block.words)).sum();
-        let linked: u64 = blocks.iter().map(|block| u64::from(block.link_words)).sum();
-        let is_list = items >= MIN_ITEMS && linked * 2 >= words;
-        let is_menu = is_list || says_menu(page, element);
-        let is_short = words <= items * MAX_ITEM_WORDS;
-        // Scripts show all of some pages: what holds half of the words is the page.
-        if words * 2 >= total || !is_menu || !is_short {
-            continue;
-        }
-        kept.leave_out(inside);
-    }
-}
-
-fn says_menu(page: &Page, element: &Element) -> bool {
-    let mut words = page.attribute_words(element).iter();
-    element.tag == Tag::Nav
-        || words.any(|word| word.attribute != Attribute::Itemprop && MENU.contains(&page.word_text(word)))
 }
 
 /// Words of such a part, at most.

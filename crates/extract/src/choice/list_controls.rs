@@ -4,7 +4,8 @@
 use trommel_html::{Block, Element, Page, Tag};
 use trommel_text::word_hash;
 
-use crate::{kept::KeptBlocks as _, links::is_row};
+use crate::kept::{KeptBlocks as _, elements_of};
+use crate::links::is_row;
 
 /// Elements around a control among which one names it.
 const ANCESTORS: usize = 4;
@@ -47,8 +48,7 @@ const BUTTON_ANCESTORS: usize = 2;
 
 /// Returns whether a short block is a link that is set as a button. A price is none.
 pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
-    let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
-    let mut elements = inside.chain(page.path(block.element).take(BUTTON_ANCESTORS).map(|(_, element)| element));
+    let mut elements = elements_of(page, block, BUTTON_ANCESTORS);
     block.link_density() == 1.0
         && !page.text(block).contains(|c: char| c.is_ascii_digit())
         && elements.any(|element| element.tag == Tag::A && page.is_named_as(element, &["button", "btn"]))

@@ -1,14 +1,15 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
 use super::about_one::{keep_article, keep_facts, keep_main_article};
-use super::apart::{drop_follow_ups, keep_addresses, keep_corrections, keep_form_text, keep_lone_text, keep_see_also};
+use super::addresses::keep_addresses;
+use super::announced::{keep_announced_lists, keep_link_lists, keep_references, keep_see_also};
+use super::apart::{drop_follow_ups, keep_lone_text};
 use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
-use super::beside_kept::{keep_between, keep_dense_containers, keep_section_headings};
-use super::dropped_parts::{
-    drop_consent, drop_contents, drop_controls, drop_hidden_menus, drop_invisible, drop_line_numbers,
-};
+use super::beside_kept::{keep_dense_containers, keep_section_headings};
+use super::dropped_parts::{drop_consent, drop_contents, drop_controls, drop_invisible, drop_line_numbers};
 use super::list_controls::keep_counted_lists;
-use super::lists::{keep_announced_lists, keep_documents, keep_framed, keep_link_lists, keep_references};
+use super::lists::{keep_documents, keep_framed};
+use super::records::decide_records;
 use super::thread_labels::drop_thread_labels;
 use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
@@ -57,7 +58,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 35] = [
+pub static RULES: [Rule; 32] = [
     judged("consent", "drops what consent platforms add to a page", |judged, kept| drop_consent(judged.page, kept)),
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
@@ -85,10 +86,6 @@ pub static RULES: [Rule; 35] = [
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
-    judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
-    judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
-        keep_form_text(judged.page, judged.probabilities, kept)
-    }),
     judged("section headings", "keeps headings right above what is kept", |judged, kept| {
         keep_section_headings(judged.page, judged.headline, kept)
     })
@@ -111,10 +108,23 @@ pub static RULES: [Rule; 35] = [
         }
     }),
     judged("off topic", "drops parts behind the text that share hardly a word with it", |judged, kept| {
-        drop_off_topic(judged.page, kept)
+        // Each post of a thread may have a subject of its own.
+        if !judged.is_thread {
+            drop_off_topic(judged.page, kept);
+        }
     }),
+    judged(
+        "records",
+        "keeps doubtful blocks of a list's records, and drops doubtful ones around them",
+        |judged, kept| {
+            if judged.is_listing {
+                decide_records(judged.page, judged.probabilities, kept);
+            }
+        },
+    ),
+    judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
     judged("ends", "keeps a paragraph in a container of its own behind or before the text", |judged, kept| {
-        keep_ends(judged.page, judged.probabilities, judged.in_comments, kept)
+        keep_ends(judged.page, judged.probabilities, judged.in_comments, judged.is_listing, kept)
     }),
     judged("lone text", "keeps all or the likeliest part of a page that would have no text", |judged, kept| {
         // A page whose text comes from its data is not without text.
@@ -143,10 +153,7 @@ pub static RULES: [Rule; 35] = [
     chosen("tables", "keeps all of a table of which most is kept", |chosen, kept| {
         keep_tables(chosen.page, chosen.html, kept)
     }),
-    chosen("between", "keeps what stands between kept blocks of one container", |chosen, kept| {
-        keep_between(chosen.page, chosen.roles, kept)
-    }),
-    chosen("framed", "keeps whole lists and tables between kept blocks of one container", |chosen, kept| {
+    chosen("framed", "keeps whole parts between kept blocks of one container", |chosen, kept| {
         keep_framed(chosen.page, chosen.roles, kept)
     }),
     chosen("announced lists", "keeps lists that a kept sentence before them announces with a colon", |chosen, kept| {
@@ -155,15 +162,9 @@ pub static RULES: [Rule; 35] = [
     chosen("link lists", "keeps lists of links below a kept heading", |chosen, kept| {
         keep_link_lists(chosen.page, chosen.html, chosen.url, kept)
     }),
-    chosen("corrections", "keeps notes on corrections below an article", |chosen, kept| {
-        keep_corrections(chosen.page, kept)
-    }),
     chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| keep_see_also(chosen.page, kept)),
     chosen("references", "keeps lists of references behind kept text", |chosen, kept| {
         keep_references(chosen.page, kept)
-    }),
-    chosen("hidden menus", "drops menus that the page does not show", |chosen, kept| {
-        drop_hidden_menus(chosen.page, kept)
     }),
     chosen("invisible", "drops short parts that the page does not show", |chosen, kept| {
         drop_invisible(chosen.page, chosen.html, kept)

@@ -6,7 +6,7 @@ use super::{ChosenPage, JudgedPage, RULES, rules::Apply};
 use crate::{role::Role, rows};
 
 /// The texts that a rule leaves. Before it, texts that begin with a dash are dropped and all others kept. The section
-/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `no thread`, `no product`, `p=`
+/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `no listing`, `no thread`, `no product`, `p=`
 /// (probabilities of the blocks, the last for all others) and `headline=` may follow.
 fn left(section: &str, html: &str) -> String {
     let name = section.split(", ").next().unwrap();
@@ -40,6 +40,7 @@ fn left(section: &str, html: &str) -> String {
         in_comments: &[],
         keeps_doubtful: true,
         is_article: !section.contains(", no article"),
+        is_listing: !section.contains(", no listing"),
         is_thread: !section.contains(", no thread"),
         has_facts: !section.contains(", no product"),
         has_threshold: false,

@@ -5,7 +5,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, NONE, NotationKind, Page, Tag};
 
-use crate::{kept::KeptBlocks as _, render::data_table::data_tables, render::pieces::is_displayed};
+use crate::kept::KeptBlocks as _;
+use crate::render::{content::code::outermost_code, data_table::data_tables, pieces::is_displayed};
 
 /// Labels (the name of a file or language) between text and its code, and the words of one.
 const MAX_LABELS: usize = 2;
@@ -51,13 +52,6 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
         .find(|(block, kept)| **kept || block.words > MAX_LABEL_WORDS)
         .is_some_and(|(_, kept)| *kept);
     before || kept.has(blocks.end)
-}
-
-/// The outermost element of code around a block.
-pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
-    let path = page.path_in(ElementKinds::CODE, page.blocks.get(block)?);
-    let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
-    code.map(|(at, _)| at)
 }
 
 /// Share of the rows of a table of which a cell is kept from which on it is kept whole, and its rows, at least.

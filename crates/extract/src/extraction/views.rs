@@ -11,9 +11,12 @@ use crate::kept::KeptBlocks as _;
 use crate::metadata::{TitleWords, site::is_end_of_title};
 use crate::posts::{FoundPost, Post, posts};
 use crate::render::markdown::{Headline, MarkdownOptions, markdown, signature, title_heading};
-use crate::render::text::{append, plain_text, role};
+use crate::render::text::{append, plain_text};
 use crate::render::{TextOptions, divided};
-use crate::{choice::Decider, metadata, render::content::KeptContent, role::Role, verdicts::HeadlinePolicy};
+use crate::{
+    choice::Decider, metadata, render::content::KeptContent, role::Role, role::role_of_embedded,
+    verdicts::HeadlinePolicy,
+};
 
 /// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.
@@ -36,8 +39,8 @@ impl Extraction<'_> {
                 link_density: 0.0,
                 probability: embedded.probability,
                 kept: embedded.kept,
-                by: Decider::MODEL,
-                role: Some(role(embedded)),
+                decider: Decider::MODEL,
+                role: Some(role_of_embedded(embedded)),
                 source: match content.property {
                     ContentProperty::Hydration => BlockSource::Hydration,
                     _ => BlockSource::JsonLd,
@@ -48,7 +51,7 @@ impl Extraction<'_> {
         self.judged()
             .zip(roles.chain(std::iter::repeat(None)))
             .zip(&self.verdicts.by)
-            .map(|(((block, probability, kept, _), role), by)| BlockVerdict {
+            .map(|(((block, probability, kept, _), role), decider)| BlockVerdict {
                 text: self.page.text(block).to_owned(),
                 start: block.span.0,
                 end: block.span.1,
@@ -58,7 +61,7 @@ impl Extraction<'_> {
                 link_density: block.link_density(),
                 probability,
                 kept,
-                by: *by,
+                decider: *decider,
                 role,
                 source: BlockSource::Page,
             })
@@ -103,10 +106,6 @@ impl Extraction<'_> {
 impl Extraction<'_> {
     /// The posts of a page on which several people write (forums, questions and answers, kept comments). Only
     /// posts whose author or time the markup states are listed; empty if it states none.
-    pub fn posts(&self, options: TextOptions) -> Vec<Post> {
-        self.rendered(|| self.listed_posts(options))
-    }
-
     pub(super) fn listed_posts(&self, options: TextOptions) -> Vec<Post> {
         let posts = self.found_posts().into_iter();
         posts
@@ -152,14 +151,10 @@ impl Extraction<'_> {
 
     /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
     /// between; of a page without posts [`Extraction::markdown`].
-    pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
-        self.rendered(|| self.posts_as_markdown(options, self.title_above(options).as_deref()))
-    }
-
     pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let posts = self.found_posts();
         if posts.is_empty() {
-            return self.markdown_text(options, title);
+            return self.traced_markdown(options, title, None).text;
         }
         let mut text = title.map(title_heading).unwrap_or_default();
         for (at, post) in posts.iter().enumerate() {
@@ -178,22 +173,13 @@ impl Extraction<'_> {
 
     /// The main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
     /// and [`Role::Body`]) stand between `::: review` and `:::`, as Pandoc reads them.
-    pub fn markdown_of_sections(&self, options: &MarkdownOptions) -> String {
-        self.rendered(|| self.sections_as_markdown(options, self.title_above(options).as_deref()))
-    }
-
     pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let roles = self.roles();
         let role = |block: u32| {
             let role = roles.get(block as usize).copied();
             role.filter(|role| !matches!(role, Role::Headline | Role::Body))
         };
-        divided(&self.traced_markdown(options, title), role)
-    }
-
-    /// The title that the options put above the text.
-    fn title_above(&self, options: &MarkdownOptions) -> Option<String> {
-        options.title.then(|| self.title_and_metadata().0).flatten()
+        divided(&self.traced_markdown(options, title, None), role)
     }
 
     fn found_posts(&self) -> Vec<FoundPost> {

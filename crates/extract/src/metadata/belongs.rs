@@ -3,7 +3,7 @@
 use trommel_html::{Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
 
 use super::{TitleWords, calendar::is_date};
-use crate::heading_text::is_heading;
+use crate::{heading_text::is_heading, kept::elements_of};
 
 /// Words in the attributes of elements that hold comments.
 const COMMENTS: [&str; 10] = [
@@ -13,7 +13,9 @@ const COMMENTS: [&str; 10] = [
 /// Words of a block from which on it is text, not a name or a label.
 const TEXT_BLOCK: u32 = 15;
 /// Words of text behind which a heading begins another part, and goes no more with the headline.
-const TEXT_WORDS: u32 = 25;
+pub(super) const TEXT_WORDS: u32 = 25;
+/// Words of text from which on a part with a text of its own is a comment or another article.
+const MANY_WORDS: u32 = 100;
 /// Words and characters of a link from which on it is the title of another page, not a name or a section.
 // By characters for scripts without spaces.
 const TITLE: (usize, usize) = (4, 16);
@@ -85,7 +87,7 @@ impl<'p> Surroundings<'p> {
     }
 
     /// Returns whether the content of an element at a block belongs to the headline: it has no other heading, no link
-    /// to another page, and is neither a comment nor an item of a listing.
+    /// to another page, and is neither a comment, an item of a listing, a quote, a figure nor the site's head or foot.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.
@@ -98,10 +100,25 @@ impl<'p> Surroundings<'p> {
             // Comments follow the text; above it stands how many there are.
             let is_late = self.text_before(at) >= TEXT_WORDS;
             let is_comment = is_late && page.is_named_as(outer, &COMMENTS) && self.inside(index).nth(1).is_some();
-            if is_comment || level < ITEM_LEVELS && self.is_item(index, outer) {
+            let is_other = match outer.tag {
+                Tag::Blockquote | Tag::Figure | Tag::Nav => true,
+                Tag::Aside => self.text_before(at) >= MANY_WORDS,
+                // Those of an article stand in it, those of the site in the body.
+                Tag::Header | Tag::Footer => {
+                    page.element(outer.parent).is_none_or(|parent| matches!(parent.tag, Tag::Body | Tag::Html))
+                }
+                _ => false,
+            };
+            if is_comment || is_other || level < ITEM_LEVELS && self.is_item(index, outer) {
                 return false;
             }
             part = index..outer.end;
+        }
+        // A comment has a text of its own below its time.
+        let end = page.blocks.get(at).map_or(0, |block| block.span.1);
+        let is_below = |block: &Block| block.span.0 >= end && is_text(block);
+        if self.text_before(at) >= MANY_WORDS && self.inside(part.start).any(is_below) {
+            return false;
         }
         let is_over = |heading: &Heading| {
             let inside = part.contains(&heading.element);
@@ -163,8 +180,7 @@ impl<'p> Surroundings<'p> {
         let is_long = |text: &str| {
             text.split_whitespace().count() >= TITLE.0 && text.chars().count() >= TITLE.1 && !is_date(text)
         };
-        let around = page.path(block.element).take(3).map(|(at, _)| at);
-        page.inline(block).iter().copied().chain(around).filter_map(|at| page.element(at)).any(|element| {
+        elements_of(page, block, 3).any(|element| {
             element.tag == Tag::A
                 && !of_author(element)
                 && is_long(&element_text(self.html, element.start, MAX_LINK_BYTES))

@@ -3,10 +3,12 @@
 use std::sync::LazyLock;
 
 use jiff::{ToSpan, civil::Date};
-use trommel_html::{Block, FactKind, StatedFact, element_text};
+use trommel_html::{Block, FactKind, StatedFact, Tag, element_text};
 
+use super::belongs::{TEXT_WORDS, near};
 use super::sources::{Sources, rank};
-use super::{belongs::near, calendar, calendar::ParsedDate, person};
+use super::{calendar, calendar::ParsedDate, person};
+use crate::kept::elements_of;
 
 /// Names of `<meta>` that hold the day of publication, best first.
 // Standards first, then names of single systems, then `date`, which some use for the last change.
@@ -45,6 +47,12 @@ const MAX_BYLINE_WORDS: u32 = 30;
 const MAX_TEXT_BEFORE: u32 = 100;
 /// `<time>` elements that are looked at.
 const MAX_TIMES: usize = 40;
+/// Bytes before the date in a line at the foot of the text.
+const MAX_LEAD: usize = 24;
+/// Such lines that are looked at.
+const MAX_LINES: usize = 4;
+/// Words of a block with a `<time>` behind text, beyond which it is a sentence.
+const MAX_WORDS_WITH_TIME: u32 = 8;
 /// Bytes of a path that are searched.
 const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
@@ -62,6 +70,7 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
         .or_else(|| from_url(sources))
         .or_else(|| from_time(sources))
         .or_else(|| from_sentence(sources))
+        .or_else(|| from_foot(sources))
         // A page that only says when it was changed had been published by then.
         .or_else(|| seen(sources, Event::Modified));
     stamp.map(|stamp| stamp.text)
@@ -148,11 +157,23 @@ fn seen(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     let mut first = None;
     for at in std::iter::once(headline).chain(near(page, headline)) {
         let Some(block) = page.blocks.get(at).filter(|block| block.words <= MAX_BYLINE_WORDS) else { continue };
+        // Behind the first date of the page others are those of comments and teasers.
+        if first.is_some() && surroundings.text_before(at) >= TEXT_WORDS {
+            continue;
+        }
         let times = page.facts.iter().filter(|fact| fact.kind == FactKind::Time && fact.block as usize == at);
-        let mut times = times.filter(|fact| of_time(sources, block, fact).unwrap_or(Event::Published) == wanted);
-        let time = times.find_map(|fact| read(sources, &fact.value).filter(|_| surroundings.own(fact.element, at)));
-        if time.is_some() {
-            return time;
+        let mut is_other = of_label(sources, at).is_some_and(|event| event != wanted);
+        for fact in times {
+            let event = of_time(sources, block, fact).unwrap_or(Event::Published);
+            if event == wanted
+                && let Some(stamp) = read(sources, &fact.value).filter(|_| surroundings.own(fact.element, at))
+            {
+                return Some(stamp);
+            }
+            is_other |= event == Event::Other;
+        }
+        if is_other {
+            continue;
         }
         let Some((stamp, is_said)) = in_block(sources, block, wanted) else { continue };
         let is_early = || surroundings.text_before(at) <= MAX_TEXT_BEFORE || person::begins_byline(page.text(block));
@@ -179,8 +200,9 @@ fn from_time(sources: &Sources) -> Option<ParsedDate> {
         .filter_map(|fact| {
             let at = fact.block as usize;
             let block = page.blocks.get(at).filter(|block| block.words <= MAX_BYLINE_WORDS)?;
+            let event = of_time(sources, block, fact);
             let stamp = read(sources, &fact.value).filter(|_| surroundings.own(fact.element, at))?;
-            Some((of_time(sources, block, fact), stamp)).filter(|(event, _)| *event != Some(Event::Other))
+            (event != Some(Event::Other)).then_some((event, stamp))
         })
         .collect();
     let stated = own.iter().find(|(event, _)| *event == Some(Event::Published));
@@ -196,7 +218,22 @@ fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event>
     let inside = element_text(sources.html, fact.start, MAX_ELEMENT_BYTES);
     let before = text.find(inside.trim()).and_then(|start| text.get(..start)).unwrap_or_default();
     let is_change = (names("updated") || names("modified")) && !names("published");
-    event(before).or(is_change.then_some(Event::Modified))
+    let at = fact.block as usize;
+    // The time in a sentence of the text is that of something in it.
+    let is_in_text = || sources.surroundings().is_some_and(|around| around.text_before(at) >= TEXT_WORDS);
+    let in_sentence = || (block.words > MAX_WORDS_WITH_TIME && is_in_text()).then_some(Event::Other);
+    event(before).or(is_change.then_some(Event::Modified)).or_else(|| of_label(sources, at)).or_else(in_sentence)
+}
+
+/// The event that the label of a value speaks of: the cell or term before it.
+fn of_label(sources: &Sources, at: usize) -> Option<Event> {
+    let page = sources.page;
+    let is_value = |block: &&Block| {
+        let mut around = page.path(block.element).take(3);
+        around.any(|(_, element)| matches!(element.tag, Tag::Dd | Tag::Td))
+    };
+    page.blocks.get(at).filter(is_value)?;
+    event(page.text(page.blocks.get(at.checked_sub(1)?)?))
 }
 
 /// The date of an event in a short block, and whether its element says that it is a date.
@@ -207,9 +244,7 @@ fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDa
     if !text.bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii()) {
         return None;
     }
-    let around = page.path(block.element).take(3).map(|(_, element)| element);
-    let mut elements = around.chain(page.inline(block).iter().filter_map(|index| page.element(*index)));
-    let is_said = elements.any(|element| page.is_named_as(element, TOKENS));
+    let is_said = elements_of(page, block, 3).any(|element| page.is_named_as(element, TOKENS));
     let short_year = || {
         let stamp = past(sources, calendar::find_with_short_year(text, month_first(sources))?)?;
         (calendar::find(text, false).is_none() && is(text, wanted)).then_some(stamp)
@@ -244,6 +279,23 @@ fn from_sentence(sources: &Sources) -> Option<ParsedDate> {
     let page = sources.page;
     let mut sentences = page.blocks.iter().map(|block| page.text(block)).filter(|text| is_of_page(text));
     sentences.find_map(|text| of_event(sources, text, Event::Published))
+}
+
+/// The date of a line at the foot of the text that begins with words for its publication.
+fn from_foot(sources: &Sources) -> Option<ParsedDate> {
+    let (page, surroundings) = (sources.page, sources.surroundings()?);
+    // A word and a date have three words at least, and the labels of menus fewer.
+    let lines = page.blocks.iter().enumerate().filter(|(_, block)| (3..=MAX_BYLINE_WORDS).contains(&block.words));
+    let said = lines.filter_map(|(at, block)| {
+        let text = page.text(block);
+        let may_have = PUBLISHED_WORDS.begin(text) && calendar::has_year(text);
+        let start = may_have.then(|| calendar::all(text, false).next())?.map(|(start, _)| start)?;
+        let is_said = start <= MAX_LEAD && event(text.get(..start)?) == Some(Event::Published);
+        is_said.then_some((at, block))
+    });
+    // To know what belongs to the headline takes time linear in the page.
+    let mut own = said.take(MAX_LINES).filter(|(at, block)| surroundings.own(block.element, *at));
+    own.find_map(|(_, block)| of_event(sources, page.text(block), Event::Published))
 }
 
 /// `/2024/05/18/` or the like in the path of the URL.
@@ -283,19 +335,43 @@ const BYTES_BEFORE_DATE: usize = 60;
 /// of a change (`modified`) or of something else (`other`), and of sentences about the page itself, as blogs have below their posts (`of-page`).
 const WORDS: &str = include_str!("date_words.txt");
 
-static PUBLISHED_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| words("published"));
-static MODIFIED_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| words("modified"));
-static OTHER: LazyLock<Vec<&str>> = LazyLock::new(|| words("other"));
-static OF_PAGE: LazyLock<Vec<&str>> = LazyLock::new(|| words("of-page"));
-/// [`OF_PAGE`] by their first bytes: every block of a page is asked, and most begin with another.
-static BY_FIRST: LazyLock<[Vec<&str>; 128]> = LazyLock::new(|| {
-    std::array::from_fn(|byte| {
-        OF_PAGE.iter().filter(|words| words.bytes().next() == Some(byte as u8)).copied().collect()
-    })
-});
+static PUBLISHED_WORDS: LazyLock<Words> = LazyLock::new(|| Words::that_say("published"));
+static MODIFIED_WORDS: LazyLock<Words> = LazyLock::new(|| Words::that_say("modified"));
+static OTHER: LazyLock<Words> = LazyLock::new(|| Words::that_say("other"));
+static OF_PAGE: LazyLock<Words> = LazyLock::new(|| Words::that_say("of-page"));
 
-fn words(say: &str) -> Vec<&'static str> {
-    WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' ')).collect()
+/// Words that say the same.
+struct Words {
+    all: Vec<&'static str>,
+    /// The same by their first bytes: every block of a page is asked, and most begin with another.
+    by_first: [Vec<&'static str>; 128],
+}
+
+impl Words {
+    fn that_say(say: &str) -> Self {
+        let lines = WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' '));
+        let all: Vec<&'static str> = lines.collect();
+        let begun = |byte| all.iter().filter(|words| words.bytes().next() == Some(byte as u8)).copied().collect();
+        Self { by_first: std::array::from_fn(begun), all }
+    }
+
+    /// Returns whether a text begins with one of them, in any case of letters.
+    fn begin(&self, text: &str) -> bool {
+        let text = text.trim_start();
+        let starts = |words: &&str| {
+            // Nothing is copied.
+            let mut lower = text.chars().flat_map(char::to_lowercase);
+            words.chars().all(|letter| lower.next() == Some(letter))
+        };
+        self.from(text).iter().any(starts)
+    }
+
+    /// Those with which a text may begin.
+    fn from(&self, text: &str) -> &[&'static str] {
+        let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
+        // The small form of another letter may begin with another byte.
+        self.by_first.get(usize::from(first)).unwrap_or(&self.all)
+    }
 }
 
 /// The event that the words directly before a date name, if any; the nearest words decide.
@@ -314,19 +390,11 @@ pub(super) fn event(before: &str) -> Option<Event> {
 
 /// Returns whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
-    let text = text.trim_start();
-    let starts = |words: &&str| {
-        // Nothing is copied.
-        let mut lower = text.chars().flat_map(char::to_lowercase);
-        words.chars().all(|letter| lower.next() == Some(letter))
-    };
-    let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
-    // The small form of another letter may begin with another byte.
-    BY_FIRST.get(usize::from(first)).unwrap_or(&OF_PAGE).iter().any(starts)
+    OF_PAGE.begin(text)
 }
 
 /// The start of the last of the words in a text.
-fn last_start(text: &str, words: &[&str]) -> Option<usize> {
+fn last_start(text: &str, words: &Words) -> Option<usize> {
     let mut from_end = text.char_indices().rev().peekable();
     while let Some((at, letter)) = from_end.next() {
         let follows_letter = from_end.peek().is_some_and(|(_, before)| before.is_alphabetic());
@@ -335,7 +403,7 @@ fn last_start(text: &str, words: &[&str]) -> Option<usize> {
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        if words.iter().any(|word| rest.starts_with(word)) {
+        if words.from(rest).iter().any(|word| rest.starts_with(word)) {
             return Some(at);
         }
     }
@@ -372,7 +440,7 @@ mod tests {
         assert!(is_of_page("This entry was posted on Monday"));
         assert!(is_of_page(" Dieser Artikel wurde am 14. Dezember 2015 von A geschrieben"));
         assert!(!is_of_page("The entry was wrong"));
-        for words in OF_PAGE.iter() {
+        for words in &OF_PAGE.all {
             let upper = words.to_uppercase();
             // Turkish capitals do not tell their small letters.
             assert!(is_of_page(words) && (is_of_page(&upper) || upper.to_lowercase() != *words), "{words}");

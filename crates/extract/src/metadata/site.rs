@@ -16,7 +16,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
     let graph = &sources.graph;
     let website = || {
         let site = graph.nodes().iter().find(|node| node.is("WebSite"))?;
-        site.name()
+        site.text("name")
     };
     let publisher = || {
         sources
@@ -134,7 +134,7 @@ pub(super) fn description(sources: &Sources) -> Option<String> {
         ])
         .map(|text| fold_space(&strip_markup(text)))
         .find(|text| !text.is_empty())
-        .or_else(|| sources.main?.description())
+        .or_else(|| sources.main?.text("description"))
         .map(cut)
 }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn of(html: &str) -> Option<String> {
-        read_judged(html, &Hints::default()).1.description
+        read_judged(html, &Hints::default()).description
     }
 
     #[test]

@@ -118,7 +118,8 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         if rank == 0 {
             continue;
         }
-        let about = node.headline().or_else(|| node.name()).map_or(0.0, |name| TitleWords::of(&name).like(&title));
+        let about =
+            node.text("headline").or_else(|| node.text("name")).map_or(0.0, |name| TitleWords::of(&name).like(&title));
         let here = node.url().is_some_and(same);
         // Videos and products inside a page, questions with their answers, and related articles
         // describe themselves.

@@ -98,7 +98,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let from_graph = sources
         .main
         .filter(|node| rank(node) > 1)
-        .and_then(|node| node.headline().or_else(|| node.name()))
+        .and_then(|node| node.text("headline").or_else(|| node.text("name")))
         .filter(agrees);
     let mut cleaned: Vec<String> = from_graph
         .into_iter()

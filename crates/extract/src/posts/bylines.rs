@@ -4,10 +4,11 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
-use trommel_html::{Attribute, Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
+use trommel_html::{Attribute, Block, Element, FactKind, Page, StatedFact, Tag, element_text};
 use url::Url;
 
 use super::{kind, says_about_writer};
+use crate::kept::sums_inside;
 use crate::metadata::{date_in, pen_name};
 
 /// Words in the attributes of elements that name who wrote something.
@@ -102,7 +103,10 @@ impl Marks {
 
 /// The marks of a page without those in quotes.
 pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
-    let finder = Finder { page, html, url, words: words_of_elements(page), quoted: quoted(page) };
+    // Of a line that begins with a link, the link is not the line.
+    let words = page.blocks.iter().filter_map(|block| Some((page.container(block)?.0, block.words)));
+    let words = sums_inside(page, words);
+    let finder = Finder { page, html, url, words, quoted: quoted(page) };
     let mut all = Vec::new();
     // Inner elements come first, so that a name stands where it is written and not in what is around it.
     for (at, element) in page.elements.iter().enumerate().rev() {
@@ -114,25 +118,6 @@ pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
     all.sort_by_key(|mark| mark.element);
     let is_label = finder.labels(&all);
     Marks { all, is_label }
-}
-
-/// Words in each element that stand in blocks which begin in it.
-fn words_of_elements(page: &Page) -> Vec<u32> {
-    let mut words = vec![0u32; page.elements.len()];
-    for block in &page.blocks {
-        // Of a line that begins with a link, the link is not the line.
-        let (around, _) = page.container(block).unzip();
-        if let Some(count) = words.get_mut(around.unwrap_or(NONE) as usize) {
-            *count = count.saturating_add(block.words);
-        }
-    }
-    for (at, element) in page.elements.iter().enumerate().rev() {
-        let count = words.get(at).copied().unwrap_or_default();
-        if let Some(parent) = words.get_mut(element.parent as usize) {
-            *parent = parent.saturating_add(count);
-        }
-    }
-    words
 }
 
 /// For each element, whether it stands in a quote.

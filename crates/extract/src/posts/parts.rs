@@ -7,6 +7,7 @@ use url::Url;
 
 use super::bylines::{MAX_LINE_WORDS, MarkKind, Marks, is_of_person};
 use super::{kind, says_about_writer};
+use crate::kept::elements_of;
 
 /// Words in the attributes of elements that hold a post, in several languages.
 const POSTS: [&str; 19] = [
@@ -39,6 +40,12 @@ pub(super) struct Part {
     is_kept: bool,
     /// It is in a part that has the missing facts.
     is_half: bool,
+}
+
+impl Part {
+    fn new(elements: Range<u32>) -> Self {
+        Self { innermost: elements.clone(), elements, says_post: false, is_kept: false, is_half: false }
+    }
 }
 
 /// The contents of an element that are in none of the parts within it.
@@ -157,13 +164,8 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
                 contents = ElementContents::default();
             }
         }
-        let part = Part {
-            innermost: at..element.end,
-            elements: at..element.end,
-            says_post: says_post || contents.unsigned > 0 || contents.holds_halves(),
-            is_kept: contents.is_kept,
-            is_half: false,
-        };
+        let says = says_post || contents.unsigned > 0 || contents.holds_halves();
+        let part = Part { says_post: says, is_kept: contents.is_kept, ..Part::new(at..element.end) };
         let is_page = matches!(element.tag, Tag::Body | Tag::Html);
         if contents.is_whole() && !is_page && (says_post || !holds_parts(&found, element)) {
             // Its halves are in it.
@@ -232,13 +234,7 @@ fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> 
         let state = inside.get(child as usize).copied().unwrap_or_default();
         if state.is_label() {
             rows.extend(open.take().filter(|part| part.says_post));
-            open = Some(Part {
-                innermost: child..element.end,
-                elements: child..element.end,
-                says_post: false,
-                is_kept: false,
-                is_half: false,
-            });
+            open = Some(Part::new(child..element.end));
         } else if let Some(part) = &mut open {
             part.innermost.end = element.end;
             part.elements.end = element.end;
@@ -423,10 +419,8 @@ impl Teasers<'_> {
     }
 
     fn is_link(&self, line: &Block) -> bool {
-        let inline = self.page.inline(line).iter().copied();
-        let around = self.page.path(line.element).take(2).map(|(at, _)| at);
-        let mut links = inline.chain(around).filter_map(|at| self.page.element(at));
-        line.link_density() >= MIN_LINK_DENSITY && links.any(|element| self.leads_away(element))
+        line.link_density() >= MIN_LINK_DENSITY
+            && elements_of(self.page, line, 2).any(|element| self.leads_away(element))
     }
 
     /// Returns whether an element is a link to another page of the site which is not that of a person.

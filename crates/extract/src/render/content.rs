@@ -3,7 +3,7 @@
 //! Listings in several parts are joined: `code` elements in a row that are laid out as blocks, and the output below
 //! the last. Pages of Verso show code in this way.
 
-mod code;
+pub(crate) mod code;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +13,7 @@ use std::{borrow::Cow, ops::Range, rc::Rc};
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, ElementKinds, NONE, Notation, NotationKind, Page, Tag};
 
-use crate::choice::whole_units::outermost_code;
+use self::code::outermost_code;
 use crate::heading_text::{Mentions, is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
@@ -251,7 +251,7 @@ impl<'a> KeptContent<'a> {
                 }
                 PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(piece.from, piece.to)),
                 PieceKind::Sign(sign) => out.text.push_str(sign),
-                PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
+                _ => {}
             }
         }
     }
@@ -319,7 +319,7 @@ fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String 
                 out.push(']');
             }
             PieceKind::Sign(sign) => out.push_str(sign),
-            PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
+            _ => {}
         }
     }
     out

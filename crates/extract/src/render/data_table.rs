@@ -56,7 +56,41 @@ pub(crate) struct TableRow {
     pub spanned: Vec<(usize, u32)>,
 }
 
+impl DataTable {
+    /// The cells by their elements, if some span others: they are said again in those.
+    pub fn spanning_cells(&self) -> FxHashMap<u32, &TableCell> {
+        match self.rows.iter().all(|row| row.spanned.is_empty()) {
+            true => FxHashMap::default(),
+            false => self.rows.iter().flat_map(|row| &row.cells).map(|cell| (cell.element, cell)).collect(),
+        }
+    }
+}
+
 impl TableRow {
+    /// The cell in each column: one of the row, or one of `cells` that spans it, with true. Columns behind the last
+    /// cell are given up to `columns`.
+    pub fn slots<'t>(
+        &'t self,
+        cells: &'t FxHashMap<u32, &'t TableCell>,
+        columns: usize,
+    ) -> impl Iterator<Item = Option<(&'t TableCell, bool)>> {
+        let (mut own, mut spanned) = (self.cells.iter().peekable(), self.spanned.iter().peekable());
+        let mut column = 0;
+        std::iter::from_fn(move || {
+            let at = column;
+            column += 1;
+            if let Some(cell) = own.next_if(|cell| cell.column <= at) {
+                return Some(Some((cell, false)));
+            }
+            if own.peek().is_none() && at >= columns {
+                return None;
+            }
+            while spanned.next_if(|(column, _)| *column < at).is_some() {}
+            let above = spanned.next_if(|(column, _)| *column == at).and_then(|(_, cell)| cells.get(cell));
+            Some(above.map(|cell| (*cell, true)))
+        })
+    }
+
     /// The cells that hold kept blocks, without those of signs alone.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
         self.cells.iter().filter(|cell| !cell.blocks.is_empty())

@@ -20,7 +20,7 @@ use crate::render::{AddressForm, MathForm, TextOptions};
 use blocks::CodeLanguages;
 use containers::{Part, SegmentWriter};
 use escape::{Context, PageSigns, escape, fence, without_markup};
-use images::{Images, Links, WantedImages, headline_element};
+use images::{Images, Links};
 use inline::{Inline, Mode};
 use lists::word_item;
 
@@ -61,46 +61,19 @@ impl Default for MarkdownOptions {
 }
 
 impl MarkdownOptions {
-    /// The same options with links, or without.
-    #[must_use]
-    pub fn with_links(mut self, links: bool) -> Self {
-        self.links = links;
-        self
-    }
-
-    /// The same options with images, or without.
-    #[must_use]
-    pub fn with_images(mut self, images: bool) -> Self {
-        self.images = images;
-        self
-    }
-
-    /// The same options with addresses in this form.
-    #[must_use]
-    pub fn with_addresses(mut self, addresses: AddressForm) -> Self {
-        self.addresses = addresses;
-        self
-    }
-
-    /// The same options, with or without divisions for sections.
-    #[must_use]
-    pub fn with_sections(mut self, sections: bool) -> Self {
-        self.sections = sections;
-        self
-    }
-
-    /// The same options with formulas, notes and scripts given in these forms.
-    #[must_use]
-    pub fn with_text(mut self, text: TextOptions) -> Self {
-        self.text = text;
-        self
-    }
-
-    /// The same options with the title above the text, or without.
-    #[must_use]
-    pub fn with_title(mut self, title: bool) -> Self {
-        self.title = title;
-        self
+    trommel_text::setters! {
+        /// The same options with links, or without.
+        with_links(links: bool);
+        /// The same options with images, or without.
+        with_images(images: bool);
+        /// The same options with addresses in this form.
+        with_addresses(addresses: AddressForm);
+        /// The same options, with or without divisions for sections.
+        with_sections(sections: bool);
+        /// The same options with formulas, notes and scripts given in these forms.
+        with_text(text: TextOptions);
+        /// The same options with the title above the text, or without.
+        with_title(title: bool);
     }
 }
 
@@ -150,22 +123,15 @@ pub(crate) fn markdown(
     let signs = PageSigns::of(content.page.texts(), content.kept_range());
     let mut inline = Inline::new(content, &signs, links);
     let mut languages = CodeLanguages::default();
-    let mut images = WantedImages::of(options).map(|wanted| {
-        let headline = headline_element(content.page);
-        Images::new(content, Links::new(content, url, options.addresses), headline, wanted)
-    });
-    let writer = SegmentWriter::new(content);
-    let writer = match title {
-        Some(title) => writer.below(title),
-        None => writer,
-    };
+    let mut images = (options.images || options.links).then(|| Images::new(content, url, options));
+    let writer = SegmentWriter::new(content, title, None);
     let mut out = flowing(content, writer, &mut inline, &mut languages, images.as_mut(), (options, headline));
     for definition in content.definitions() {
         let note = match definition.inline {
             Some(place) => inline.part(place),
             None => {
                 let note_content = content.of_definition(definition);
-                let writer = SegmentWriter::new(&note_content).within(definition.element);
+                let writer = SegmentWriter::new(&note_content, None, Some(definition.element));
                 let note = flowing(&note_content, writer, &mut inline, &mut languages, None, (options, headline));
                 note.text
             }
@@ -208,11 +174,9 @@ fn flowing<'a>(
         let element = content.ends(segment).0;
         let ends = segment.blocks();
         let start = ends.and_then(|(first, _)| content.block(first));
-        while let Some(images) = &mut images
-            && let Some(image) = images.next_before(start.map_or(0, |block| block.span.0))
-        {
-            writer.origin = Some(OriginSource::Image(image.place.0, image.place.1));
-            writer.add(image.element, &image.text);
+        if let Some(images) = &mut images {
+            images
+                .write_before(start.map_or(0, |block| block.span.0), |at, origin, text| writer.image(at, origin, text));
         }
         writer.origin = ends.map(|(first, last)| OriginSource::Blocks(first, last));
         match segment {
@@ -263,11 +227,8 @@ fn flowing<'a>(
             }
         }
     }
-    while let Some(images) = &mut images
-        && let Some(image) = images.next_before(u32::MAX)
-    {
-        writer.origin = Some(OriginSource::Image(image.place.0, image.place.1));
-        writer.add(image.element, &image.text);
+    if let Some(images) = &mut images {
+        images.write_before(u32::MAX, |at, origin, text| writer.image(at, origin, text));
     }
     writer.finish()
 }

@@ -25,9 +25,10 @@ pub(crate) struct Piece {
 }
 
 /// The kind of a piece.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// The text as it stands.
+    #[default]
     Text,
     /// A formula; the text is its TeX.
     Formula { display: bool },
@@ -39,6 +40,10 @@ pub(crate) enum PieceKind {
     LinkedImage(u32),
     /// Written instead of the text.
     Sign(String),
+    /// Only of runs of Markdown: TeX between its own marks, unchanged.
+    Raw,
+    /// Only of runs of Markdown: a link that is written already.
+    Link(String),
 }
 
 /// The purpose of the pieces.
@@ -77,8 +82,7 @@ pub(crate) fn pieces(
             NotationKind::Superscript | NotationKind::Subscript
                 if notes.is_some_and(|notes| notes.covers(at, notation.text)) => {}
             NotationKind::Superscript | NotationKind::Subscript => {
-                let is_sup = notation.kind == NotationKind::Superscript;
-                script(text, from, to, is_sup, options.scripts, &mut |from, to, kind| changes.add(from, to, kind));
+                changes.of_script(from, to, notation.kind == NotationKind::Superscript, options.scripts);
             }
             // More than a few words are a section that the page opens, or all there is.
             NotationKind::Hidden if from == 0 && to == text.len() => {}
@@ -162,6 +166,69 @@ impl Changes<'_> {
         if is_label || words::count(hidden) <= MAX_SHUT_WORDS && is_shut() {
             // White space before it stays.
             self.leave_out(from + self.space_before(from, to), to);
+        }
+    }
+
+    /// Writes what is needed so that a script does not run together with the text before it.
+    fn of_script(&mut self, from: usize, to: usize, is_sup: bool, form: ScriptForm) {
+        let text = self.text;
+        let script_text = text.get(from..to).unwrap_or_default();
+        let before = text.get(..from).unwrap_or_default();
+        let inner = script_text.trim();
+        let Some(last) = before.chars().next_back() else { return };
+        let joins = last.is_alphanumeric() || matches!(last, ')' | ']' | '}' | '%' | '"' | '\u{2019}');
+        let mut chars = inner.chars();
+        let first = chars.next().unwrap_or(' ');
+        let signed = matches!(first, '-' | '+' | '\u{2212}' | '\u{2013}' | '\u{b1}');
+        let says = first.is_alphanumeric() || signed && chars.next().is_some_and(char::is_alphanumeric);
+        let is_number = inner.len() <= 3 && inner.bytes().all(|byte| byte.is_ascii_digit());
+        if script_text.starts_with(char::is_whitespace) || !says {
+            return;
+        }
+        let word = before.chars().rev().take(2 * MIN_WORD_LETTERS);
+        let word = word.take_while(|c| c.is_alphanumeric());
+        let is_behind_word =
+            word.clone().all(char::is_alphabetic) && word.take(MIN_WORD_LETTERS).count() == MIN_WORD_LETTERS;
+        let is_behind_sentence = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '”' | '"' | '»');
+        if is_sup && is_number && (is_behind_word || is_behind_sentence) {
+            // The mark of a note that is not known: no power of what is before.
+            let tail = from + script_text.trim_end().len();
+            self.add(from, from, PieceKind::Sign("[".to_owned()));
+            return self.add(tail, tail, PieceKind::Sign("]".to_owned()));
+        }
+        if !joins {
+            return;
+        }
+        let word: String = {
+            let back = before.chars().rev().take_while(|c| c.is_alphanumeric());
+            back.take(20).collect()
+        };
+        let is_word = inner.chars().all(char::is_alphabetic);
+        if is_sup && is_word && is_ordinal(inner, last.is_ascii_digit()) {
+            return;
+        }
+        if is_word
+            && inner.chars().count() >= MIN_WORD_LETTERS
+            && word.chars().count() >= MIN_WORD_LETTERS
+            && word.chars().all(char::is_alphabetic)
+        {
+            // A badge, or a remark: no script of what is before.
+            return self.add(from, from, PieceKind::Sign(" ".to_owned()));
+        }
+        if form == ScriptForm::Unicode
+            && let Some(signs) = inner.chars().map(if is_sup { raised } else { lowered }).collect::<Option<String>>()
+        {
+            return self.add(from, to, PieceKind::Sign(signs));
+        }
+        let mark = if is_sup { "^" } else { "_" };
+        let bare = inner.strip_prefix(first).filter(|_| signed).unwrap_or(inner);
+        let is_one = bare.split(['.', ',']).all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric));
+        let tail = from + script_text.trim_end().len();
+        if is_one {
+            self.add(from, from, PieceKind::Sign(mark.to_owned()));
+        } else {
+            self.add(from, from, PieceKind::Sign(format!("{mark}(")));
+            self.add(tail, tail, PieceKind::Sign(")".to_owned()));
         }
     }
 
@@ -272,105 +339,19 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
 /// Letters of a script from which on, behind a word of some length, it is a word beside it.
 const MIN_WORD_LETTERS: usize = 3;
 
-/// The text that must be written so that a script does not run together with the text before it.
-fn script(
-    text: &str,
-    from: usize,
-    to: usize,
-    is_sup: bool,
-    form: ScriptForm,
-    change: &mut impl FnMut(usize, usize, PieceKind),
-) {
-    let script_text = text.get(from..to).unwrap_or_default();
-    let before = text.get(..from).unwrap_or_default();
-    let inner = script_text.trim();
-    let Some(last) = before.chars().next_back() else { return };
-    let joins = last.is_alphanumeric() || matches!(last, ')' | ']' | '}' | '%' | '"' | '\u{2019}');
-    let mut chars = inner.chars();
-    let first = chars.next().unwrap_or(' ');
-    let signed = matches!(first, '-' | '+' | '\u{2212}' | '\u{2013}' | '\u{b1}');
-    let says = first.is_alphanumeric() || signed && chars.next().is_some_and(char::is_alphanumeric);
-    let is_number = inner.len() <= 3 && inner.bytes().all(|byte| byte.is_ascii_digit());
-    if script_text.starts_with(char::is_whitespace) || !says {
-        return;
-    }
-    let word = before.chars().rev().take(2 * MIN_WORD_LETTERS);
-    let word = word.take_while(|c| c.is_alphanumeric());
-    let is_behind_word =
-        word.clone().all(char::is_alphabetic) && word.take(MIN_WORD_LETTERS).count() == MIN_WORD_LETTERS;
-    let is_behind_sentence = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '”' | '"' | '»');
-    if is_sup && is_number && (is_behind_word || is_behind_sentence) {
-        // The mark of a note that is not known: no power of what is before.
-        let tail = from + script_text.trim_end().len();
-        change(from, from, PieceKind::Sign("[".to_owned()));
-        return change(tail, tail, PieceKind::Sign("]".to_owned()));
-    }
-    if !joins {
-        return;
-    }
-    let word: String = {
-        let back = before.chars().rev().take_while(|c| c.is_alphanumeric());
-        back.take(20).collect()
-    };
-    let is_word = inner.chars().all(char::is_alphabetic);
-    if is_sup && is_word && is_ordinal(inner, last.is_ascii_digit()) {
-        return;
-    }
-    if is_word
-        && inner.chars().count() >= MIN_WORD_LETTERS
-        && word.chars().count() >= MIN_WORD_LETTERS
-        && word.chars().all(char::is_alphabetic)
-    {
-        // A badge, or a remark: no script of what is before.
-        return change(from, from, PieceKind::Sign(" ".to_owned()));
-    }
-    if form == ScriptForm::Unicode
-        && let Some(signs) = inner.chars().map(if is_sup { raised } else { lowered }).collect::<Option<String>>()
-    {
-        return change(from, to, PieceKind::Sign(signs));
-    }
-    let mark = if is_sup { "^" } else { "_" };
-    let bare = inner.strip_prefix(first).filter(|_| signed).unwrap_or(inner);
-    let is_one = bare.split(['.', ',']).all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric));
-    let tail = from + script_text.trim_end().len();
-    if is_one {
-        change(from, from, PieceKind::Sign(mark.to_owned()));
-    } else {
-        change(from, from, PieceKind::Sign(format!("{mark}(")));
-        change(tail, tail, PieceKind::Sign(")".to_owned()));
-    }
-}
+/// Letters that are set high by habit: marks of trade, ends of numbers, ends of titles.
+const TRADE_MARKS: [&str; 4] = ["tm", "sm", "mc", "\u{ae}"];
+const NUMBER_ENDS: [&str; 22] = [
+    "st", "nd", "rd", "th", "er", "ers", "re", "ère", "nde", "e", "es", "ème", "eme", "o", "os", "a", "as", "º", "ª",
+    "te", "ste", "de",
+];
+const TITLE_ENDS: [&str; 5] = ["me", "mes", "lle", "lles", "gr"];
 
 /// Returns whether letters are set high by habit, behind a number or a letter.
 fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
     let letters = letters.to_lowercase();
-    let trade = matches!(letters.as_str(), "tm" | "sm" | "mc" | "\u{ae}");
-    let number = matches!(
-        letters.as_str(),
-        "st" | "nd"
-            | "rd"
-            | "th"
-            | "er"
-            | "ers"
-            | "re"
-            | "ère"
-            | "nde"
-            | "e"
-            | "es"
-            | "ème"
-            | "eme"
-            | "o"
-            | "os"
-            | "a"
-            | "as"
-            | "º"
-            | "ª"
-            | "te"
-            | "ste"
-            | "de"
-    );
-    let title = matches!(letters.as_str(), "me" | "mes" | "lle" | "lles" | "gr");
-    trade || number && behind_digit || title && !behind_digit
+    let ends = if behind_digit { &NUMBER_ENDS[..] } else { &TITLE_ENDS };
+    TRADE_MARKS.contains(&letters.as_str()) || ends.contains(&letters.as_str())
 }
 
 /// Maximum bytes of a formula.

@@ -9,11 +9,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{ElementKinds, NONE, Page, Tag};
-use trommel_model::JudgedEmbedded;
 
 use crate::render::content::{KeptContent, Segment, is_item, is_list};
 use crate::render::traced::{OriginSource, TracedText};
-use crate::{notes::Definition, render::data_table::DataTable, role::Role};
+use crate::{notes::Definition, render::data_table::DataTable};
 
 /// Notes that were judged to be no content stay out of plain text if they have more words than the text
 /// divided by this.
@@ -226,17 +225,6 @@ pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>)
         text.push_str(more);
     }
     text
-}
-
-/// The role of an embedded text on its page.
-pub(crate) fn role(embedded: &JudgedEmbedded) -> Role {
-    if embedded.is_comment() {
-        Role::Comment
-    } else if embedded.kept {
-        Role::Body
-    } else {
-        Role::Other
-    }
 }
 
 #[cfg(test)]

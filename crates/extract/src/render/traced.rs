@@ -8,19 +8,21 @@ use std::{cell::Cell, ops::Range};
 use serde::{Deserialize, Serialize};
 use trommel_html::{Page, source_ranges};
 
-/// The place of a part of a document's text in the decoded page (in UTF-8). It is written as a list of its
-/// four numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "[u32; 4]", into = "[u32; 4]")]
-pub struct TextSpan {
-    /// First character of the part, counted from the start of the text in Unicode scalar values.
-    pub start: u32,
-    /// Number of its characters.
-    pub chars: u32,
-    /// First byte of its place in the decoded page.
-    pub byte: u32,
-    /// Bytes of that place.
-    pub bytes: u32,
+trommel_text::keyed! {
+    /// The place of a part of a document's text in the decoded page (in UTF-8). JSON has it as a list of its four
+    /// numbers.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(from = "[u32; 4]", into = "[u32; 4]")]
+    pub struct TextSpan {
+        /// First character of the part, counted from the start of the text in Unicode scalar values.
+        pub start: u32,
+        /// Number of its characters.
+        pub chars: u32,
+        /// First byte of its place in the decoded page.
+        pub byte: u32,
+        /// Bytes of that place.
+        pub bytes: u32,
+    }
 }
 
 impl From<[u32; 4]> for TextSpan {
@@ -85,25 +87,6 @@ impl TracedText {
         if !text.is_empty() {
             self.origins.push(Origin { place: from..self.text.len(), source });
         }
-    }
-
-    /// Places in the decoded page of a range of bytes of the text, in order and without overlap.
-    pub fn locate(&self, page: &Page, html: &str, range: Range<usize>) -> Vec<(u32, u32)> {
-        let first = self.origins.partition_point(|origin| origin.place.end <= range.start);
-        let origins = self.origins.iter().skip(first);
-        let origins = origins.take_while(|origin| origin.place.start < range.end);
-        let parts = origins.map(|origin| (origin.source, origin.part(&range)));
-        let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
-        // Notes and tables are written in another order than the page has them.
-        found.sort_unstable();
-        let mut apart: Vec<(u32, u32)> = Vec::with_capacity(found.len());
-        for (start, end) in found {
-            match apart.last_mut() {
-                Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => apart.push((start, end)),
-            }
-        }
-        apart
     }
 
     /// The place in the decoded page that covers the origins of all these ranges of bytes, which are in order and do

@@ -3,230 +3,137 @@
 
 use std::collections::HashMap;
 
-use trommel_html::{Page, StartTag, Tag};
+use rustc_hash::FxHashSet;
+use trommel_html::{NONE, Page, StartTag, Tag};
 
 use super::selector::{Compound, Condition};
 
-/// Maximum looks at steps and their places for one page: some tenths of a second, and far more than real pages take.
-const MAX_LOOKS: u64 = 1 << 28;
+/// Maximum looks at steps and elements around for one page: about a second, and far more than real pages take.
+const MAX_LOOKS: u64 = 1 << 26;
 
-/// The ways to selected elements, as a tree: ways that begin with the same steps share them.
-#[derive(Clone, Debug, Default)]
+/// The ways to selected elements.
+#[derive(Clone, Debug)]
 pub(super) struct Ways {
     /// Number of each condition.
     conditions: HashMap<Condition<'static>, u32>,
-    /// Steps that an element which meets a condition is compared with, for each condition: those of whose conditions it
-    /// is the rarest.
-    keyed: Vec<Vec<u32>>,
-    /// Steps without a condition.
-    any: Vec<u32>,
-    steps: Vec<Step>,
-    /// Places of the tree, each behind the one before it.
-    places: Vec<Place>,
+    /// The ways, by the rarest condition on the elements that they select.
+    keyed: HashMap<Option<u32>, Vec<Way>>,
+    max_looks: u64,
 }
 
-/// Conditions on one element.
-#[derive(Clone, Debug, Default)]
-struct Step {
-    conditions: Vec<u32>,
-    /// Its places in the tree.
-    places: Vec<u32>,
-}
-
-/// A step behind others.
+/// A way from outside to the element that a selector selects.
 #[derive(Clone, Debug)]
-struct Place {
-    /// The place before it; none for a first step.
-    before: Option<u32>,
-    /// True if a step follows.
-    goes_on: bool,
-    /// Numbers of the selectors that end here, and whether each keeps what it selects.
-    ends: Vec<(u32, bool)>,
+struct Way {
+    /// Conditions on the elements of the way.
+    steps: Vec<Vec<u32>>,
+    /// Number of the selector, and whether it keeps what it selects.
+    selector: usize,
+    is_kept: bool,
+}
+
+/// Conditions that an element meets.
+type Met = FxHashSet<u32>;
+
+/// The choices of selectors for a page.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    /// The choice for each element: its own, or that of the nearest element around it with one.
+    pub elements: Vec<Option<bool>>,
+    /// That for what stands outside of every element.
+    pub outside: Option<bool>,
+    /// True if they took so many looks that later elements have the choices of those around them.
+    pub are_cut: bool,
+    looks: u64,
 }
 
 impl Ways {
     /// The ways of selectors, and whether each keeps what it selects.
-    pub(super) fn new<'s>(selectors: impl Iterator<Item = (&'s [Vec<Compound>], bool)>) -> Self {
-        let mut all = Self::default();
-        let mut steps: HashMap<&Compound, u32> = HashMap::new();
-        let mut places: HashMap<(Option<u32>, u32), u32> = HashMap::new();
-        for (selector, (ways, is_kept)) in (0..).zip(selectors) {
-            for way in ways {
-                let mut before = None;
-                for compound in way {
-                    let step = *steps.entry(compound).or_insert_with(|| all.add(compound));
-                    before = Some(*places.entry((before, step)).or_insert_with(|| all.add_place(before, step)));
-                }
-                if let Some(last) = before.and_then(|last| all.places.get_mut(last as usize)) {
-                    last.ends.push((selector, is_kept));
-                }
+    pub fn new<'s>(selectors: impl Iterator<Item = (&'s [Vec<Compound>], bool)>) -> Self {
+        let mut all = Self { conditions: HashMap::new(), keyed: HashMap::new(), max_looks: MAX_LOOKS };
+        let mut ways = Vec::new();
+        for (selector, (of_selector, is_kept)) in selectors.enumerate() {
+            for way in of_selector {
+                let steps = way.iter().map(|compound| compound.iter().map(|condition| all.number(condition)).collect());
+                ways.push(Way { steps: steps.collect(), selector, is_kept });
             }
         }
-        let mut uses = vec![0_u32; all.conditions.len()];
-        for condition in all.steps.iter().flat_map(|step| &step.conditions) {
-            if let Some(uses) = uses.get_mut(*condition as usize) {
-                *uses += 1;
-            }
+        let last = |way: &Way| way.steps.last().cloned().unwrap_or_default();
+        let mut uses: HashMap<u32, usize> = HashMap::new();
+        for condition in ways.iter().flat_map(last) {
+            *uses.entry(condition).or_default() += 1;
         }
-        all.keyed = vec![Vec::new(); uses.len()];
-        for (number, step) in (0..).zip(&all.steps) {
-            let rarest = step.conditions.iter().min_by_key(|condition| uses.get(**condition as usize));
-            match rarest.and_then(|rarest| all.keyed.get_mut(*rarest as usize)) {
-                Some(keyed) => keyed.push(number),
-                None => all.any.push(number),
-            }
+        for way in ways {
+            let rarest = last(&way).into_iter().min_by_key(|condition| uses.get(condition));
+            all.keyed.entry(rarest).or_default().push(way);
         }
         all
     }
 
-    /// Adds a step, and returns its number.
-    fn add(&mut self, compound: &Compound) -> u32 {
-        let conditions = compound.iter().map(|condition| {
-            let next = self.conditions.len() as u32;
-            *self.conditions.entry(condition.clone()).or_insert(next)
-        });
-        let conditions = conditions.collect();
-        self.steps.push(Step { conditions, places: Vec::new() });
-        self.steps.len() as u32 - 1
+    fn number(&mut self, condition: &Condition<'static>) -> u32 {
+        let next = self.conditions.len() as u32;
+        *self.conditions.entry(condition.clone()).or_insert(next)
     }
 
-    /// Adds a place of a step, and returns its number.
-    fn add_place(&mut self, before: Option<u32>, step: u32) -> u32 {
-        let number = self.places.len() as u32;
-        if let Some(before) = before.and_then(|before| self.places.get_mut(before as usize)) {
-            before.goes_on = true;
-        }
-        if let Some(step) = self.steps.get_mut(step as usize) {
-            step.places.push(number);
-        }
-        self.places.push(Place { before, goes_on: false, ends: Vec::new() });
-        number
-    }
-}
-
-/// A walk over the elements of a page, in their order.
-pub(super) struct Walk<'w> {
-    ways: &'w Ways,
-    /// For each place, whether a selector for this page ends there, and then whether it keeps what it selects.
-    ends: Vec<Option<bool>>,
-    /// For each place, whether open elements lead up to its step, with it.
-    reached: Vec<bool>,
-    /// Places that open elements reached, in order.
-    order: Vec<u32>,
-    /// For each condition, the last element that met it.
-    met: Vec<u32>,
-    /// Number of the element that is looked at, from one on.
-    element: u32,
-    /// Steps that were compared with elements, and places of those that hold.
-    looks: u64,
-}
-
-impl<'w> Walk<'w> {
-    /// A walk by the ways of those selectors that are for the page.
-    pub(super) fn new(ways: &'w Ways, are_ours: &[bool]) -> Self {
-        let is_ours = |selector: u32| are_ours.get(selector as usize).copied().unwrap_or_default();
-        let ends = ways.places.iter().map(|place| {
-            let ours = place.ends.iter().filter(|(selector, _)| is_ours(*selector));
-            ours.map(|(_, is_kept)| *is_kept).reduce(|one, other| one && other)
-        });
-        let (ends, reached) = (ends.collect(), vec![false; ways.places.len()]);
-        Self { ways, ends, reached, order: Vec::new(), met: vec![0; ways.conditions.len()], element: 0, looks: 0 }
-    }
-
-    /// Returns whether it took so many looks that later elements have the choices of those around them.
-    pub(super) fn is_cut(&self) -> bool {
-        self.looks > MAX_LOOKS
-    }
-
-    /// The choice for each element: its own, or that of the nearest element around it with one. Then that for what
-    /// stands outside of every element.
-    pub(super) fn choices(&mut self, page: &Page, html: &str) -> (Vec<Option<bool>>, Option<bool>) {
-        let mut choices: Vec<Option<bool>> = Vec::with_capacity(page.elements.len());
-        let mut outside = None;
+    /// The choices for a page by those selectors that are for it.
+    pub fn choices(&self, page: &Page, html: &str, are_ours: &[bool]) -> Choices {
+        let mut choices = Choices::default();
+        // Elements around the next one, with what they meet.
+        let mut open: Vec<(u32, Met)> = Vec::new();
         // Every page has `html` and `body`, even if it does not write them.
         for tag in [Tag::Html, Tag::Body] {
             if page.elements.iter().all(|element| element.tag != tag) {
-                let tag = StartTag { name: tag.name().to_owned(), ..StartTag::default() };
-                outside = self.enter(&tag).or(outside);
+                let met = self.met(&StartTag { name: tag.name().to_owned(), ..StartTag::default() });
+                choices.outside = self.choice(&met, &open, are_ours, &mut choices.looks).or(choices.outside);
+                open.push((NONE, met));
             }
         }
-        // Open elements, each with the number of places that were reached before it.
-        let mut open: Vec<(u32, usize)> = Vec::new();
         for (at, element) in (0..).zip(&page.elements) {
-            while let Some((_, before)) = open.pop_if(|(last, _)| *last != element.parent) {
-                self.leave(before);
-            }
-            open.push((at, self.order.len()));
-            let own = if self.is_cut() {
-                None
-            } else {
-                let tag = element.start_tag(html);
-                let unwritten = || StartTag { name: page.name(element).to_owned(), ..StartTag::default() };
-                self.enter(&tag.unwrap_or_else(unwritten))
-            };
-            let around = choices.get(element.parent as usize).copied().unwrap_or(outside);
-            choices.push(own.or(around));
-        }
-        (choices, outside)
-    }
-
-    /// The choice of an element by itself. Ways that it is a step of go on inside of it.
-    fn enter(&mut self, tag: &StartTag) -> Option<bool> {
-        self.element += 1;
-        let ways = self.ways;
-        let mut met = Vec::new();
-        of_tag(tag, |condition| {
-            let Some(number) = ways.conditions.get(&condition) else { return };
-            if let Some(last) = self.met.get_mut(*number as usize).filter(|last| **last != self.element) {
-                *last = self.element;
-                met.push(*number);
-            }
-        });
-        let mut own: Option<bool> = None;
-        let before = self.order.len();
-        let keyed = met.iter().flat_map(|number| ways.keyed.get(*number as usize).into_iter().flatten());
-        for step in keyed.chain(&ways.any).filter_map(|number| ways.steps.get(*number as usize)) {
-            self.looks += 1;
-            let is_met = |number: &u32| self.met.get(*number as usize) == Some(&self.element);
-            if !step.conditions.iter().all(is_met) {
+            while open.pop_if(|(last, _)| *last != NONE && *last != element.parent).is_some() {}
+            let around = choices.elements.get(element.parent as usize).copied().unwrap_or(choices.outside);
+            if choices.are_cut {
+                choices.elements.push(around);
                 continue;
             }
-            self.looks += step.places.len() as u64;
-            for number in &step.places {
-                let Some(place) = ways.places.get(*number as usize) else { continue };
-                if !place.before.is_none_or(|before| self.has_reached(before)) {
-                    continue;
-                }
-                if let Some(is_kept) = self.ends.get(*number as usize).copied().flatten() {
-                    own = Some(own.unwrap_or(true) && is_kept);
-                }
-                if place.goes_on && !self.has_reached(*number) {
-                    self.order.push(*number);
-                }
-            }
+            let unwritten = || StartTag { name: page.name(element).to_owned(), ..StartTag::default() };
+            let met = self.met(&element.start_tag(html).unwrap_or_else(unwritten));
+            let own = self.choice(&met, &open, are_ours, &mut choices.looks);
+            choices.elements.push(own.or(around));
+            choices.are_cut = choices.looks > self.max_looks;
+            open.push((at, met));
         }
-        // Only now, as one element is not two steps of a way.
-        self.mark(before, true);
-        own
+        choices
     }
 
-    fn has_reached(&self, place: u32) -> bool {
-        self.reached.get(place as usize).copied().unwrap_or_default()
+    /// The conditions of ways that an element meets.
+    fn met(&self, tag: &StartTag) -> Met {
+        let mut met = Met::default();
+        of_tag(tag, |condition| met.extend(self.conditions.get(&condition)));
+        met
     }
 
-    /// Marks places that were reached, from a number of them on.
-    fn mark(&mut self, before: usize, is_reached: bool) {
-        for number in self.order.get(before..).unwrap_or_default() {
-            if let Some(reached) = self.reached.get_mut(*number as usize) {
-                *reached = is_reached;
+    /// The choice for an element by itself: of what selects it, a drop counts more.
+    fn choice(&self, met: &Met, open: &[(u32, Met)], are_ours: &[bool], looks: &mut u64) -> Option<bool> {
+        let keys = met.iter().copied().map(Some).chain([None]);
+        let ways = keys.filter_map(|key| self.keyed.get(&key)).flatten();
+        let ours = ways.filter(|way| are_ours.get(way.selector) == Some(&true));
+        let selecting = ours.filter(|way| {
+            *looks += 1;
+            let holds = |step: &&Vec<u32>, met: &Met| step.iter().all(|condition| met.contains(condition));
+            let mut steps = way.steps.iter().rev().peekable();
+            if steps.next_if(|step| holds(step, met)).is_none() {
+                return false;
             }
-        }
-    }
-
-    /// Takes back what an element reached that ends. `before` is the number of places that were reached before it.
-    fn leave(&mut self, before: usize) {
-        self.mark(before, false);
-        self.order.truncate(before);
+            // The nearest element around leaves most for the steps before.
+            for (_, around) in open.iter().rev() {
+                if steps.peek().is_none() {
+                    break;
+                }
+                *looks += 1;
+                steps.next_if(|step| holds(step, around));
+            }
+            steps.peek().is_none()
+        });
+        selecting.map(|way| way.is_kept).reduce(|one, other| one && other)
     }
 }
 
@@ -311,7 +218,7 @@ mod tests {
             let html = format!("<html><body>{tags}<p>t");
             let page = ScanEngine.read(&html, &Limits::default());
             let all = ways(&selectors);
-            let (found, _) = Walk::new(&all, &vec![true; selectors.len()]).choices(&page, &html);
+            let found = all.choices(&page, &html, &vec![true; selectors.len()]).elements;
             let mut expected = plainly(&selectors, &page, &html);
             for at in 0..expected.len() {
                 let around = expected.get(page.elements[at].parent as usize).copied().flatten();
@@ -328,10 +235,9 @@ mod tests {
         let selectors = of_texts(selectors);
         let all = ways(&selectors);
         let page = ScanEngine.read(html, &Limits::default());
-        let mut walk = Walk::new(&all, &vec![true; selectors.len()]);
-        walk.choices(&page, html);
-        assert!(!walk.is_cut());
-        walk.looks
+        let choices = all.choices(&page, html, &vec![true; selectors.len()]);
+        assert!(!choices.are_cut);
+        choices.looks
     }
 
     #[test]
@@ -343,21 +249,19 @@ mod tests {
         assert!(looks(&many(|at| format!(".b{at}")), &tag) <= 4);
         assert!(looks(&many(|at| format!("p.a.b{at}")), &tag) <= 4);
         let page = format!("<body>{}", "<div a b c class='a b c'><p>x</div>".repeat(2000));
-        // Two looks at each `div`: the step, and its one place for all selectors.
         assert!(looks(&many(|at| format!("div p.a[b].c{at}, div #i{at}")), &page) <= 4000);
-        // And at its places behind other steps.
-        assert!(looks(&many(|at| format!("[x{at}] div.a")), &page) <= 1001 * 2000);
+        // A look at the element and one at the body around it.
+        assert!(looks(&many(|at| format!("[x{at}] div.a")), &page) <= 3 * 1000 * 2000);
     }
 
     #[test]
-    fn a_walk_that_takes_too_many_looks_is_cut() {
-        let selectors = of_texts(&["p".to_owned()]);
-        let all = ways(&selectors);
+    fn choices_that_take_too_many_looks_are_cut() {
+        let mut all = ways(&of_texts(&["p".to_owned()]));
+        all.max_looks = 0;
         let html = "<body><p>a<p>b";
         let page = ScanEngine.read(html, &Limits::default());
-        let mut walk = Walk::new(&all, &[true]);
-        walk.looks = MAX_LOOKS - 1;
-        assert_eq!(walk.choices(&page, html).0, [None, Some(false), None]);
-        assert!(walk.is_cut());
+        let choices = all.choices(&page, html, &[true]);
+        assert_eq!(choices.elements, [None, Some(false), None]);
+        assert!(choices.are_cut);
     }
 }

@@ -2,10 +2,17 @@
 
 use std::rc::Rc;
 
-use trommel_html::{code_text, code_white_space};
+use trommel_html::{ElementKinds, Page, code_text, code_white_space};
 
 use super::KeptContent;
 use crate::render::{content, traced};
+
+/// The outermost element of code around a block.
+pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
+    let path = page.path_in(ElementKinds::CODE, page.blocks.get(block)?);
+    let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
+    code.map(|(at, _)| at)
+}
 
 impl KeptContent<'_> {
     /// The code in an element, read again from the page; `None` if the element ends before `end`, because of a

@@ -12,7 +12,7 @@ use super::escape::{Context, escape, span};
 use super::inline::{Inline, Mode};
 use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableCell, TableRow};
-use crate::{render::table_rows::CellPart, render::traced, render::traced::OriginSource};
+use crate::render::traced::{self, OriginSource};
 
 /// Maximum columns of a table whose short rows are filled up; GFM requires only the header to be complete.
 // A wide table of short rows would else be mostly bars.
@@ -33,11 +33,7 @@ pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) ->
         _ => (None, table.rows.as_slice()),
     };
     let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
-    // Cells that span others are said again in those.
-    let said: FxHashMap<u32, &TableCell> = match table.rows.iter().all(|row| row.spanned.is_empty()) {
-        true => FxHashMap::default(),
-        false => table.rows.iter().flat_map(|row| &row.cells).map(|cell| (cell.element, cell)).collect(),
-    };
+    let said = table.spanning_cells();
     let empty = TableRow::default();
     write_row(header.unwrap_or(&empty), &said, (columns, Mode::HeaderCell), inline, out);
     out.push_str("\n|");
@@ -68,51 +64,26 @@ fn write_row(
     out: &mut String,
 ) {
     out.push('|');
-    let mut next = 0;
-    let mut spanned = row.spanned.iter().peekable();
     let mut text = String::new();
-    let ends = row.cells.iter().map(|cell| (cell.column, Some(cell))).chain([(columns, None)]);
-    for (column, cell) in ends {
-        while next < column {
-            while spanned.next_if(|(at, _)| *at < next).is_some() {}
-            let above = spanned.next_if(|(at, _)| *at == next);
-            text.clear();
-            if let Some(above) = above.and_then(|(_, cell)| said.get(cell)) {
-                write_cell(above, mode, inline, &mut text);
-                if !inline.may_repeat(text.len()) {
-                    text.clear();
-                }
+    for slot in row.slots(said, columns) {
+        text.clear();
+        if let Some((cell, is_repeated)) = slot {
+            write_cell(cell, mode, inline, &mut text);
+            if is_repeated && !inline.may_repeat(text.len()) {
+                text.clear();
             }
-            out.extend([" ", &text, " |"]);
-            next += 1;
         }
-        if let Some(cell) = cell {
-            out.push(' ');
-            write_cell(cell, mode, inline, out);
-            out.push_str(" |");
-            next += 1;
-        }
+        out.extend([" ", &text, " |"]);
     }
 }
 
 fn write_cell(cell: &TableCell, mode: Mode, inline: &mut Inline, out: &mut String) {
     let mut text = String::new();
     let mut item = None;
-    for (at, part) in inline.cell_parts(&cell.blocks).into_iter().enumerate() {
+    for (at, block) in cell.blocks.iter().enumerate() {
         text.clear();
-        let first = match part {
-            CellPart::Block(block) => {
-                inline.render(block, mode, &mut text);
-                Some(block)
-            }
-            CellPart::Code(element, blocks) => {
-                let code = inline.code(element, blocks);
-                let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
-                text.push_str(&lines.map(span).collect::<Vec<_>>().join(" "));
-                blocks.first().copied()
-            }
-        };
-        let of = first.and_then(|block| inline.item(block, cell.element));
+        inline.render(*block, mode, &mut text);
+        let of = inline.item(*block, cell.element);
         if at > 0 {
             // There are no lists in cells, and no other mark of a line end.
             out.push_str(if of == item { " " } else { "<br>" });
@@ -155,7 +126,7 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
         return None;
     }
     let words = page.attribute_words(element);
-    let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
+    let has = |name: &str| page.says(element, &[name]);
     // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
     let mut said = words.iter().map(|word| page.word_text(word));
     // `hint-container tip` is no hint.
@@ -165,11 +136,8 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
     let is_pair = |(one, other): &(&str, &str)| has(one) && has(other);
     let is_known = || has("callout") || PAIRS.iter().any(is_pair);
     let is_box = has("admonition") || kind.is_some() && is_known() || words.len() == 1 && has("callout");
-    let is_part = ["title", "content", "inner", "icon", "body", "heading", "text"];
-    if !is_box || is_part.iter().any(|name| has(name)) {
-        return None;
-    }
-    Some(kind.unwrap_or("note"))
+    let is_part = page.says(element, &["title", "content", "inner", "icon", "body", "heading", "text"]);
+    (is_box && !is_part).then_some(kind.unwrap_or("note"))
 }
 
 /// The boxes of a page.
@@ -251,10 +219,8 @@ fn near_boxes(content: &KeptContent) -> Vec<u32> {
 
 /// Returns whether an element is the title of such a box.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
-    page.path(element).take_while(|(at, _)| *at != within).any(|(_, element)| {
-        let mut words = page.attribute_words(element).iter();
-        words.any(|word| matches!(page.word_text(word), "title" | "heading"))
-    })
+    let mut inside = page.path(element).take_while(|(at, _)| *at != within);
+    inside.any(|(_, element)| page.says(element, &["title", "heading"]))
 }
 
 /// Elements around a `pre` that may name its language.

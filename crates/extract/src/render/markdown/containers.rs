@@ -83,14 +83,17 @@ pub(super) struct SegmentWriter<'a> {
 }
 
 impl<'a> SegmentWriter<'a> {
-    pub fn new(content: &'a KeptContent<'a>) -> Self {
+    /// A writer below a title, or inside of an element that is not shown itself.
+    pub fn new(content: &'a KeptContent<'a>, title: Option<&str>, within: Option<u32>) -> Self {
         let boxes = Boxes::new(content);
         let transparent = transparent(content, |at| may_be_contained(content.page, &boxes, at));
+        let mut out = String::with_capacity(content.room());
+        title.into_iter().for_each(|title| push_title(title, &mut out));
         Self {
             content,
             transparent,
             boxes,
-            within: None,
+            within,
             numbers: HashMap::new(),
             numbered: HashSet::new(),
             open: Vec::new(),
@@ -103,20 +106,14 @@ impl<'a> SegmentWriter<'a> {
             origin: None,
             line_origins: Vec::new(),
             origins: Vec::new(),
-            out: String::with_capacity(content.room()),
+            out,
         }
     }
 
-    /// The same writer, with a title above the text.
-    pub fn below(mut self, title: &str) -> Self {
-        push_title(title, &mut self.out);
-        self
-    }
-
-    /// The same writer for the content of an element that is not shown itself.
-    pub fn within(mut self, element: u32) -> Self {
-        self.within = Some(element);
-        self
+    /// Adds an image in an element, or the link around it, with its place in the page.
+    pub fn image(&mut self, at: u32, place: OriginSource, text: &str) {
+        self.origin = Some(place);
+        self.add(at, text);
     }
 
     /// Returns whether a text at the start of an ordered list's item only repeats the number of its marker; `next` is

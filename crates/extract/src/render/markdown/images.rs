@@ -10,7 +10,7 @@ use super::MarkdownOptions;
 use super::escape::{Context, escape};
 use crate::links::base_of;
 use crate::render::content::{KeptContent, Segment};
-use crate::render::{AddressForm, traced};
+use crate::render::{AddressForm, traced, traced::OriginSource};
 
 /// Attributes in which scripts find the address of an image that loads late. They come before `src`, which
 /// then holds a placeholder.
@@ -27,35 +27,12 @@ const MAX_CAPTION_BLOCKS: usize = 8;
 /// Maximum bytes of an alternative text.
 const MAX_ALT_BYTES: usize = 500;
 
-/// The images to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WantedImages {
-    /// All, those that are all of a link within it.
-    WithLinks,
-    /// All, without links.
-    Alone,
-    /// Images that are the whole content of a link, which nothing else would show.
-    InLinks,
-}
-
-impl WantedImages {
-    /// The images that the options ask for.
-    pub fn of(options: &MarkdownOptions) -> Option<Self> {
-        match (options.images, options.links) {
-            (true, true) => Some(Self::WithLinks),
-            (true, false) => Some(Self::Alone),
-            (false, true) => Some(Self::InLinks),
-            (false, false) => None,
-        }
-    }
-}
-
 /// The images of a page that belong to its kept blocks, in page order.
 #[derive(Debug)]
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
-    wanted: WantedImages,
+    options: &'a MarkdownOptions,
     /// Address of the image written last.
     last: String,
     /// Elements, and the link that each is all of; the last first.
@@ -64,20 +41,13 @@ pub(super) struct Images<'a> {
     picture: (u32, Option<String>),
 }
 
-/// An image as it is written.
-#[derive(Debug)]
-pub(super) struct WrittenImage {
-    pub element: u32,
-    pub text: String,
-    /// First and one past the last byte of its tag in the page, from the start tag of its link if it has one.
-    pub place: (u32, u32),
-}
-
 impl<'a> Images<'a> {
     /// Collects the images between two kept blocks, or between a kept block and the headline, even with dropped
-    /// captions between them. Images within a line are not included.
-    pub fn new(content: &'a KeptContent<'a>, links: Links<'a>, headline: Option<u32>, wanted: WantedImages) -> Self {
+    /// captions between them. Images within a line are not included. If the options want links but no images, those
+    /// that are all of a link stay, which nothing else would show.
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, options: &'a MarkdownOptions) -> Self {
         let page = content.page;
+        let headline = headline_element(page);
         let kept: FxHashSet<usize> =
             content.segments.iter().flat_map(Segment::all_blocks).map(|block| block as usize).collect();
         let ends = kept.iter().min().copied().zip(kept.iter().max().copied());
@@ -108,11 +78,8 @@ impl<'a> Images<'a> {
             while page.blocks.get(next).is_some_and(|block| block.span.1 <= element.start) {
                 next += 1;
             }
-            let link = match wanted {
-                WantedImages::Alone => None,
-                _ => bare_link(page, at, next),
-            };
-            if link.is_none() && wanted == WantedImages::InLinks {
+            let link = options.links.then(|| bare_link(page, at, next)).flatten();
+            if link.is_none() && !options.images {
                 continue;
             }
             let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
@@ -125,28 +92,26 @@ impl<'a> Images<'a> {
             }
         }
         left.reverse();
-        Self { content, links, wanted, last: String::new(), left, picture: (NONE, None) }
+        let links = Links::new(content, url, options.addresses);
+        Self { content, links, options, last: String::new(), left, picture: (NONE, None) }
     }
 
-    /// The next image that starts before this byte of the page.
-    pub fn next_before(&mut self, start: u32) -> Option<WrittenImage> {
-        loop {
-            let (at, link) = *self.left.last()?;
-            let element = self.content.page.element(at)?;
-            if element.start >= start || !traced::take(1) {
-                return None;
-            }
-            self.left.pop();
+    /// Tells `add` the images that start before this byte of the page and are not written yet: element, place and text.
+    pub fn write_before(&mut self, start: u32, mut add: impl FnMut(u32, OriginSource, &str)) {
+        let page = self.content.page;
+        let is_before = |at: u32| page.element(at).is_some_and(|element| element.start < start);
+        while let Some((at, link)) = self.left.pop_if(|(at, _)| is_before(*at) && traced::take(1)) {
+            let Some(element) = page.element(at) else { continue };
             let Some(image) = self.image(element) else { continue };
             let address = link.and_then(|link| self.links.take(link));
             let text = match &address {
                 Some(address) => format!("[{image}]({address})"),
-                None if self.wanted == WantedImages::InLinks => continue,
+                None if !self.options.images => continue,
                 None => image,
             };
-            let around = address.and(link).and_then(|link| self.content.page.element(link));
+            let around = address.and(link).and_then(|link| page.element(link)).unwrap_or(element);
             let end = element.start_tag_end(self.content.html).unwrap_or(element.start);
-            return Some(WrittenImage { element: at, text, place: (around.unwrap_or(element).start, end) });
+            add(at, OriginSource::Image(around.start, end), &text);
         }
     }
 
@@ -158,18 +123,12 @@ impl<'a> Images<'a> {
         if is_icon {
             return None;
         }
-        let late = LATE_ADDRESSES.iter().find_map(|name| element.attribute(html, name));
-        let address = late
+        let address = [&LATE_ADDRESSES[..], &["src"]]
+            .into_iter()
+            .filter_map(|names| element.first_attribute(html, names))
             .map(|address| address.trim().to_owned())
-            .filter(|address| is_address(address))
-            .or_else(|| {
-                let address = element.attribute(html, "src")?.trim().to_owned();
-                is_address(&address).then_some(address)
-            })
-            .or_else(|| {
-                let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name));
-                set.and_then(|set| widest(&set))
-            })
+            .find(|address| is_address(address))
+            .or_else(|| widest(&element.first_attribute(html, &ADDRESS_SETS)?))
             .or_else(|| self.of_picture(element))?;
         let address = self.links.destination(&address)?;
         // What shows where scripts are off repeats what is loaded late.
@@ -179,13 +138,7 @@ impl<'a> Images<'a> {
         }
         self.last.clone_from(&address);
         let alt = alternative(element, html).unwrap_or_default();
-        let mut out = String::from("![");
-        let context = Context { link: true, line_break: " ", ..Context::default() };
-        escape(&alt, 0, alt.len(), context, &mut out);
-        out.push_str("](");
-        out.push_str(&address);
-        out.push(')');
-        Some(out)
+        Some(format!("!{}", written_link(&alt, &address)))
     }
 
     /// The address that a `picture` around an image gives in its `source` elements, for images that have none
@@ -196,7 +149,7 @@ impl<'a> Images<'a> {
         if self.picture.0 != image.parent {
             traced::take((around.end - image.parent) as usize);
             let inside = (image.parent + 1..around.end).filter_map(|at| page.element(at));
-            let sets = inside.filter_map(|source| ADDRESS_SETS.iter().find_map(|name| source.attribute(html, name)));
+            let sets = inside.filter_map(|source| source.first_attribute(html, &ADDRESS_SETS));
             self.picture = (image.parent, sets.filter_map(|set| widest(&set)).next());
         }
         self.picture.1.clone()
@@ -260,7 +213,7 @@ fn widest(set: &str) -> Option<String> {
 }
 
 /// The element of the headline, where blocks of the page are in it.
-pub(super) fn headline_element(page: &Page) -> Option<u32> {
+fn headline_element(page: &Page) -> Option<u32> {
     let mut elements = (0u32..).zip(&page.elements);
     elements.find(|(_, element)| element.tag == Tag::H1 && !element.hidden).map(|(at, _)| at)
 }

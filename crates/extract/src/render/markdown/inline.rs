@@ -6,19 +6,19 @@
 mod marks;
 mod runs;
 
-use std::{borrow::Cow, cell::Cell, ops::Range, rc::Rc};
+use std::{borrow::Cow, cell::Cell, ops::Range};
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, InlineStyle, NONE, StyledText, Tag};
 
 use self::marks::Rendering;
-use self::runs::{Form, Run, composed, divided, groups, with_formulas, without_unmarkable};
+use self::runs::{Run, composed, divided, groups, with_formulas, without_unmarkable};
 use super::escape::PageSigns;
 use super::images::{Links, alternative, written_link};
 use crate::render::content::{KeptContent, is_item, unindented};
 use crate::render::pieces::{Piece, PieceKind, pieces};
 use crate::render::{pieces, traced};
-use crate::{heading_text, render::table_rows::CellPart, render::text::ITEMS};
+use crate::{heading_text, render::text::ITEMS};
 
 pub(super) use marks::Mode;
 
@@ -90,16 +90,6 @@ impl<'a> Inline<'a> {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
         blocks.peek().is_some() && blocks.all(|block| page.styled(block).all(|part| part.style.strong))
-    }
-
-    /// The parts of a cell of a table.
-    pub fn cell_parts<'b>(&self, blocks: &'b [u32]) -> Vec<CellPart<'b>> {
-        self.content.cell_parts(blocks)
-    }
-
-    /// Code in several lines.
-    pub fn code(&self, element: u32, blocks: &[u32]) -> Rc<str> {
-        self.content.code(element, blocks)
     }
 
     /// The innermost item of a list around a block within an element.
@@ -185,16 +175,16 @@ impl<'a> Inline<'a> {
         if let Some(pieces) = pieces {
             runs = divided(&runs, &pieces, (from, to));
             runs.retain_mut(|run| {
-                let Form::LinkedImage(link) = run.form else { return true };
-                let written = self.linked_image(link).map(Form::Link);
-                run.form = written.unwrap_or(Form::Text);
-                run.form != Form::Text
+                let PieceKind::LinkedImage(link) = run.form else { return true };
+                let written = self.linked_image(link).map(PieceKind::Link);
+                run.form = written.unwrap_or(PieceKind::Text);
+                run.form != PieceKind::Text
             });
             without_unmarkable(whole, &mut runs);
         }
         let ends = runs.first().map_or(from, |run| run.from)..runs.last().map_or(to, |run| run.to);
         let is_parted = runs.windows(2).any(|pair| matches!(pair, [run, next] if run.to != next.from));
-        let is_changed = runs.iter().any(|run| run.form != Form::Text) || is_parted || ends != (0..whole.len());
+        let is_changed = runs.iter().any(|run| run.form != PieceKind::Text) || is_parted || ends != (0..whole.len());
         let (mut text, mut signs) = (Cow::Borrowed(whole), signs);
         if is_changed {
             let (said, said_runs) = composed(whole, runs);
@@ -202,7 +192,7 @@ impl<'a> Inline<'a> {
         }
         let raw = as_it_stands.filter(|_| !is_changed).unwrap_or_else(|| formulas(&text));
         runs = with_formulas(runs, &raw);
-        let math = runs.iter().any(|run| matches!(run.form, Form::Raw | Form::Formula { .. }));
+        let math = runs.iter().any(|run| matches!(run.form, PieceKind::Raw | PieceKind::Formula { .. }));
         if let Some(links) = self.links.as_mut().filter(|_| may_have_address) {
             // A place on the page itself, as an entry of its references, says less than the address.
             let leads_within = |link: usize| {
@@ -218,12 +208,13 @@ impl<'a> Inline<'a> {
             // A link that was only the mark of a note is empty now.
             let says = || {
                 group.iter().any(|run| {
-                    run.form != Form::Text || text.get(run.from..run.to).is_some_and(|text| !text.trim().is_empty())
+                    run.form != PieceKind::Text
+                        || text.get(run.from..run.to).is_some_and(|text| !text.trim().is_empty())
                 })
             };
             match address.and_then(|link| addresses.get(link)?.as_deref()) {
                 Some(address) if says() => rendering.link(group, address),
-                _ => rendering.deleted(group, next),
+                _ => rendering.styled(group, next),
             }
         }
     }
@@ -322,8 +313,7 @@ impl<'a> Inline<'a> {
                     Mode::Paragraph | Mode::Cell => strong,
                 },
                 em: mode == Mode::Caption || em && mode != Mode::Term && !strong,
-                deleted: false,
-                form: Form::Text,
+                ..Run::default()
             });
             from = to;
         }
@@ -359,7 +349,7 @@ fn with_addresses(
     mut write: impl FnMut(&str) -> Option<String>,
 ) -> Vec<Run> {
     let places: Vec<Range<usize>> = addresses(text).collect();
-    let may_link = |run: &Run| run.form == Form::Text && !run.code && run.link.is_none_or(&may_drop);
+    let may_link = |run: &Run| run.form == PieceKind::Text && !run.code && run.link.is_none_or(&may_drop);
     // Both are in the order of the text.
     let within = |run: &Run| -> &[Range<usize>] {
         let first = places.partition_point(|place| place.start < run.from);
@@ -375,7 +365,7 @@ fn with_addresses(
             traced::take(1);
             let Some(written) = text.get(place.clone()).and_then(&mut write) else { continue };
             linked.push(Run { to: place.start, ..rest.clone() });
-            linked.push(Run { from: place.start, to: place.end, form: Form::Link(written), ..rest.clone() });
+            linked.push(Run { from: place.start, to: place.end, form: PieceKind::Link(written), ..rest.clone() });
             rest.from = place.end;
         }
         linked.push(rest);

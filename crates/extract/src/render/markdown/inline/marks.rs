@@ -1,8 +1,8 @@
 //! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
-use super::runs::{Form, NOTE_PLACE, Run, can_mark, groups};
+use super::runs::{NOTE_PLACE, Run, can_mark, groups};
 use crate::render::markdown::escape::{Context, PageSigns, escape, span, without_markup};
-use crate::render::pieces;
+use crate::render::pieces::{self, PieceKind};
 
 /// The form in which a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub(crate) enum Mode {
     /// A cell that is strong by itself.
     HeaderCell,
 }
+
+/// A mark around runs, and whether one has it.
+type Mark = (&'static str, fn(&Run) -> bool);
+
+/// The marks of runs, from outside to inside.
+const MARKS: [Mark; 3] = [("~~", |run| run.deleted), ("**", |run| run.strong), ("*", |run| run.em)];
 
 /// One block on its way.
 pub(super) struct Rendering<'t> {
@@ -64,7 +70,7 @@ impl Rendering<'_> {
     /// the runs without it.
     fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
         let mut runs = runs.to_vec();
-        if let Some(first) = runs.first_mut().filter(|run| run.form == Form::Text) {
+        if let Some(first) = runs.first_mut().filter(|run| run.form == PieceKind::Text) {
             let text = self.text.get(first.from..first.to).unwrap_or_default();
             let space = text.len() - text.trim_start().len();
             self.plain(first.from, first.from + space);
@@ -82,42 +88,52 @@ impl Rendering<'_> {
         }
         self.out.push('[');
         self.in_link = true;
-        self.deleted(&runs, None);
+        self.styled(&runs, None);
         self.in_link = false;
         self.out.push_str("](");
         self.out.push_str(address);
         self.out.push(')');
     }
 
-    /// Writes runs of one link (or of none), before `next`. What is struck out, but cannot be marked there, is
-    /// left out, as in plain text.
-    pub(super) fn deleted(&mut self, runs: &[Run], next: Option<&Run>) {
-        // Most texts are but that.
-        if let [run] = runs
-            && run.is_unmarked()
-        {
-            return self.plain(run.from, run.to);
+    /// Writes runs of one link (or of none), before `next`.
+    pub(super) fn styled(&mut self, runs: &[Run], next: Option<&Run>) {
+        match runs {
+            // Most texts are but that.
+            [run] if run.is_unmarked() => self.plain(run.from, run.to),
+            _ => self.marked(&MARKS, runs, next),
         }
-        for (at, group) in groups(runs, |run| run.deleted) {
-            let after = runs.get(at + group.len()).or(next);
-            if !group.first().is_some_and(|run| run.deleted) {
-                self.strong(group, after);
+    }
+
+    /// Writes runs with these marks around those that have them, unless Markdown would not see the marks there
+    /// (CommonMark, 6.2): such would stand in the text as asterisks.
+    fn marked(&mut self, marks: &[Mark], runs: &[Run], next: Option<&Run>) {
+        let Some(((mark, has_mark), others)) = marks.split_first() else { return self.text_and_code(runs) };
+        for (at, group) in groups(runs, has_mark) {
+            let next = runs.get(at + group.len()).or(next);
+            if !group.first().is_some_and(has_mark) {
+                self.marked(others, group, next);
                 continue;
             }
             let group = self.lead(group);
             let start = self.out.len();
             let before = self.out.chars().next_back();
-            self.strong(&group, None);
+            self.marked(others, &group, None);
+            let is_struck = *mark == "~~";
+            let after = match next {
+                Some(run) if !is_struck && (run.code || run.link.is_some() || run.form != PieceKind::Text) => Some('`'),
+                Some(run) => self.text.get(run.from..).and_then(|text| text.chars().next()),
+                None if self.in_link && !is_struck => Some(']'),
+                None => None,
+            };
             let inner = self.out.get(start..).unwrap_or_default();
-            let outer = after.and_then(|run| self.text.get(run.from..)?.chars().next());
-            // Else most was left out before.
-            if before != Some('~')
+            if before != mark.chars().next()
                 && can_mark(before, inner.chars().next())
-                && can_mark(outer, inner.chars().next_back())
+                && can_mark(after, inner.chars().next_back())
             {
-                self.out.insert_str(start, "~~");
-                self.out.push_str("~~");
-            } else {
+                self.out.insert_str(start, mark);
+                self.out.push_str(mark);
+            } else if is_struck {
+                // It is left out, as in plain text; most was left out before.
                 self.out.truncate(start);
                 // What it stood behind has been written as if it were there.
                 if self.out.ends_with(|c: char| c.is_ascii_punctuation() || c.is_ascii_digit()) {
@@ -127,57 +143,13 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes runs that are struck out, or not, before `next`.
-    fn strong(&mut self, runs: &[Run], next: Option<&Run>) {
-        for (at, group) in groups(runs, |run| run.strong) {
-            let after = runs.get(at + group.len()).or(next);
-            if group.first().is_some_and(|run| run.strong) {
-                self.marked(group, "**", after);
-            } else {
-                self.em(group, after);
-            }
-        }
-    }
-
-    fn em(&mut self, runs: &[Run], next: Option<&Run>) {
-        for (at, group) in groups(runs, |run| run.em) {
-            let after = runs.get(at + group.len()).or(next);
-            if group.first().is_some_and(|run| run.em) {
-                self.marked(group, "*", after);
-            } else {
-                self.text_and_code(group);
-            }
-        }
-    }
-
-    /// Writes runs between two marks, unless Markdown would not see them there (CommonMark, 6.2).
-    fn marked(&mut self, runs: &[Run], mark: &str, next: Option<&Run>) {
-        let runs = self.lead(runs);
-        let start = self.out.len();
-        let before = self.out.chars().next_back();
-        self.text_and_code(&runs);
-        let inner = self.out.get(start..).unwrap_or_default();
-        let after = match next {
-            Some(run) if run.code || run.link.is_some() || run.form != Form::Text => Some('`'),
-            Some(run) => self.text.get(run.from..).and_then(|t| t.chars().next()),
-            None if self.in_link => Some(']'),
-            None => None,
-        };
-        // Marks that CommonMark would not take for marks would stand in the text as asterisks; the text stays without
-        // them.
-        if before != Some('*') && can_mark(before, inner.chars().next()) && can_mark(after, inner.chars().next_back()) {
-            self.out.insert_str(start, mark);
-            self.out.push_str(mark);
-        }
-    }
-
     fn text_and_code(&mut self, runs: &[Run]) {
         let groups = groups(runs, |run| (run.code, &run.form));
         // Between two runs there may be what is left out.
         let groups = groups.flat_map(|(_, group)| group.chunk_by(|run, next| run.to == next.from));
         for group in groups {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-            if first.form != Form::Text {
+            if first.form != PieceKind::Text {
                 group.iter().for_each(|run| self.special(run));
                 continue;
             }
@@ -194,8 +166,8 @@ impl Rendering<'_> {
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         match &run.form {
-            Form::Text | Form::LinkedImage(_) => {}
-            Form::Link(link) => {
+            PieceKind::Text | PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
+            PieceKind::Link(link) => {
                 let is_free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '<' | '“' | '«');
                 if !self.out.chars().next_back().is_none_or(is_free) {
                     self.out.push(' ');
@@ -206,18 +178,18 @@ impl Rendering<'_> {
                     self.out.push(' ');
                 }
             }
-            Form::Raw if text.starts_with("\\begin") => self.tex(text),
-            Form::Raw => {
+            PieceKind::Raw if text.starts_with("\\begin") => self.tex(text),
+            PieceKind::Raw => {
                 let (tex, display) = pieces::bare(text);
                 self.formula(tex, display);
             }
             // Several formulas in the element of one have their marks.
-            Form::Formula { .. } if pieces::formulas(text).len() > 1 => self.tex(text),
-            Form::Formula { display } => self.formula(pieces::bare(text).0, *display),
-            Form::Note(number) => {
+            PieceKind::Formula { .. } if pieces::formulas(text).len() > 1 => self.tex(text),
+            PieceKind::Formula { display } => self.formula(pieces::bare(text).0, *display),
+            PieceKind::Note(number) => {
                 self.out.push_str(&format!("[^{number}]"));
             }
-            Form::Sign(sign) => {
+            PieceKind::Sign(sign) => {
                 let stands_free = self.out.ends_with(|c: char| !c.is_alphanumeric());
                 let behind = self.text.get(run.to..).and_then(|behind| behind.chars().next());
                 if sign.starts_with('_') && stands_free {

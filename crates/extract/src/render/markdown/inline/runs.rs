@@ -3,7 +3,7 @@
 use crate::render::pieces::{Piece, PieceKind};
 
 /// A segment of a block's text in which nothing changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -14,31 +14,14 @@ pub(super) struct Run {
     pub(super) em: bool,
     /// It is struck out.
     pub(super) deleted: bool,
-    pub(super) form: Form,
+    pub(super) form: PieceKind,
 }
 
 impl Run {
     /// Returns whether it is text without a mark, links apart.
     pub(super) fn is_unmarked(&self) -> bool {
-        self.form == Form::Text && !(self.code || self.strong || self.em || self.deleted)
+        self.form == PieceKind::Text && !(self.code || self.strong || self.em || self.deleted)
     }
-}
-
-/// The form in which a run is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Text,
-    /// Unchanged: TeX between its own marks.
-    Raw,
-    Formula {
-        display: bool,
-    },
-    Note(u32),
-    Sign(String),
-    /// An image that is all of this link.
-    LinkedImage(u32),
-    /// A link that is written already.
-    Link(String),
 }
 
 /// Stands for the mark of a note, so that signs on both sides of it are no neighbours.
@@ -67,34 +50,20 @@ pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)
                 }
                 continue;
             }
-            PieceKind::Formula { display } => Form::Formula { display: *display },
-            PieceKind::Note(number) => Form::Note(*number),
-            PieceKind::LinkedImage(link) => Form::LinkedImage(*link),
             PieceKind::Sign(sign) if sign.is_empty() => continue,
-            PieceKind::Sign(sign) => Form::Sign(sign.clone()),
+            kind => kind.clone(),
         };
-        let around = runs.get(next_run).filter(|run| run.from <= piece.from);
-        let style = around.cloned().unwrap_or(Run {
-            from: 0,
-            to: 0,
-            link: None,
-            code: false,
-            strong: false,
-            em: false,
-            deleted: false,
-            form: Form::Text,
-        });
+        let style = runs.get(next_run).filter(|run| run.from <= piece.from).cloned().unwrap_or_default();
         // What has marks or a link of its own.
-        let is_apart = matches!(form, Form::Note(_) | Form::LinkedImage(_));
+        let is_apart = matches!(form, PieceKind::Note(_) | PieceKind::LinkedImage(_));
         divided.push(Run {
             from: piece.from.max(from),
             to: piece.to.min(to),
             link: style.link.filter(|_| !is_apart),
-            code: false,
             strong: style.strong && !is_apart,
             em: style.em && !is_apart,
-            deleted: false,
             form,
+            ..Run::default()
         });
     }
     divided
@@ -107,12 +76,12 @@ pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     let in_place = |run: Run| {
         let from = out.len();
         match &run.form {
-            Form::Text | Form::Raw | Form::Formula { .. } => {
+            PieceKind::Text | PieceKind::Raw | PieceKind::Formula { .. } => {
                 out.push_str(text.get(run.from..run.to).unwrap_or_default())
             }
-            Form::Sign(sign) => out.push_str(sign),
-            Form::Note(_) => out.push(NOTE_PLACE),
-            Form::LinkedImage(_) | Form::Link(_) => out.push(LINK_PLACE),
+            PieceKind::Sign(sign) => out.push_str(sign),
+            PieceKind::Note(_) => out.push(NOTE_PLACE),
+            _ => out.push(LINK_PLACE),
         }
         Run { from, to: out.len(), ..run }
     };
@@ -128,7 +97,7 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
     let mut divided: Vec<Run> = Vec::with_capacity(runs.len() + 2 * formulas.len());
     let mut formulas = formulas.iter().copied().peekable();
     for run in runs {
-        if run.form != Form::Text || run.code {
+        if run.form != PieceKind::Text || run.code {
             divided.push(run);
             continue;
         }
@@ -140,9 +109,9 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
             // What begins in another run is none.
             let next = formulas.peek().copied().filter(|formula| formula.0 >= at && formula.1 <= run.to);
             let (to, form) = match next {
-                Some((start, end)) if start == at => (end, Form::Raw),
-                Some((start, _)) => (start, Form::Text),
-                None => (run.to, Form::Text),
+                Some((start, end)) if start == at => (end, PieceKind::Raw),
+                Some((start, _)) => (start, PieceKind::Text),
+                None => (run.to, PieceKind::Text),
             };
             divided.push(Run { from: at, to, form, ..run.clone() });
             at = to;
@@ -157,7 +126,7 @@ pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
         return;
     }
     let said = |run: &Run| text.get(run.from..run.to).unwrap_or_default();
-    let is_marked = |run: &Run| run.strong || run.em || run.code || run.link.is_some() || run.form != Form::Text;
+    let is_marked = |run: &Run| run.strong || run.em || run.code || run.link.is_some() || run.form != PieceKind::Text;
     let mut kept = vec![true; runs.len()];
     for (at, group) in groups(runs, |run| run.deleted) {
         let (Some(first), Some(last)) = (group.first().filter(|first| first.deleted), group.last()) else { continue };
