@@ -10,11 +10,12 @@
 mod forest;
 mod planes;
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
 use trommel_text::vectors::Vectors;
 
 use crate::features::{ColumnSet, Columns, LANES, Lanes, Scratch};
-use crate::file::{KindShares, Scorer};
+use crate::file::{KindShares, Linear, ModelError, Scorer};
 use forest::Forest;
 use planes::Planes;
 
@@ -38,90 +39,56 @@ pub(crate) struct Compiled {
 enum CompiledScorer {
     Planes(Planes),
     Forest(Forest),
-    /// Unchanged, except for the numbers of its columns.
-    Plain(Scorer),
-}
-
-/// Columns asked for so far, by their slots.
-#[derive(Default)]
-struct RequestedColumns {
-    columns: Vec<u16>,
-    slots: FxHashMap<u16, u16>,
-}
-
-impl RequestedColumns {
-    /// Slot of a column.
-    fn slot(&mut self, column: u16) -> u16 {
-        let columns = &mut self.columns;
-        *self.slots.entry(column).or_insert_with(|| {
-            columns.push(column);
-            // As many slots as there are columns at most, so that they can be counted.
-            (columns.len() - 1) as u16
-        })
-    }
+    /// As it is: no shipped model of blocks has a linear part.
+    Linear(Linear),
 }
 
 impl Compiled {
     /// Lays out valid parts over a schema of `width` columns, and the scorers of kinds of pages. The columns `beside`
     /// are computed as well. Trees judge only blocks about which the first part is in doubt, by this `band`.
-    pub fn new<'a>(
-        parts: impl Iterator<Item = (f32, &'a Scorer)>,
-        kinds: impl Iterator<Item = &'a Scorer>,
+    ///
+    /// # Errors
+    /// If the weights of an additive part are too large to be added up exactly.
+    pub fn new(
+        parts: &[(f32, Scorer)],
+        kinds: &[Scorer],
         width: usize,
-        beside: impl Iterator<Item = u16>,
+        beside: impl IntoIterator<Item = u16>,
         band: Option<f32>,
-    ) -> Self {
-        // All parts share the slots, so a column that several parts ask for is computed once.
-        let mut asked = RequestedColumns::default();
-        let parts: Vec<(f32, &Scorer)> = parts.collect();
-        let kinds: Vec<&Scorer> = kinds.collect();
-        // In the order of the schema, so that the columns of a group stand side by side.
-        let mut columns = Vec::new();
-        for scorer in parts.iter().map(|(_, scorer)| *scorer).chain(kinds.iter().copied()) {
-            scorer.clone().each_column(|column| columns.push(*column));
+    ) -> Result<Self, ModelError> {
+        let mut asked: BTreeSet<u16> = beside.into_iter().collect();
+        let mut of_trees: BTreeSet<u16> = BTreeSet::new();
+        for scorer in parts.iter().map(|(_, scorer)| scorer).chain(kinds) {
+            let columns = scorer.columns();
+            if matches!(scorer, Scorer::Trees(_)) {
+                of_trees.extend(&columns);
+            }
+            asked.extend(columns);
         }
-        columns.sort_unstable();
-        for column in columns {
-            asked.slot(column);
-        }
-        let mut lay = |scorer: &Scorer| match scorer {
-            Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(CompiledScorer::Planes),
-            Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(CompiledScorer::Forest),
-            // No shipped block model has a linear part, so it is not worth a form of its own.
-            Scorer::Linear(_) => None,
-        };
-        // Collected first: the closures for planes and for plain scorers both borrow the slots.
-        let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
-            parts.into_iter().map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
-        let kinds: Vec<(&Scorer, Option<CompiledScorer>)> =
-            kinds.into_iter().map(|scorer| (scorer, lay(scorer))).collect();
-        // Only a band needs to know which columns are those of trees.
-        let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
-            .filter(|scorer| band.is_some() && matches!(scorer, Scorer::Trees(_)))
-            .cloned()
-            .collect();
-        let mut or_plain = |scorer: &Scorer, laid: Option<CompiledScorer>| {
-            let plain = || {
-                let mut scorer = scorer.clone();
-                scorer.each_column(|column| *column = asked.slot(*column));
-                CompiledScorer::Plain(scorer)
+        // All parts share the slots, so a column that several parts ask for is computed once. They are in the order of
+        // the schema, so that the columns of a group stand side by side.
+        let columns = ColumnSet::new(width, asked);
+        let laid_out = |scorer: &Scorer| {
+            let mut scorer = scorer.clone();
+            scorer.each_column(|column| *column = columns.slot(*column).unwrap_or_default() as u16);
+            let laid = match scorer {
+                Scorer::Additive(additive) => Planes::new(&additive).map(CompiledScorer::Planes),
+                Scorer::Trees(trees) => Forest::new(&trees).map(CompiledScorer::Forest),
+                Scorer::Linear(linear) => Some(CompiledScorer::Linear(linear)),
             };
-            laid.unwrap_or_else(plain)
+            laid.ok_or(ModelError::Unsound { part: "additive" })
         };
-        let parts: Vec<(f32, CompiledScorer)> =
-            laid.into_iter().map(|(share, scorer, laid)| (share, or_plain(scorer, laid))).collect();
-        let kinds = kinds.into_iter().map(|(scorer, laid)| or_plain(scorer, laid)).collect();
-        beside.for_each(|column| {
-            asked.slot(column);
-        });
-        let mut tree_slots = Vec::new();
-        for mut scorer in trees {
-            scorer.each_column(|column| tree_slots.push(usize::from(asked.slot(*column))));
-        }
-        tree_slots.sort_unstable();
-        tree_slots.dedup();
-        let columns = ColumnSet::new(width, asked.columns);
-        Self { parts, vectors: Vectors::default(), columns, band, kinds, tree_slots }
+        Ok(Self {
+            parts: parts
+                .iter()
+                .map(|(share, scorer)| Ok((*share, laid_out(scorer)?)))
+                .collect::<Result<_, ModelError>>()?,
+            kinds: kinds.iter().map(laid_out).collect::<Result<_, _>>()?,
+            vectors: Vectors::default(),
+            tree_slots: of_trees.into_iter().filter_map(|column| columns.slot(column)).collect(),
+            columns,
+            band,
+        })
     }
 
     /// The columns to compute.
@@ -134,14 +101,16 @@ impl Compiled {
         match part {
             CompiledScorer::Planes(planes) => planes.log_odds(self.vectors, values),
             CompiledScorer::Forest(forest) => forest.log_odds(self.vectors, values, lanes),
-            CompiledScorer::Plain(scorer) => plain(scorer, values),
+            CompiledScorer::Linear(linear) => std::array::from_fn(|lane| {
+                linear.log_odds_of(|slot| values.get(usize::from(slot)).map_or(0.0, |lanes| lanes[lane]))
+            }),
         }
     }
 }
 
 impl CompiledScorer {
     fn is_trees(&self) -> bool {
-        matches!(self, CompiledScorer::Forest(_) | CompiledScorer::Plain(Scorer::Trees(_)))
+        matches!(self, CompiledScorer::Forest(_))
     }
 }
 
@@ -158,13 +127,11 @@ impl Compiled {
     }
 }
 
-fn plain(scorer: &Scorer, columns: &[Lanes]) -> Lanes {
-    std::array::from_fn(|lane| {
-        scorer.log_odds_of(|slot| {
-            let lanes = columns.get(usize::from(slot));
-            lanes.and_then(|lanes| lanes.get(lane)).copied().unwrap_or(0.0)
-        })
-    })
+/// Adds a share of some log odds to others.
+fn add(sums: &mut Lanes, share: f32, odds: &Lanes) {
+    for (sum, value) in sums.iter_mut().zip(odds) {
+        *sum += share * value;
+    }
 }
 
 /// The log odds of the blocks that have come.
@@ -172,18 +139,12 @@ pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     /// Log odds of each block; NaN until it is judged.
     odds: Vec<f32>,
-    waiting: WaitingBlocks,
+    /// Columns of blocks that wait for the trees; empty if none has waited yet.
+    waiting: Scratch<Lanes>,
+    /// Their numbers among the log odds, by lanes.
+    waiting_blocks: Scratch<u32>,
     /// Shares of the scorers of kinds of pages; 0 without them.
     kind_shares: KindShares,
-}
-
-/// Blocks that wait for the trees.
-#[derive(Default)]
-struct WaitingBlocks {
-    /// Their columns; empty if none has waited yet.
-    values: Scratch<Lanes>,
-    /// Their numbers among the log odds, by lanes.
-    blocks: Scratch<u32>,
 }
 
 impl<'m> PageOdds<'m> {
@@ -192,7 +153,8 @@ impl<'m> PageOdds<'m> {
         Self {
             compiled,
             odds: vec![f32::NAN; blocks],
-            waiting: WaitingBlocks::default(),
+            waiting: Scratch::default(),
+            waiting_blocks: Scratch::default(),
             kind_shares: KindShares::default(),
         }
     }
@@ -217,17 +179,12 @@ impl<'m> PageOdds<'m> {
             }
             let part_odds = self.compiled.log_odds(part, values, lanes);
             first.get_or_insert(part_odds);
-            for (sum, value) in sums.iter_mut().zip(part_odds) {
-                *sum += share * value;
-            }
+            add(&mut sums, *share, &part_odds);
         }
         let rest = self.rest();
         sums.iter_mut().for_each(|sum| *sum *= rest);
         for (share, kind) in self.kind_shares.iter().zip(&self.compiled.kinds).filter(|(share, _)| **share > 0.0) {
-            let kind_odds = self.compiled.log_odds(kind, values, lanes);
-            for (sum, value) in sums.iter_mut().zip(kind_odds) {
-                *sum += share * value;
-            }
+            add(&mut sums, *share, &self.compiled.log_odds(kind, values, lanes));
         }
         let blocks = columns.blocks();
         let (Some(band), Some(first)) = (band, first) else {
@@ -250,10 +207,10 @@ impl<'m> PageOdds<'m> {
         }
         let mut rest = doubtful.get(..len).unwrap_or_default();
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(LANES - self.waiting.blocks.len()));
+            let (now, later) = rest.split_at(rest.len().min(LANES - self.waiting_blocks.len()));
             self.wait(values, now, blocks);
             rest = later;
-            if self.waiting.blocks.len() == LANES {
+            if self.waiting_blocks.len() == LANES {
                 self.ask_trees();
             }
         }
@@ -278,7 +235,7 @@ impl<'m> PageOdds<'m> {
 
     /// Lets these lanes wait; there is room for them.
     fn wait(&mut self, values: &[Lanes], lanes: &[usize], numbers: &[u32]) {
-        let WaitingBlocks { values: waiting, blocks } = &mut self.waiting;
+        let Self { waiting, waiting_blocks: blocks, .. } = self;
         if waiting.is_empty() {
             *waiting = Scratch::stale(values.len(), [0.0; LANES]);
         }
@@ -297,26 +254,21 @@ impl<'m> PageOdds<'m> {
     /// Adds the log odds of the trees to the waiting blocks.
     fn ask_trees(&mut self) {
         let rest = self.rest();
-        let WaitingBlocks { values, blocks } = &mut self.waiting;
-        let compiled = self.compiled;
         let mut trees = [0.0; LANES];
-        for (share, part) in compiled.parts.iter().filter(|(_, part)| part.is_trees()) {
-            let part_odds = compiled.log_odds(part, values, blocks.len());
-            for (sum, value) in trees.iter_mut().zip(part_odds) {
-                *sum += share * value;
-            }
+        for (share, part) in self.compiled.parts.iter().filter(|(_, part)| part.is_trees()) {
+            add(&mut trees, *share, &self.compiled.log_odds(part, &self.waiting, self.waiting_blocks.len()));
         }
-        for (at, trees) in blocks.iter().zip(trees) {
+        for (at, trees) in self.waiting_blocks.iter().zip(trees) {
             if let Some(odds) = self.odds.get_mut(*at as usize) {
                 *odds += rest * trees;
             }
         }
-        blocks.clear();
+        self.waiting_blocks.clear();
     }
 
     /// Asks the trees about the blocks that wait.
     pub fn complete(&mut self) {
-        if !self.waiting.blocks.is_empty() {
+        if !self.waiting_blocks.is_empty() {
             self.ask_trees();
         }
     }
@@ -384,7 +336,7 @@ mod tests {
         let rows = schema.rows(&page, None);
         let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
-        let compiled = Compiled::new(parts_of(), std::iter::empty(), schema.names().len(), std::iter::empty(), None);
+        let compiled = Compiled::new(&parts, &[], schema.names().len(), [], None).unwrap();
         let mut found = PageOdds::new(&compiled, page.blocks.len());
         schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
         let found = found.finish();
@@ -449,8 +401,8 @@ mod tests {
         let all: Vec<Vec<f32>> = [Some(2.0), Some(0.0), Some(f32::INFINITY), None]
             .into_iter()
             .map(|band| {
-                let weighted = parts.iter().map(|part| (part.share, &part.scorer));
-                let found = Compiled::new(weighted, std::iter::empty(), 3, std::iter::empty(), band).of_rows(&rows);
+                let weighted: Vec<(f32, Scorer)> = parts.iter().map(|part| (part.share, part.scorer.clone())).collect();
+                let found = Compiled::new(&weighted, &[], 3, [], band).unwrap().of_rows(&rows);
                 let expected: Vec<f32> = rows.iter().map(|row| log_odds_of_parts(&parts, band, row)).collect();
                 for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
                     assert!((found - expected).abs() < 1e-5, "{band:?}, block {at}: {found} for {expected}");
@@ -471,15 +423,13 @@ mod tests {
     fn rows_end_at_the_leaves_that_the_way_down_leads_to() {
         for leaves in [1, 2, 3, 47, 63, 64, 65, 200] {
             let trees = tree(leaves);
-            let is_laid_out = Forest::new(&trees, &mut RequestedColumns::default()).is_some();
-            assert_eq!(is_laid_out, leaves <= forest::LEAVES as u32);
             let scorer = Scorer::Trees(trees);
             let value = |at: usize, of: usize| match at * of % 41 {
                 40 => f32::NAN,
                 value => value as f32 / 40.0,
             };
             let rows: Vec<[f32; 3]> = (0..300).map(|at| [value(at, 1), value(at, 17), value(at, 29)]).collect();
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), std::iter::empty(), 3, std::iter::empty(), None);
+            let compiled = Compiled::new(&[(1.0, scorer.clone())], &[], 3, [], None).unwrap();
             let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| scorer.log_odds(row)).collect();
             assert_eq!(found, expected, "{leaves} leaves");

@@ -6,6 +6,7 @@ use crate::additive::sigmoid;
 use crate::features::{EMBEDDED_COLUMNS, EmbeddedText};
 use crate::file::{EmbeddedScorer, ModelError, Scorer};
 use crate::kept_blocks::{Choice, Layout, Selection, expected_f1, weighed};
+use crate::scorer::numbers;
 
 /// Minimum probability of an embedded text on a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.
@@ -23,6 +24,11 @@ pub struct JudgedEmbedded {
 }
 
 impl JudgedEmbedded {
+    /// A text with these log odds, which is not chosen yet.
+    pub fn new(log_odds: f32, embedded: EmbeddedText) -> Self {
+        Self { embedded, probability: sigmoid(log_odds), kept: false }
+    }
+
     /// Returns whether it is a reader's comment or review.
     pub fn is_comment(&self) -> bool {
         self.embedded.content.subject == ContentSubject::Comment
@@ -35,31 +41,8 @@ impl EmbeddedScorer {
     /// # Errors
     /// If it names a feature that is not known, or its numbers do not add up.
     pub(crate) fn readied(&self) -> Result<Scorer, ModelError> {
-        let columns: Vec<u16> = self
-            .columns
-            .iter()
-            .map(|name| {
-                (0u16..)
-                    .zip(EMBEDDED_COLUMNS)
-                    .find(|(_, known)| known == name)
-                    .map(|(at, _)| at)
-                    .ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
-            })
-            .collect::<Result<_, _>>()?;
-        Scorer::Linear(self.scorer.clone()).on(&columns)
+        Scorer::Linear(self.scorer.clone()).on(&numbers(&self.columns, EMBEDDED_COLUMNS)?)
     }
-}
-
-/// The embedded texts with their probabilities, none of them chosen yet.
-pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<JudgedEmbedded> {
-    embedded
-        .into_iter()
-        .map(|embedded| JudgedEmbedded {
-            probability: sigmoid(scorer.log_odds(&embedded.features)),
-            embedded,
-            kept: false,
-        })
-        .collect()
 }
 
 impl Selection {
@@ -115,6 +98,10 @@ mod tests {
             &Limits::default(),
         );
         crate::features::embedded_texts(&page)
+    }
+
+    fn judged(scorer: &Scorer, texts: Vec<EmbeddedText>) -> Vec<JudgedEmbedded> {
+        texts.into_iter().map(|text| JudgedEmbedded::new(scorer.log_odds(&text.features), text)).collect()
     }
 
     #[test]

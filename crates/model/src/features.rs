@@ -24,6 +24,7 @@ pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
 pub use lexicon::{ListedWord, TermWeight};
+pub(crate) use schema::PageFeatures;
 pub use schema::{FeatureMatrix, Schema};
 pub use scratch::Scratch;
 pub use trommel_html::FieldIndex;

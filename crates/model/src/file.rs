@@ -93,14 +93,6 @@ impl ModelFile {
         self.lists.iter().chain(&self.threads)
     }
 
-    /// Checks that this program reads model files of this version.
-    ///
-    /// # Errors
-    /// If the file is not a model, or of another version.
-    pub(crate) fn check_version(&self) -> Result<(), ModelError> {
-        check_version(&self.format, self.version)
-    }
-
     /// Reads the bytes of a model file.
     ///
     /// # Errors
@@ -109,7 +101,7 @@ impl ModelFile {
         // The head by itself: files of other versions may name what this program cannot even parse.
         let bytes = unpack(bytes)?;
         let head: Head = rmp_serde::from_slice(&bytes)?;
-        check_version(&head.format, head.version)?;
+        check_version((&head.format, FORMAT), (head.version, VERSION))?;
         Ok(rmp_serde::from_slice(&bytes)?)
     }
 }
@@ -121,14 +113,15 @@ struct Head {
     version: u32,
 }
 
-fn check_version(format: &str, version: u32) -> Result<(), ModelError> {
-    if format != FORMAT {
+/// Checks that this program reads model files of this format and version.
+///
+/// # Errors
+/// If the file is not a model, or of another version.
+pub(crate) fn check_version((format, wanted): (&str, &str), (version, known): (u32, u32)) -> Result<(), ModelError> {
+    if format != wanted {
         return Err(ModelError::NotAModel { format: format.to_owned() });
     }
-    match version {
-        VERSION => Ok(()),
-        version => Err(ModelError::Version { version, known: VERSION }),
-    }
+    if version == known { Ok(()) } else { Err(ModelError::Version { version, known }) }
 }
 
 /// One scorer and its share in the log odds.

@@ -361,13 +361,6 @@ impl Layout {
         self.blocks.iter().map(|place| place.field)
     }
 
-    /// Blocks of these numbers of words that have nothing in common.
-    pub fn of_words(words: &[u32]) -> Self {
-        let mut layout = Self::default();
-        layout.push(words);
-        layout
-    }
-
     /// Adds blocks that have nothing in common with others.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
@@ -468,6 +461,15 @@ pub(crate) fn is_in_doubt(odds: f32) -> bool {
 mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
+
+    impl Layout {
+        /// Blocks of these numbers of words that have nothing in common.
+        pub(crate) fn of_words(words: &[u32]) -> Self {
+            let mut layout = Self::default();
+            layout.push(words);
+            layout
+        }
+    }
 
     #[test]
     fn a_threshold_keeps_what_reaches_it() {

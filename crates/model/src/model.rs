@@ -11,14 +11,17 @@ mod tests;
 
 use std::{borrow::Cow, path::Path};
 
-use rustc_hash::FxHashMap;
 use trommel_html::Page;
 use trommel_models::{CONFIDENCES, MODELS, OTHER_NAMES};
 
-use crate::embedded::{JudgedEmbedded, judged};
+use crate::embedded::JudgedEmbedded;
 use crate::features::{ColumnSet, Columns, Schema, embedded_texts};
-use crate::file::{KindShares, ModelError, ModelFile, PageType, PageTypeScorer, Scorer, pack};
-use crate::kept_blocks::{Choice, Layout, weighed};
+use crate::file::{
+    FORMAT, KindScorer, KindShares, ModelError, ModelFile, PageType, PageTypeScorer, Scorer, VERSION, check_version,
+    pack,
+};
+use crate::kept_blocks::{Choice, Layout, Selection, weighed};
+use crate::scorer::numbers;
 use crate::{
     additive::{Additive, sigmoid},
     compiled::Compiled,
@@ -37,6 +40,9 @@ const PAGE_BLOCKS_COLUMN: &str = "page.log_blocks";
 
 /// Column that tells which share of the terms of a block the model knows.
 const KNOWN_WORDS_COLUMN: &str = "wording.known";
+
+/// Column that tells whether a page declares to be an article.
+const ARTICLE_COLUMN: &str = "page.article";
 
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
@@ -62,6 +68,8 @@ pub struct Model {
     page_blocks: Option<u16>,
     /// Column that tells the share of known words.
     known_words: Option<u16>,
+    /// Column that tells whether a page declares to be an article.
+    article: Option<u16>,
     /// Its name among the built-in models, if it is one.
     builtin: Option<&'static str>,
 }
@@ -106,69 +114,44 @@ impl Model {
     /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
         // Here as well, since a file need not come from bytes.
-        file.check_version()?;
-        if !(0.0..=1.0).contains(&file.pooling) {
-            return Err(ModelError::Unsound { part: "pooling" });
+        check_version((&file.format, FORMAT), (file.version, VERSION))?;
+        let is_sharp = |page_type: &PageTypeScorer| page_type.sharpness.is_finite() && page_type.sharpness > 0.0;
+        let is_decided = !matches!(file.parts.first().map(|part| &part.scorer), None | Some(Scorer::Trees(_)));
+        let faults = [
+            (!(0.0..=1.0).contains(&file.pooling), "pooling"),
+            (!file.parts.iter().all(|part| part.share.is_finite()), "first"),
+            (file.band.is_some_and(|band| !is_decided || band.is_nan() || band < 0.0), "band"),
+            (!file.page_types.iter().all(is_sharp), "page types"),
+            (!file.kind_scorers().all(KindScorer::is_sound), "scorers of kinds"),
+            (!(0.0..=1.0).contains(&file.known_words), "known words"),
+        ];
+        if let Some((_, part)) = faults.into_iter().find(|(is_fault, _)| *is_fault) {
+            return Err(ModelError::Unsound { part });
         }
         let schema = Schema::new(&file.groups, &file.listed, &file.attribute_weights, &file.word_weights);
-        let known: FxHashMap<&str, u16> =
-            (0..=u16::MAX).zip(schema.names()).map(|(at, name)| (name.as_str(), at)).collect();
-        let columns: Vec<u16> = file
-            .columns
-            .iter()
-            .map(|name| {
-                known.get(name.as_str()).copied().ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
-            })
-            .collect::<Result<_, _>>()?;
-        let parts = file
-            .parts
-            .iter()
-            .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
-            .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
-        if let Some(band) = file.band {
-            let is_decided = !matches!(parts.first(), None | Some((_, Scorer::Trees(_))));
-            if !is_decided || band.is_nan() || band < 0.0 {
-                return Err(ModelError::Unsound { part: "band" });
-            }
-        }
-        let is_sharp = |page_type: &PageTypeScorer| page_type.sharpness.is_finite() && page_type.sharpness > 0.0;
-        if !file.page_types.iter().all(is_sharp) {
-            return Err(ModelError::Unsound { part: "page types" });
-        }
-        if file.kind_scorers().any(|kind| !kind.is_sound()) {
-            return Err(ModelError::Unsound { part: "scorers of kinds" });
-        }
-        if !(0.0..=1.0).contains(&file.known_words) {
-            return Err(ModelError::Unsound { part: "known words" });
-        }
+        let columns = numbers(&file.columns, schema.names().iter().map(String::as_str))?;
+        let parts = file.parts.iter().map(|part| Ok((part.share, part.scorer.on(&columns)?)));
+        let parts = parts.collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
         let ready = |scorer: &Additive| Scorer::Additive(scorer.clone()).on(&columns);
         let kinds = file.kind_scorers().map(|kind| ready(&kind.scorer)).collect::<Result<Vec<Scorer>, ModelError>>()?;
         let page_types = file.page_types.iter().map(|page_type| ready(&page_type.scorer));
         let page_types = page_types.collect::<Result<Vec<Scorer>, ModelError>>()?;
         let embedded = file.embedded.as_ref().map(|embedded_scorer| embedded_scorer.readied()).transpose()?;
-        let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
-        let headline = known.get(HEADLINE_COLUMN).copied();
-        let page_blocks = kinds.first().and_then(|_| known.get(PAGE_BLOCKS_COLUMN).copied());
-        let known_words = known.get(KNOWN_WORDS_COLUMN).copied().filter(|_| file.known_words > 0.0);
+        let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| schema.column(name)).collect();
+        let headline = schema.column(HEADLINE_COLUMN);
+        let page_blocks = kinds.first().and_then(|_| schema.column(PAGE_BLOCKS_COLUMN));
+        let article = schema.column(ARTICLE_COLUMN);
+        let known_words = schema.column(KNOWN_WORDS_COLUMN).filter(|_| file.known_words > 0.0);
         let beside = comments.iter().copied().chain(headline).chain(page_blocks).chain(known_words);
-        let mut beside: Vec<u16> = beside.collect();
-        for scorer in &page_types {
-            let mut scorer = scorer.clone();
-            scorer.each_column(|column| beside.push(*column));
-        }
-        let compiled = Compiled::new(
-            parts.iter().map(|(share, scorer)| (*share, scorer)),
-            kinds.iter(),
-            schema.names().len(),
-            beside.into_iter(),
-            file.band,
-        );
+        let beside = beside.chain(page_types.iter().flat_map(Scorer::columns));
+        let compiled = Compiled::new(&parts, &kinds, schema.names().len(), beside, file.band)?;
         let of_all = ColumnSet::new(schema.names().len(), comments.first().copied().into_iter().chain(headline));
         Ok(Self {
             of_all,
             headline,
             page_blocks,
             known_words,
+            article,
             compiled,
             comments,
             schema,
@@ -270,6 +253,13 @@ impl Model {
         pack(&self.to_bytes()?)
     }
 
+    /// The same model, which keeps the blocks of at least this probability.
+    pub fn with_threshold(&self, least: f32) -> Self {
+        let mut model = self.clone();
+        model.file.selection = Selection::Threshold(least);
+        model
+    }
+
     /// Returns the contents of its file.
     pub fn file(&self) -> &ModelFile {
         &self.file
@@ -354,10 +344,9 @@ impl Model {
 
     /// The embedded texts of a page with their probabilities, none chosen.
     fn embedded(&self, page: &Page) -> Vec<JudgedEmbedded> {
-        match &self.embedded {
-            Some(scorer) => judged(scorer, embedded_texts(page)),
-            None => Vec::new(),
-        }
+        let Some(scorer) = &self.embedded else { return Vec::new() };
+        let texts = embedded_texts(page).into_iter();
+        texts.map(|text| JudgedEmbedded::new(scorer.log_odds(&text.features), text)).collect()
     }
 
     /// The value of a column that is the same for all blocks of the page whose first blocks these are.
@@ -388,10 +377,6 @@ fn corrected(probability: f32, change: f32) -> f32 {
     // Probabilities of exactly 0 or 1 have no finite odds, and could not be corrected.
     let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
     sigmoid((p / (1.0 - p)).ln() + change)
-}
-
-fn finite(share: f32) -> Result<f32, ModelError> {
-    if share.is_finite() { Ok(share) } else { Err(ModelError::Unsound { part: "first" }) }
 }
 
 /// First word of the line that names the models.

@@ -10,7 +10,8 @@ use trommel_html::Page;
 use crate::additive::Additive;
 use crate::compiled::{Compiled, PageOdds};
 use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
-use crate::file::{ModelError, Scorer, pack, unpack};
+use crate::file::{ModelError, Scorer, check_version, pack, unpack};
+use crate::scorer::numbers;
 
 /// First field of every file of roles.
 pub const ROLES_FORMAT: &str = "trommel-roles";
@@ -84,12 +85,7 @@ impl RoleModel {
     /// If it is of another version, names a feature that this program does not know, or holds numbers that
     /// do not add up.
     pub fn new(file: RoleFile) -> Result<Self, ModelError> {
-        if file.format != ROLES_FORMAT {
-            return Err(ModelError::NotAModel { format: file.format });
-        }
-        if file.version != ROLES_VERSION {
-            return Err(ModelError::Version { version: file.version, known: ROLES_VERSION });
-        }
+        check_version((&file.format, ROLES_FORMAT), (file.version, ROLES_VERSION))?;
         let readied = |role: &RoleScorer| {
             if !role.threshold.is_finite() {
                 return Err(ModelError::Unsound { part: "threshold" });
@@ -97,18 +93,9 @@ impl RoleModel {
             // A schema for each role: words that speak for reviews say nothing about steps.
             let words = (&role.attribute_weights, &role.word_weights);
             let schema = Schema::new(&file.groups, &[], words.0, words.1);
-            let known: FxHashMap<&str, u16> =
-                (0..=u16::MAX).zip(schema.names()).map(|(at, name)| (name.as_str(), at)).collect();
-            let number = |name: &String| {
-                known.get(name.as_str()).copied().ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
-            };
-            let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
+            let columns = numbers(&file.columns, schema.names().iter().map(String::as_str))?;
             let scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
-            let parts = std::iter::once((1.0, &scorer));
-            Ok(ReadyRole {
-                scorer: Compiled::new(parts, std::iter::empty(), schema.names().len(), std::iter::empty(), None),
-                schema,
-            })
+            Ok(ReadyRole { scorer: Compiled::new(&[(1.0, scorer)], &[], schema.names().len(), [], None)?, schema })
         };
         let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
         Ok(Self { file, ready })
@@ -146,7 +133,12 @@ impl RoleModel {
     /// Log odds of every role of every block, role after role. Takes a pass over the page for each role.
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
         let fields = FieldIndex::of(page).of_block;
-        self.ready.iter().map(|ready_role| pooled(&ready_role.log_odds(page, url), &fields)).collect()
+        let of_role = |ReadyRole { schema, scorer }: &ReadyRole| {
+            let mut odds = PageOdds::new(scorer, page.blocks.len());
+            schema.each_batch(page, url, scorer.columns(), |columns| odds.add(columns));
+            pooled(&odds.finish(), &fields)
+        };
+        self.ready.iter().map(of_role).collect()
     }
 
     /// The name of the role of each block whose log odds are farthest above its threshold; `None` if no role is
@@ -184,14 +176,6 @@ pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
             block_odds / 2.0 + sum / count / 2.0
         })
         .collect()
-}
-
-impl ReadyRole {
-    fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let mut odds = PageOdds::new(&self.scorer, page.blocks.len());
-        self.schema.each_batch(page, url, self.scorer.columns(), |columns| odds.add(columns));
-        odds.finish()
-    }
 }
 
 #[cfg(test)]

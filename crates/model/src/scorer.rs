@@ -1,5 +1,7 @@
 //! Scorers: the log odds of a row, and the columns that a scorer reads.
 
+use rustc_hash::FxHashMap;
+
 use crate::additive::TreeNode;
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
 
@@ -29,7 +31,14 @@ impl Scorer {
         }
     }
 
-    /// Gives the number of every column that is asked, in order, to be read or changed.
+    /// The numbers of the columns that are asked.
+    pub(crate) fn columns(&self) -> Vec<u16> {
+        let mut columns = Vec::new();
+        self.clone().each_column(|column| columns.push(*column));
+        columns
+    }
+
+    /// Gives the number of every column that is asked, in order, to be changed.
     pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
         match self {
             Scorer::Linear(linear) => {
@@ -85,7 +94,7 @@ impl Linear {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
+    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let parts = self.weights.iter().map(|weight| weight.weight * value(weight.column));
         self.intercept + parts.sum::<f32>()
     }
@@ -94,4 +103,16 @@ impl Linear {
         self.intercept.is_finite()
             && self.weights.iter().all(|weight| weight.weight.is_finite() && usize::from(weight.column) < width)
     }
+}
+
+/// The numbers of columns by their names, among all that there are.
+///
+/// # Errors
+/// If one is not known.
+pub(crate) fn numbers<'n>(columns: &[String], all: impl IntoIterator<Item = &'n str>) -> Result<Vec<u16>, ModelError> {
+    let known: FxHashMap<&str, u16> = all.into_iter().zip(0..=u16::MAX).collect();
+    let number = |name: &String| {
+        known.get(name.as_str()).copied().ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
+    };
+    columns.iter().map(number).collect()
 }

@@ -4,13 +4,11 @@
 use rustc_hash::FxHashMap;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use super::RequestedColumns;
 use crate::additive::{TreeNode, Trees};
 use crate::features::{LANES, Lanes, Scratch};
 
-/// Leaves of a tree at most: more would be no tree that was learned.
-// It also bounds the list of open sides, which never grows while a tree is gone down.
-pub(super) const LEAVES: usize = 64;
+/// Leaves of most trees: the list of open sides does not grow while one of these is gone down.
+const LEAVES: usize = 64;
 
 /// The lanes on one side of a question: one bit for each.
 type Bits = u64;
@@ -48,13 +46,12 @@ enum Task {
 }
 
 impl Forest {
-    /// `None` if a path does not end at a leaf of the list, or a tree has too many leaves.
-    pub fn new(trees: &Trees, asked: &mut RequestedColumns) -> Option<Self> {
+    /// `None` if a path does not end at a leaf of the list.
+    pub fn new(trees: &Trees) -> Option<Self> {
         let mut forest = Self { base: trees.base, ..Self::default() };
         let mut known: FxHashMap<(u16, u32), u32> = FxHashMap::default();
         for root in &trees.roots {
             forest.roots.push(forest.nodes.len());
-            let mut leaves = 0;
             // What comes next stands last.
             let mut tasks = vec![Task::Node(*root)];
             while let Some(task) = tasks.pop() {
@@ -69,18 +66,12 @@ impl Forest {
                     }
                 };
                 forest.nodes.push(match node {
-                    TreeNode::Leaf { value } => {
-                        leaves += 1;
-                        if leaves > LEAVES {
-                            return None;
-                        }
-                        FlatNode::Leaf(*value)
-                    }
+                    TreeNode::Leaf { value } => FlatNode::Leaf(*value),
                     TreeNode::Split { column, threshold, left, right } => {
                         // The left side follows its split directly, so a node needs the place of its right side only.
                         tasks.extend([Task::Node(*right), Task::Right(at), Task::Node(*left)]);
                         // Thresholds are compared by their bits, because f32 has no total equality to hash by.
-                        let key = (asked.slot(*column), threshold.to_bits());
+                        let key = (*column, threshold.to_bits());
                         let questions = &mut forest.questions;
                         let question = *known.entry(key).or_insert_with(|| {
                             questions.push((key.0, *threshold));

@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
 use crate::features::{LANES, Lanes, Scratch};
 
@@ -57,24 +56,18 @@ pub(super) struct Planes {
     answers: usize,
 }
 
-/// A question by its slot and its edge.
-type Key = (u16, RisingEdge);
+/// A question by its slot and the bits of its edge, turned so that they rise with it.
+type Key = (u16, u32);
 
-/// The bits of an edge, turned so that they rise with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct RisingEdge(u32);
+const SIGN: u32 = 1 << 31;
 
-impl RisingEdge {
-    const SIGN: u32 = 1 << 31;
+fn key(slot: u16, edge: f32) -> Key {
+    let bits = edge.to_bits();
+    (slot, if bits & SIGN == 0 { bits | SIGN } else { !bits })
+}
 
-    fn new(edge: f32) -> Self {
-        let bits = edge.to_bits();
-        Self(if bits & Self::SIGN == 0 { bits | Self::SIGN } else { !bits })
-    }
-
-    fn edge(self) -> f32 {
-        f32::from_bits(if self.0 & Self::SIGN == 0 { !self.0 } else { self.0 ^ Self::SIGN })
-    }
+fn edge((_, bits): Key) -> f32 {
+    f32::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
 }
 
 /// The sums that a model consists of, in units.
@@ -103,7 +96,6 @@ impl Summands {
         let units: Vec<i64> = weights.iter().map(|weight| units(*weight)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
         let at = |row: usize, column: usize| units.get(row * width + column).copied();
-        let key = |slot: u16, edge: f32| (slot, RisingEdge::new(edge));
         for row in 0..=edges.0.len() {
             for column in 0..width {
                 let first = row.checked_sub(1).and_then(|row| edges.0.get(row));
@@ -147,16 +139,14 @@ impl Summands {
 impl Planes {
     /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
     /// exactly.
-    pub fn new(model: &Additive, asked: &mut RequestedColumns) -> Option<Self> {
+    pub fn new(model: &Additive) -> Option<Self> {
         let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
         for step in &model.step_functions {
-            let slot = asked.slot(step.column);
-            summands.add((slot, slot), (&step.edges, &[]), &step.weights)?;
+            summands.add((step.column, step.column), (&step.edges, &[]), &step.weights)?;
         }
         for cross in &model.crosses {
-            let slots = (asked.slot(cross.columns.0), asked.slot(cross.columns.1));
             let edges = (cross.edges.0.as_slice(), cross.edges.1.as_slice());
-            summands.add(slots, edges, &cross.weights)?;
+            summands.add(cross.columns, edges, &cross.weights)?;
         }
         summands.laid_out()
     }
@@ -200,7 +190,7 @@ impl Summands {
                 planes.end_group();
                 bound = 0;
             }
-            let unasked = Question { edge: key.1.edge(), weight: 0, answer: NOT_READ, pairs: Vec::new() };
+            let unasked = Question { edge: edge(key), weight: 0, answer: NOT_READ, pairs: Vec::new() };
             let mut question = unasked.clone();
             if let Some(answer) = answers.get_mut(&key) {
                 *answer = planes.answers as u32;
@@ -359,7 +349,7 @@ mod tests {
         let mut state = 7;
         for _ in 0..10 {
             let model = model(&mut state);
-            let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
+            let planes = Planes::new(&model).unwrap();
             // Sums that one number of 16 bits would not hold.
             let groups = planes.runs.iter().filter(|run| run.ends_group).count();
             assert!(groups > 1, "{groups}");
@@ -374,15 +364,12 @@ mod tests {
                 })
                 .collect();
             let scorer = Scorer::Additive(model.clone());
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), std::iter::empty(), 5, std::iter::empty(), None);
+            let compiled = Compiled::new(&[(1.0, scorer)], &[], 5, [], None).unwrap();
             let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             assert_eq!(found, expected);
             // And each form by itself.
             let columns: Vec<Lanes> = (0..5).map(|column| std::array::from_fn(|lane| rows[lane][column])).collect();
-            let mut asked = RequestedColumns::default();
-            let planes = Planes::new(&model, &mut asked).unwrap();
-            let columns: Vec<Lanes> = asked.columns.iter().map(|column| columns[usize::from(*column)]).collect();
             for vectors in Vectors::available() {
                 let found = planes.log_odds(vectors, &columns);
                 assert_eq!(found[..], expected[..LANES], "{vectors:?}");
@@ -402,7 +389,7 @@ mod tests {
             ],
             ..Additive::default()
         };
-        let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
+        let planes = Planes::new(&model).unwrap();
         let questions = planes.runs.iter().flat_map(|run| run.questions.iter().map(|question| (run.slot, question)));
         let weights: Vec<(u16, f32)> =
             questions.clone().map(|(slot, question)| (slot, f32::from(question.weight) * UNIT)).collect();
@@ -435,26 +422,23 @@ mod tests {
         };
         let rows: Vec<[f32; 2]> = (0..LANES).map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5]).collect();
         for model in [of(7.5), of(8.0), of(-3000.0), paired] {
-            let mut asked = RequestedColumns::default();
-            let planes = Planes::new(&model, &mut asked).unwrap();
-            let columns: Vec<Lanes> = (asked.columns.iter())
-                .map(|column| std::array::from_fn(|lane| rows[lane][usize::from(*column)]))
-                .collect();
+            let planes = Planes::new(&model).unwrap();
+            let columns: Vec<Lanes> = (0..2).map(|column| std::array::from_fn(|lane| rows[lane][column])).collect();
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             for vectors in Vectors::available() {
                 assert_eq!(planes.log_odds(vectors, &columns)[..], expected[..]);
             }
         }
-        assert!(Planes::new(&of(4097.0), &mut RequestedColumns::default()).is_none(), "no longer exact");
+        assert!(Planes::new(&of(4097.0)).is_none(), "no longer exact");
     }
 
     #[test]
     fn weights_are_whole_units_once_rounded() {
         let of = |weight: f32| Additive { intercept: weight, ..Additive::default() };
-        assert!(Planes::new(&of(UNIT / 2.0), &mut RequestedColumns::default()).is_none());
+        assert!(Planes::new(&of(UNIT / 2.0)).is_none());
         let mut rounded = of(UNIT * 10.6);
         rounded.round();
         assert_eq!(rounded, of(UNIT * 11.0));
-        assert!(Planes::new(&rounded, &mut RequestedColumns::default()).is_some());
+        assert!(Planes::new(&rounded).is_some());
     }
 }

@@ -41,11 +41,6 @@ impl ColumnSet {
         set
     }
 
-    /// Number of columns of the schema.
-    pub fn width(&self) -> usize {
-        self.slots.len()
-    }
-
     /// The columns in the order of their slots.
     pub fn asked(&self) -> &[u16] {
         &self.asked
@@ -82,7 +77,8 @@ impl RequestedColumns<'_> {
 
 /// The features of a batch of blocks.
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct Columns<'s> {
+    set: &'s ColumnSet,
     /// The blocks by lanes, rising.
     blocks: Scratch<u32>,
     values: Scratch<Lanes>,
@@ -96,27 +92,13 @@ pub struct Columns {
 /// Maximum columns of a group whose values are written row by row.
 const MAX_ROW: usize = 32;
 
-impl Columns {
-    pub(crate) fn new(set: &ColumnSet) -> Self {
+impl<'s> Columns<'s> {
+    pub(crate) fn new(set: &'s ColumnSet) -> Self {
         let zero = [0.0; LANES];
         // Every column is written for the first batch, and lanes without a block have no meaning.
         let values = Scratch::stale(set.asked.len(), zero);
-        Self { blocks: Scratch::with_capacity(LANES), values, is_first: true, group: Scratch::stale(MAX_ROW, zero) }
-    }
-
-    /// A batch of these rows, each as wide as the schema, from block `first` on; at most [`LANES`].
-    pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R], first: u32) -> Self {
-        let mut columns = Self::new(set);
-        columns.values.fill([0.0; LANES]);
-        // Training gives rows of any number; more than a batch holds would have no lane.
-        columns.start((first..).take(rows.len().min(LANES)));
-        for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
-            for (lane, row) in lanes.iter_mut().zip(rows) {
-                let value = row.as_ref().get(usize::from(*column));
-                *lane = value.copied().unwrap_or(0.0);
-            }
-        }
-        columns
+        let group = Scratch::stale(MAX_ROW, zero);
+        Self { set, blocks: Scratch::with_capacity(LANES), values, is_first: true, group }
     }
 
     pub(crate) fn start(&mut self, blocks: impl Iterator<Item = u32>) {
@@ -127,6 +109,11 @@ impl Columns {
     /// The batch is complete.
     pub(crate) fn finish(&mut self) {
         self.is_first = false;
+    }
+
+    /// The columns that are computed.
+    pub fn set(&self) -> &'s ColumnSet {
+        self.set
     }
 
     /// The blocks of the batch, in its first lanes; the values of further lanes are meaningless.
@@ -152,10 +139,10 @@ impl Columns {
     }
 
     /// The columns of a group, to be written in order.
-    pub(crate) fn group<'c>(&'c mut self, set: &'c ColumnSet, columns: Range<usize>) -> GroupColumns<'c> {
+    pub(crate) fn group(&mut self, columns: Range<usize>) -> GroupColumns<'_> {
         GroupColumns {
             blocks: &self.blocks,
-            slots: set.slots.get(columns).unwrap_or_default(),
+            slots: self.set.slots.get(columns).unwrap_or_default(),
             values: &mut self.values,
             is_first: self.is_first,
             group: &mut self.group,
@@ -256,21 +243,33 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column, given the values of the batch and of as many blocks behind it as there are lanes.
-    #[inline]
-    pub fn put_slice(&mut self, values: &[f32]) {
-        if let Some(lanes) = self.next()
-            && let Some(values) = values.first_chunk()
-        {
-            *lanes = *values;
-        }
-    }
-
     /// The values of the next column; `None` if it is not computed.
     #[inline]
-    pub fn next(&mut self) -> Option<&mut Lanes> {
+    fn next(&mut self) -> Option<&mut Lanes> {
         let (slot, rest) = self.slots.split_first()?;
         self.slots = rest;
         self.values.get_mut(usize::from(*slot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl<'s> Columns<'s> {
+        /// A batch of these rows, each as wide as the schema, from block `first` on; at most [`LANES`].
+        pub(crate) fn of_rows<R: AsRef<[f32]>>(set: &'s ColumnSet, rows: &[R], first: u32) -> Self {
+            let mut columns = Self::new(set);
+            columns.values.fill([0.0; LANES]);
+            // Training gives rows of any number; more than a batch holds would have no lane.
+            columns.start((first..).take(rows.len().min(LANES)));
+            for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
+                for (lane, row) in lanes.iter_mut().zip(rows) {
+                    let value = row.as_ref().get(usize::from(*column));
+                    *lane = value.copied().unwrap_or(0.0);
+                }
+            }
+            columns
+        }
     }
 }

@@ -6,7 +6,7 @@ use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
 use trommel_html::{Block, Page, hydration::payload_text};
 use trommel_text::TextMasks;
 
-use crate::features::hashes::{hashes, push_hashes};
+use crate::features::hashes::{hashes, phrases, push_hashes};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::shape::Shape, features::facts::terms::Sieve};
@@ -111,7 +111,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
     for content in &contents {
         // Learning needs pages whose text a script writes: these are pages that show it, without the blocks that repeat
         // it.
-        known.extend(phrases(&hashes(&content.text)));
+        known.extend(phrases::<PHRASE_WORDS>(&hashes(&content.text)));
     }
     if known.is_empty() {
         return None;
@@ -119,32 +119,22 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
     let hidden: Vec<bool> = page
         .blocks
         .iter()
-        .map(|block| {
-            let text_phrases = phrases(&hashes(page.text(block)));
-            let hits = text_phrases.iter().filter(|phrase| known.contains(phrase)).count();
-            hits as f32 > COVERED_SHARE * text_phrases.len() as f32
-        })
+        .map(|block| share_met(&hashes(page.text(block)), |phrase| known.contains(phrase)) > COVERED_SHARE)
         .collect();
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
 }
 
 /// Share of a text's phrases that occur in another, 0..=1.
 pub fn phrase_share(text: &str, within: &str) -> f32 {
-    let within: FxHashSet<u64> = phrases(&hashes(within)).into_iter().collect();
-    let text_phrases = phrases(&hashes(text));
-    let hits = text_phrases.iter().filter(|phrase| within.contains(phrase)).count();
-    hits as f32 / text_phrases.len().max(1) as f32
+    let within: FxHashSet<u64> = phrases::<PHRASE_WORDS>(&hashes(within)).collect();
+    share_met(&hashes(text), |phrase| within.contains(phrase))
 }
 
-fn phrases(hashes: &[u64]) -> Vec<u64> {
-    all_phrases(hashes).collect()
-}
-
-fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
-    hashes
-        .windows(PHRASE_WORDS)
-        // Rotation before each word makes the hash depend on the order of the words.
-        .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
+/// The share of the phrases of some words that are met, 0..=1.
+fn share_met(words: &[u64], is_met: impl Fn(&u64) -> bool) -> f32 {
+    let all = phrases::<PHRASE_WORDS>(words);
+    let number = all.len().max(1);
+    all.filter(is_met).count() as f32 / number as f32
 }
 
 /// Returns whether a text describes a page instead of being its text.
@@ -162,30 +152,21 @@ struct PageWords {
 }
 
 /// The words of the descriptions in the head of a page.
-struct Described(FxHashSet<u64>);
+fn described_words(page: &Page) -> FxHashSet<u64> {
+    let texts = ["description", "og:description", "twitter:description"].map(|name| page.head.meta(name));
+    texts.into_iter().flatten().flat_map(|text| hashes(text).to_vec()).collect()
+}
 
-impl Described {
-    fn of(page: &Page) -> Self {
-        let mut described: FxHashSet<u64> = FxHashSet::default();
-        for name in ["description", "og:description", "twitter:description"] {
-            let words = page.head.meta(name).map(hashes);
-            described.extend(words.iter().flatten());
-        }
-        Self(described)
-    }
-
-    /// The share of words that are among them.
-    fn share(&self, words: &[u64]) -> f32 {
-        let among = words.iter().filter(|word| self.0.contains(word));
-        among.count() as f32 / words.len().max(1) as f32
-    }
+/// The share of words that are among others.
+fn share_among(words: &[u64], others: &FxHashSet<u64>) -> f32 {
+    words.iter().filter(|word| others.contains(word)).count() as f32 / words.len().max(1) as f32
 }
 
 /// A content with the hashes of its words, and the share of its phrases that stand on the page.
 type Covered = (Content, Scratch<u64>, f32);
 
 fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
-    let described = Described::of(page);
+    let described = described_words(page);
     let texts: Vec<(Content, Scratch<u64>)> = contents
         .into_iter()
         .map(|content| {
@@ -193,7 +174,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             (content, words)
         })
         .filter(|(content, words)| {
-            let repeats = is_summary(content) && described.share(words) >= DESCRIBED_SHARE;
+            let repeats = is_summary(content) && share_among(words, &described) >= DESCRIBED_SHARE;
             words.len() >= MIN_WORDS && !repeats
         })
         .collect();
@@ -208,9 +189,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     let kept: Vec<Covered> = texts
         .into_iter()
         .filter_map(|(content, words)| {
-            let text_phrases = phrases(&words);
-            let hits = text_phrases.iter().filter(|phrase| met.get(phrase) == Some(&true));
-            let coverage = hits.count() as f32 / text_phrases.len().max(1) as f32;
+            let coverage = share_met(&words, |phrase| met.get(phrase) == Some(&true));
             (coverage < COVERED_SHARE).then_some((content, words, coverage))
         })
         .collect();
@@ -238,7 +217,7 @@ fn met_phrases<'a>(
     // Whether each phrase of the texts was met on the page.
     let mut met: FxHashMap<u64, bool> = FxHashMap::default();
     for (_, words) in texts {
-        met.extend(phrases(words).into_iter().map(|phrase| (phrase, false)));
+        met.extend(phrases::<PHRASE_WORDS>(words).map(|phrase| (phrase, false)));
     }
     // Nearly all phrases of a page are in none of the texts: a bit tells most of them without a look into the table.
     let mut sieve = Sieve::with_capacity(met.len());
@@ -250,9 +229,8 @@ fn met_phrases<'a>(
         // Most blocks are too short for a phrase.
         if block.words as usize >= PHRASE_WORDS {
             block_words.clear();
-            let words = &mut block_words;
-            push_hashes(page.texts(), masks, part, usize::MAX, words);
-            for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
+            push_hashes(page.texts(), masks, part, &mut block_words);
+            for phrase in phrases::<PHRASE_WORDS>(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
                 if let Some(met) = met.get_mut(&phrase) {
                     *met = true;
                 }
@@ -262,7 +240,7 @@ fn met_phrases<'a>(
     met
 }
 
-fn with_features(kept: Vec<Covered>, described: &Described, around: &PageWords) -> Vec<EmbeddedText> {
+fn with_features(kept: Vec<Covered>, described: &FxHashSet<u64>, around: &PageWords) -> Vec<EmbeddedText> {
     let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
     for (content, _, _) in &kept {
         *siblings.entry((content.property, content.subject)).or_default() += 1;
@@ -290,7 +268,7 @@ fn with_features(kept: Vec<Covered>, described: &Described, around: &PageWords) 
                 flag(content.text.contains('\n')),
                 flag(shape.unspaced as f32 > UNSPACED_SHARE * total),
                 coverage,
-                described.share(&words),
+                share_among(&words, described),
                 log(same),
                 log(rank),
                 log(around.words),

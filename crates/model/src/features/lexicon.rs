@@ -55,9 +55,12 @@ impl ListedWord {
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
-    names: Vec<String>,
-    weights: HashTable<f32>,
-    words: HashTable<f32>,
+    /// Names of the features of the listed words.
+    pub(crate) names: Vec<String>,
+    /// Log odds of attribute words.
+    pub(crate) weights: HashTable<f32>,
+    /// Log odds of terms of the text.
+    pub(crate) words: HashTable<f32>,
 }
 
 impl Lexicon {
@@ -80,24 +83,9 @@ impl Lexicon {
         }
     }
 
-    /// Names of the features of the listed words.
-    pub(crate) fn listed_names(&self) -> &[String] {
-        &self.names
-    }
-
     /// Place of an attribute word among the listed ones.
     pub(crate) fn listed(&self, token: &AttributeWord) -> Option<usize> {
         self.listed.get(&(token.hash, token.attribute)).copied()
-    }
-
-    /// Log odds of a term of the text.
-    pub(crate) fn word(&self, hash: u64) -> Option<f32> {
-        self.words.get(hash)
-    }
-
-    /// Log odds of an attribute word.
-    pub(crate) fn weight(&self, token: &AttributeWord) -> Option<f32> {
-        self.weights.get(token.hash)
     }
 }
 

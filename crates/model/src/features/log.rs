@@ -44,17 +44,14 @@ pub(crate) trait Measure {
 impl Measure for u32 {
     #[inline]
     fn log(self) -> f32 {
-        match LOGS.get(self as usize) {
-            Some(log) => *log,
-            None => f64::from(self).ln_1p() as f32,
-        }
+        (self as usize).log()
     }
 }
 
 impl Measure for u16 {
     #[inline]
     fn log(self) -> f32 {
-        u32::from(self).log()
+        usize::from(self).log()
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use trommel_html::Page;
 
 use crate::features::columns::{ColumnSet, Columns, LANES};
-use crate::features::facts::{Batch, Fact, PageFacts};
+use crate::features::facts::{Batch, Fact, PageFacts, elements};
 use crate::features::groups::{FeatureGroup, Fill, Group};
 use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::features::scratch::count_work;
@@ -45,6 +45,12 @@ impl Schema {
         &self.names
     }
 
+    /// The number of a column.
+    pub fn column(&self, name: &str) -> Option<u16> {
+        let at = self.names.iter().position(|known| known == name)?;
+        u16::try_from(at).ok()
+    }
+
     /// The features of a page: a row for each block, a column for each name.
     pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
         let width = self.names.len();
@@ -62,72 +68,16 @@ impl Schema {
     /// Passes the columns of a set to `give`, for one batch of the page's blocks after the other. Groups without any of
     /// the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
     /// (times the number of columns), and memory for one batch beside a few numbers an element and block.
-    pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&Columns)) {
-        self.each_wanted_batch(page, url, set, |_| true, give);
+    pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&mut Columns)) {
+        let facts = self.facts(page, url, set);
+        PageFeatures::new(self, &facts, set).each_batch(&mut Columns::new(set), 0..page.blocks.len() as u32, give);
     }
 
-    /// The same for the batches whose range of blocks `is_wanted` accepts.
-    pub fn each_wanted_batch(
-        &self,
-        page: &Page,
-        url: Option<&str>,
-        set: &ColumnSet,
-        is_wanted: impl Fn(Range<usize>) -> bool,
-        mut give: impl FnMut(&Columns),
-    ) {
-        let facts = self.facts(page, url, set);
-        let groups = self.groups_on(&facts, set);
-        // One batch of memory for all batches of a page, which therefore stays in the cache.
-        let mut columns = Columns::new(set);
-        let mut batch = Batch::default();
-        for first in (0..page.blocks.len()).step_by(LANES) {
-            let blocks = first..page.blocks.len().min(first + LANES);
-            if is_wanted(blocks.clone()) {
-                columns.start(blocks.start as u32..blocks.end as u32);
-                facts.fill(&mut columns, set, &groups, &mut batch);
-                give(&columns);
-            }
-        }
-    }
-
-    /// Gives `see` those columns of `set` that are also in `all` for batch after batch of the page's blocks. Then gives
-    /// `give` the columns of `set` for batch after batch of the blocks that `next` names by rising numbers, until it names none.
-    /// All three functions have the same `state`.
-    pub fn each_named_batch<S>(
-        &self,
-        page: &Page,
-        url: Option<&str>,
-        (all, set): (&ColumnSet, &ColumnSet),
-        state: &mut S,
-        mut next: impl FnMut(&mut S) -> Vec<u32>,
-        (mut see, mut give): (impl FnMut(&mut S, &Columns), impl FnMut(&mut S, &Columns)),
-    ) {
-        let facts = self.facts(page, url, set);
-        let groups = self.groups_on(&facts, set);
-        let mut batch = Batch::default();
-        let mut columns = Columns::new(all);
-        let of_all: Vec<_> = groups.iter().filter(|(_, range)| !all.asked_of(range.clone()).is_empty()).collect();
-        let blocks = page.blocks.len() as u32;
-        for first in (0..if of_all.is_empty() { 0 } else { blocks }).step_by(LANES) {
-            columns.start(first..blocks.min(first + LANES as u32));
-            for (fill, range) in &of_all {
-                fill(&batch, &mut columns.group(all, range.clone()));
-            }
-            columns.finish();
-            see(state, &columns);
-        }
-        let mut columns = Columns::new(set);
-        loop {
-            let blocks = next(state);
-            if blocks.is_empty() {
-                return;
-            }
-            for blocks in blocks.chunks(LANES) {
-                columns.start(blocks.iter().copied());
-                facts.fill(&mut columns, set, &groups, &mut batch);
-                give(state, &columns);
-            }
-        }
+    /// The facts of a page that the columns are made of.
+    pub(crate) fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
+        // Facts of groups without an asked column are not made: a model pays for what it reads.
+        let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
+        PageFacts::new(page, url, &self.lexicon, &needed)
     }
 
     /// The groups of which a column is asked for, and their columns.
@@ -136,29 +86,53 @@ impl Schema {
         let asked = groups.filter(|(_, range)| !set.asked_of((*range).clone()).is_empty());
         asked.map(|(group, range)| (group.group(), range.clone()))
     }
-
-    /// The facts of a page that the columns are made of.
-    fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
-        // Facts of groups without an asked column are not made: a model pays for what it reads.
-        let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
-        PageFacts::new(page, url, &self.lexicon, &needed)
-    }
-
-    /// The functions that fill the columns of each group, with their range.
-    fn groups_on<'p>(&self, facts: &'p PageFacts<'p>, set: &ColumnSet) -> Vec<(Fill<'p>, Range<usize>)> {
-        self.asked(set).map(|(group, range)| ((group.on)(facts, set.asked_of(range.clone())), range)).collect()
-    }
 }
 
-impl PageFacts<'_> {
-    /// Fills the columns of a batch that has started.
-    fn fill(&self, columns: &mut Columns, set: &ColumnSet, groups: &[(Fill, Range<usize>)], batch: &mut Batch) {
-        count_work(columns.blocks().len() * set.asked().len());
-        self.fill_batch(columns.blocks(), batch);
-        for (fill, range) in groups {
-            fill(batch, &mut columns.group(set, range.clone()));
+/// The features of the blocks of one page, by columns.
+pub(crate) struct PageFeatures<'p> {
+    facts: &'p PageFacts<'p>,
+    /// The groups, with the functions that fill their columns and the numbers of these.
+    groups: Vec<(&'static Group, Fill<'p>, Range<usize>)>,
+}
+
+impl<'p> PageFeatures<'p> {
+    /// The features in a set of columns of a schema, given the facts that these are made of.
+    pub fn new(schema: &Schema, facts: &'p PageFacts<'p>, set: &ColumnSet) -> Self {
+        let on = |(group, range): (&'static Group, Range<usize>)| {
+            (group, (group.on)(facts, set.asked_of(range.clone())), range)
+        };
+        Self { facts, groups: schema.asked(set).map(on).collect() }
+    }
+
+    /// Gives these columns, which are among those of the features, for batch after batch of some blocks.
+    // One batch of memory for all batches of a page, which therefore stays in the cache.
+    pub fn each_batch<'s>(
+        &self,
+        columns: &mut Columns<'s>,
+        blocks: impl IntoIterator<Item = u32>,
+        mut give: impl FnMut(&mut Columns<'s>),
+    ) {
+        let set = columns.set();
+        let asked = self.groups.iter().filter(|(.., range)| !set.asked_of(range.clone()).is_empty());
+        let groups: Vec<_> = asked.collect();
+        let has_levels = groups.iter().any(|(group, ..)| group.needs.contains(&Fact::Levels));
+        let mut batch = Batch::default();
+        let mut blocks = blocks.into_iter();
+        loop {
+            columns.start(blocks.by_ref().take(LANES));
+            if columns.blocks().is_empty() {
+                return;
+            }
+            count_work(columns.blocks().len() * set.asked().len());
+            if has_levels {
+                elements::fill(&mut batch.levels, &self.facts.elements, columns.blocks());
+            }
+            for (_, fill, range) in &groups {
+                fill(&batch, &mut columns.group(range.clone()));
+            }
+            columns.finish();
+            give(columns);
         }
-        columns.finish();
     }
 }
 
@@ -300,39 +274,34 @@ mod tests {
         let set = ColumnSet::new(width, 0..width as u16);
         let blocks = page.blocks.len() as u32;
         // Some apart from each other, then a run of more than a batch, then none.
-        let mut lists =
-            vec![Vec::new(), (1..100).collect(), (0..blocks).filter(|at| at % 3 == 0 || at % 7 == 1).collect()];
-        let expected: Vec<u32> = lists.iter().rev().flatten().copied().collect();
+        let lists: [Vec<u32>; 3] =
+            [(0..blocks).filter(|at| at % 3 == 0 || at % 7 == 1).collect(), (1..100).collect(), Vec::new()];
+        let expected: Vec<u32> = lists.concat();
         let mut seen = (Vec::new(), Vec::new());
-        schema.each_named_batch(
-            &page,
-            None,
-            (&all, &set),
-            &mut seen,
-            |_| lists.pop().unwrap(),
-            (
-                |seen, columns| {
-                    for (lane, at) in columns.blocks().iter().enumerate() {
-                        let row = rows.iter().nth(*at as usize).unwrap();
-                        let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
-                        let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
-                        assert!(values.iter().copied().eq(expected), "block {at}");
-                        seen.0.push(values);
-                    }
-                },
-                |seen, columns| {
-                    for (lane, at) in columns.blocks().iter().enumerate() {
-                        let row = rows.iter().nth(*at as usize).unwrap();
-                        assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
-                        seen.1.push(*at);
-                    }
-                },
-            ),
-        );
+        let facts = schema.facts(&page, None, &set);
+        let features = PageFeatures::new(&schema, &facts, &set);
+        features.each_batch(&mut Columns::new(&all), 0..page.blocks.len() as u32, |columns| {
+            for (lane, at) in columns.blocks().iter().enumerate() {
+                let row = rows.iter().nth(*at as usize).unwrap();
+                let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
+                let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
+                assert!(values.iter().copied().eq(expected), "block {at}");
+                seen.0.push(values);
+            }
+        });
+        let mut columns = Columns::new(&set);
+        for list in lists {
+            features.each_batch(&mut columns, list, |columns| {
+                for (lane, at) in columns.blocks().iter().enumerate() {
+                    let row = rows.iter().nth(*at as usize).unwrap();
+                    assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
+                    seen.1.push(*at);
+                }
+            });
+        }
         assert_eq!((seen.0.len(), &seen.1), (page.blocks.len(), &expected));
         let sums: Vec<f32> = (0..2).map(|slot| seen.0.iter().map(|values| values[slot]).sum()).collect();
         assert_eq!(sums, [1.0, 1.0], "one comment and one headline");
-        assert!(lists.is_empty());
     }
 
     #[test]

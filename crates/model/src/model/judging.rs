@@ -2,12 +2,13 @@
 //!
 //! The log odds of a block are divided among the columns that they come from.
 
-use trommel_html::Page;
+use trommel_html::{Page, Tag};
 
 use super::{Judgement, Model};
+use crate::features::{Columns, PageFeatures};
 use crate::file::{PageType, Scorer};
 use crate::kept_blocks::{Choice, Layout, Representatives, is_in_doubt};
-use crate::{additive::sigmoid, compiled::PageOdds, features::Columns, model::KnownWords};
+use crate::{additive::sigmoid, compiled::PageOdds, model::KnownWords};
 
 /// A page that is being judged.
 struct Judging<'m> {
@@ -43,11 +44,18 @@ impl Judging<'_> {
     }
 }
 
+/// Name of the type of pages with one text.
+const ARTICLE: &str = "article";
+/// Probability of that type from which on a page that declares nothing counts as one.
+const MIN_ARTICLE: f32 = 0.6;
+/// Words of such a page. A short one would lose its headline, and has little around its text.
+const MIN_CLAIM_WORDS: usize = 250;
+
 impl Model {
     /// Log odds of each block of a page by itself: the sum of its parts, before the fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
-        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
+        self.each_batch(page, url, |columns| {
             if columns.blocks().first() == Some(&0) {
                 let value = |column| self.page_value(columns, column);
                 odds.set_kind_shares(self.kind_shares(&self.type_odds(value), value));
@@ -55,6 +63,34 @@ impl Model {
             odds.add(columns);
         });
         odds.finish()
+    }
+
+    /// Passes the model's columns to `give`, for one batch of the page's blocks after the other, with the claim that the
+    /// page should have made.
+    pub fn each_batch(&self, page: &Page, url: Option<&str>, mut give: impl FnMut(&Columns)) {
+        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
+            if columns.blocks().first() == Some(&0) {
+                self.declare(page, columns);
+            }
+            give(columns);
+        });
+    }
+
+    /// Says in the first columns of a page that it is an article, if it declares nothing of itself, has an `<article>`
+    /// or `<main>`, and is one by its other features.
+    // The scorers learned from pages of which most declare it. Around the text of others more was kept.
+    fn declare(&self, page: &Page, columns: &mut Columns) {
+        let slot = self.article.and_then(|column| self.compiled.columns().slot(column));
+        let head = &page.head;
+        let Some(slot) = slot.filter(|_| head.json_ld.is_empty() && head.meta("og:type").is_none()) else { return };
+        let of_types = self.type_odds(|column| self.page_value(columns, column));
+        let is_article = PageType::of(&self.file.page_types, &of_types)
+            .is_some_and(|page_type| page_type.name == ARTICLE && page_type.probability >= MIN_ARTICLE);
+        let is_part = |tag| matches!(tag, Tag::Article | Tag::Main);
+        let words = || page.blocks.iter().map(|block| block.words as usize).sum::<usize>();
+        if is_article && page.elements.iter().any(|element| is_part(element.tag)) && words() >= MIN_CLAIM_WORDS {
+            columns.fill(slot, 1.0);
+        }
     }
 
     pub(super) fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
@@ -106,24 +142,22 @@ impl Model {
             page_type: None,
             known_words: KnownWords::default(),
         };
-        let mut list = 0;
-        self.schema.each_named_batch(
-            page,
-            url,
-            (&self.of_all, self.compiled.columns()),
-            &mut judging,
-            |judging| {
-                list += 1;
-                match list {
-                    // As `Layout::represent`.
-                    1 if self.file.pooling == 0.0 => (0..page.blocks.len() as u32).collect(),
-                    1 => representatives.list(),
-                    2 if self.file.pooling > 0.0 => judging.others_in_doubt(&representatives),
-                    _ => Vec::new(),
-                }
-            },
-            (|judging, columns| self.see(judging, columns), |judging, columns| self.score(judging, page, columns)),
-        );
+        let (set, all) = (self.compiled.columns(), 0..page.blocks.len() as u32);
+        let facts = self.schema.facts(page, url, set);
+        let features = PageFeatures::new(&self.schema, &facts, set);
+        features.each_batch(&mut Columns::new(&self.of_all), all.clone(), |columns| self.see(&mut judging, columns));
+        let mut columns = Columns::new(set);
+        let mut score = |judging: &mut Judging, blocks: Vec<u32>| {
+            features.each_batch(&mut columns, blocks, |columns| self.score(judging, page, columns));
+        };
+        // As `Layout::represent`.
+        if self.file.pooling > 0.0 {
+            score(&mut judging, representatives.list());
+            let others = judging.others_in_doubt(&representatives);
+            score(&mut judging, others);
+        } else {
+            score(&mut judging, all.collect());
+        }
         judging
     }
 
@@ -139,8 +173,12 @@ impl Model {
     }
 
     /// Scores the blocks of a batch.
-    fn score(&self, judging: &mut Judging, page: &Page, columns: &Columns) {
+    fn score(&self, judging: &mut Judging, page: &Page, columns: &mut Columns) {
         if columns.blocks().first() == Some(&0) {
+            // Of an article fewer comments are kept, which are asked for here.
+            if judging.unnamed.is_none() {
+                self.declare(page, columns);
+            }
             // Columns of the page type are equal for all blocks, so the first batch is enough.
             let value = |column| self.page_value(columns, column);
             let of_types = self.type_odds(value);
@@ -179,34 +217,10 @@ impl Model {
     /// `intercept`, and `trees` for all trees together.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for (_, scorer) in &self.parts {
-            self.name_reasons(scorer, &mut all);
-        }
-        for scorer in &self.kinds {
-            self.name_reasons(scorer, &mut all);
+        for scorer in self.parts.iter().map(|(_, scorer)| scorer).chain(&self.kinds) {
+            self.each_summand(scorer, |_| 0.0, |name, _| all.push(name()));
         }
         all
-    }
-
-    /// Names the summands of a scorer.
-    fn name_reasons(&self, scorer: &Scorer, all: &mut Vec<String>) {
-        let name = |column: u16| {
-            let name = self.schema.names().get(usize::from(column));
-            name.cloned().unwrap_or_default()
-        };
-        match scorer {
-            Scorer::Linear(linear) => {
-                all.push("intercept".to_owned());
-                all.extend(linear.weights.iter().map(|weight| name(weight.column)));
-            }
-            Scorer::Additive(additive) => {
-                all.push("intercept".to_owned());
-                all.extend(additive.step_functions.iter().map(|step| name(step.column)));
-                let crosses = additive.crosses.iter();
-                all.extend(crosses.map(|cross| format!("{} x {}", name(cross.columns.0), name(cross.columns.1))));
-            }
-            Scorer::Trees(_) => all.push("trees".to_owned()),
-        }
     }
 
     /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
@@ -220,39 +234,45 @@ impl Model {
         let is_sure = self.file.band.is_some_and(|band| first.abs() >= band);
         let trees = self.parts.iter().filter(|(_, scorer)| is_sure && matches!(scorer, Scorer::Trees(_)));
         let of_trees: f32 = trees.map(|(share, _)| share).sum();
+        let of_parts = self.parts.iter().enumerate().map(|(at, (share, scorer))| match scorer {
+            Scorer::Trees(_) if is_sure => (0.0, scorer),
+            _ if at == 0 => (rest * (share + of_trees), scorer),
+            _ => (rest * share, scorer),
+        });
         let mut all = Vec::new();
-        for (at, (share, scorer)) in self.parts.iter().enumerate() {
-            match scorer {
-                Scorer::Trees(_) if is_sure => all.push(0.0),
-                scorer => {
-                    let share = if at == 0 { share + of_trees } else { *share };
-                    contribute(scorer, rest * share, row, &mut all);
-                }
-            }
-        }
-        for (share, scorer) in of_kinds.into_iter().zip(&self.kinds) {
-            contribute(scorer, share, row, &mut all);
+        for (share, scorer) in of_parts.chain(of_kinds.into_iter().zip(&self.kinds)) {
+            self.each_summand(scorer, value, |_, summand| all.push(share * summand));
         }
         all
     }
-}
 
-/// The value that each reason of a scorer adds to the log odds of a row if the scorer has this share in them.
-fn contribute(scorer: &Scorer, share: f32, row: &[f32], all: &mut Vec<f32>) {
-    let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-    match scorer {
-        Scorer::Linear(linear) => {
-            all.push(share * linear.intercept);
-            let odds = linear.weights.iter();
-            all.extend(odds.map(|weight| share * weight.weight * value(weight.column)));
+    /// Gives the name of each summand of a scorer's log odds, and what it is, given the value of each column.
+    fn each_summand(
+        &self,
+        scorer: &Scorer,
+        value: impl Fn(u16) -> f32,
+        mut give: impl FnMut(&dyn Fn() -> String, f32),
+    ) {
+        let name = |column: u16| self.schema.names().get(usize::from(column)).cloned().unwrap_or_default();
+        let intercept = || "intercept".to_owned();
+        match scorer {
+            Scorer::Linear(linear) => {
+                give(&intercept, linear.intercept);
+                for weight in &linear.weights {
+                    give(&|| name(weight.column), weight.weight * value(weight.column));
+                }
+            }
+            Scorer::Additive(additive) => {
+                give(&intercept, additive.intercept);
+                for step in &additive.step_functions {
+                    give(&|| name(step.column), step.weight(value(step.column)));
+                }
+                for cross in &additive.crosses {
+                    let (first, second) = cross.columns;
+                    give(&|| format!("{} x {}", name(first), name(second)), cross.weight(value(first), value(second)));
+                }
+            }
+            Scorer::Trees(trees) => give(&|| "trees".to_owned(), trees.log_odds_of(value)),
         }
-        Scorer::Additive(additive) => {
-            all.push(share * additive.intercept);
-            let odds = additive.step_functions.iter();
-            all.extend(odds.map(|step| share * step.weight(value(step.column))));
-            let odds = additive.crosses.iter();
-            all.extend(odds.map(|cross| share * cross.weight(value(cross.columns.0), value(cross.columns.1))));
-        }
-        Scorer::Trees(trees) => all.push(share * trees.log_odds(row)),
     }
 }

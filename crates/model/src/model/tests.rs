@@ -148,6 +148,8 @@ fn parts_share_the_log_odds() {
     let rows = model.schema().rows(&page(), None);
     let sums: Vec<f32> = rows.iter().map(|row| model.contributions(row).iter().sum()).collect();
     assert_eq!(sums, model.log_odds(&page(), None));
+    let kept = |least| model.with_threshold(least).judge(&page(), None).choice.kept;
+    assert_eq!((kept(0.0), kept(0.5), kept(1.0)), (vec![true, true], vec![true, false], vec![false, false]));
     file.selection = Selection::Worlds(1.5);
     let judged = Model::new(file.clone()).unwrap().judge(&page(), None);
     assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
@@ -289,10 +291,10 @@ fn weights_beyond_all_log_odds_are_refused() {
         });
         Model::new(file)
     };
-    let judged = of(4096.0).unwrap().judge(&page(), None);
+    let judged = of(1300.0).unwrap().judge(&page(), None);
     assert_eq!(judged.probabilities, [1.0, 0.0]);
-    // Infinite once rounded to units, infinite as a sum, and none.
-    for weight in [4097.0, 1e36, 3e38, f32::NAN] {
+    // Too large, too large as a sum, infinite once rounded to units, infinite as a sum, and none.
+    for weight in [4097.0, 4096.0, 1e36, 3e38, f32::NAN] {
         assert!(matches!(of(weight), Err(ModelError::Unsound { part: "additive" })), "{weight}");
     }
 }
@@ -367,4 +369,37 @@ fn a_model_is_checked_by_what_it_holds() {
     for packed in [bytes.clone(), pack(&bytes).unwrap()] {
         assert_eq!(*Model::from_bytes(&packed).unwrap().checked_bytes().unwrap(), *bytes);
     }
+}
+
+#[test]
+fn articles_that_declare_nothing_count_as_declared() {
+    let mut file = ModelFile { groups: vec![FeatureGroup::Page], columns: vec!["page.article".into()], ..file() };
+    let weight = ColumnWeight { column: 0, weight: -3.0, deviation: 1.0 };
+    file.parts =
+        vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: 1.0, weights: vec![weight] }) }];
+    let odds = |article: f32, html: &str| {
+        let page_type = |(name, intercept): (&str, f32)| PageTypeScorer {
+            name: name.into(),
+            scorer: Additive { intercept, ..Additive::default() },
+            sharpness: 1.0,
+        };
+        let types = [("article", article), ("listing", 0.0)].map(page_type).into();
+        let model = Model::new(ModelFile { page_types: types, ..file.clone() }).unwrap();
+        let page = ScanEngine.read(html, &Limits::default());
+        let odds = model.log_odds(&page, None);
+        assert_eq!(model.judge(&page, None).probabilities, [sigmoid(odds[0])], "{html}");
+        odds[0]
+    };
+    let text = "word ".repeat(250);
+    for element in ["main", "article"] {
+        assert_eq!(odds(5.0, &format!("<{element}><p>{text}")), -2.0);
+    }
+    // Neither short, in doubt, without such an element, nor on pages that say what they are.
+    assert_eq!(odds(5.0, &format!("<main><p>{}", text.strip_prefix("word ").unwrap())), 1.0);
+    assert_eq!(odds(1.0, &format!("<main><p>{text}")), 1.0);
+    assert_eq!(odds(5.0, &format!("<div><p>{text}")), 1.0);
+    assert_eq!(odds(5.0, &format!("<meta property=og:type content=website><main><p>{text}")), 1.0);
+    assert_eq!(odds(5.0, &format!("<meta property=og:type content=article><main><p>{text}")), -2.0);
+    let data = "<script type=application/ld+json>{\"@type\":\"Place\"}</script><main><p>one";
+    assert_eq!(odds(5.0, &format!("{data} {text}")), 1.0);
 }

@@ -7,7 +7,6 @@
 //! room beside small ones.
 
 use std::borrow::Cow;
-use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use trommel_html::{Element, Page, Tag};
@@ -98,30 +97,25 @@ pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
 
 /// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would
 /// leave four bytes unused, in entries of which a memory holds millions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Compact64([u32; 2]);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(Rust, packed(4))]
+pub(crate) struct Compact64(u64);
 
 impl Compact64 {
     /// The number.
     pub fn get(self) -> u64 {
-        u64::from(self.0[0]) << 32 | u64::from(self.0[1])
+        self.0
     }
 
     /// The sum, at most the largest number.
     pub fn plus(self, more: u64) -> Self {
-        self.get().saturating_add(more).into()
+        Self(self.get().saturating_add(more))
     }
 }
 
 impl From<u64> for Compact64 {
     fn from(number: u64) -> Self {
-        Self([(number >> 32) as u32, number as u32])
-    }
-}
-
-impl Hash for Compact64 {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.get().hash(state);
+        Self(number)
     }
 }
 

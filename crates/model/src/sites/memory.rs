@@ -56,7 +56,7 @@ pub struct SiteSize<'a> {
 ///
 /// The same pages give the same memory in whatever order they come and however memories of parts of them are
 /// merged. When there is no more room, an even sample of the blocks is kept, and nothing is known of the others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SiteMemory {
     pub(crate) max_bytes: u64,
     pub(crate) threshold: Threshold,
@@ -352,18 +352,6 @@ impl SiteMemory {
     /// Returns whether it would know a position of that key, had it seen it.
     pub(crate) fn keeps_position(&self, key: u32) -> bool {
         self.threshold.keeps(position_key(key))
-    }
-}
-
-impl PartialEq for SiteMemory {
-    /// Returns whether they know the same and have the same room.
-    fn eq(&self, other: &Self) -> bool {
-        (self.max_bytes, self.threshold) == (other.max_bytes, other.threshold)
-            && self.model == other.model
-            && self.sites == other.sites
-            && self.texts == other.texts
-            && self.positions == other.positions
-            && self.contents == other.contents
     }
 }
 

@@ -12,17 +12,33 @@ use crate::features::columns::{LANES, Lanes};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::lexicon::Lexicon, features::log::log};
 
-/// The facts of elements that groups need.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted {
-    pub sums: bool,
-    /// They are made of sums.
-    pub containers: bool,
-    pub around: bool,
-    pub weights: bool,
-    /// They are made of sums.
-    pub templates: bool,
+/// A fact of the whole page that several groups read, computed once if a group needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// Counts over the characters of each block.
+    Shapes,
+    /// The elements on the paths to blocks.
+    Paths,
+    /// Sums over the blocks inside each element; brings shapes and paths.
+    Sums,
+    /// The place of the prose. It requires shapes and sums.
+    Prose,
+    /// Hashes of the words at the start of each block.
+    Terms,
+    /// Headline and headings; brings terms.
+    Outline,
+    /// The elements at several levels above each block of a batch; brings sums.
+    Levels,
+    /// The kinds of elements around each element on a path; brings paths.
+    Around,
+    /// The weights of words along each path; brings paths.
+    Weights,
+    /// The groups of repeated elements; brings sums.
+    Templates,
 }
+
+/// Facts that are made of sums, or are the sums.
+pub(crate) const MADE_OF_SUMS: [Fact; 4] = [Fact::Sums, Fact::Prose, Fact::Levels, Fact::Templates];
 
 /// The facts of all elements with text of a page, by their places; those that nobody wants are empty.
 #[derive(Default)]
@@ -31,6 +47,7 @@ pub(crate) struct ElementFacts {
     pub sums: Scratch<Sums>,
     /// The sums over the whole page.
     pub whole: Sums,
+    /// If levels or prose are needed.
     pub containers: ContainerParts,
     /// The kinds of each element and of those around it.
     pub around: Scratch<u32>,
@@ -39,13 +56,19 @@ pub(crate) struct ElementFacts {
 }
 
 impl ElementFacts {
-    /// The facts about the elements of a page whose blocks have these shapes.
-    pub fn new(page: &Page, lexicon: &Lexicon, shapes: &[Shape], wanted: Wanted) -> Self {
-        let room = |is_wanted: bool| if is_wanted { page.elements.len() } else { 0 };
-        let mut sums: Scratch<Sums> = Scratch::with_capacity(room(wanted.sums));
-        let mut around: Scratch<u32> = Scratch::with_capacity(room(wanted.around));
-        let mut weights = if wanted.weights { PathWeights::new(page) } else { PathWeights::default() };
-        let mut templates = if wanted.templates { Templates::new(page) } else { Templates::default() };
+    /// The facts about the elements of a page whose blocks have these shapes, as far as they are needed.
+    pub fn new(page: &Page, lexicon: &Lexicon, shapes: &[Shape], needs: impl Fn(&[Fact]) -> bool) -> Self {
+        let (with_sums, with_containers) = (needs(&MADE_OF_SUMS), needs(&[Fact::Prose, Fact::Levels]));
+        let [with_around, with_weights, with_templates] =
+            [Fact::Around, Fact::Weights, Fact::Templates].map(|fact| needs(&[fact]));
+        if !(with_sums || with_around || with_weights || needs(&[Fact::Outline, Fact::Paths])) {
+            return Self::default();
+        }
+        let room = |is_needed: bool| if is_needed { page.elements.len() } else { 0 };
+        let mut sums: Scratch<Sums> = Scratch::with_capacity(room(with_sums));
+        let mut around: Scratch<u32> = Scratch::with_capacity(room(with_around));
+        let mut weights = if with_weights { PathWeights::new(page) } else { PathWeights::default() };
+        let mut templates = if with_templates { Templates::new(page) } else { Templates::default() };
         let mut paths = Paths::visited(page, |at, element, parent, has_text| {
             if !has_text {
                 // Images have no place of their own: they count for what is around them.
@@ -56,36 +79,36 @@ impl ElementFacts {
                 }
                 return;
             }
-            if wanted.sums {
+            if with_sums {
                 sums.push(Sums::of(at, element));
             }
-            if wanted.around {
+            if with_around {
                 let above = around.get(parent as usize).copied().unwrap_or(0);
                 around.push(around_with(above, element.tag));
             }
-            if wanted.weights {
+            if with_weights {
                 weights.visit(page, lexicon, element, parent);
             }
-            if wanted.templates {
+            if with_templates {
                 templates.visit(element, parent);
             }
         });
-        let whole = if wanted.sums { add_blocks(&mut sums, page, &paths, shapes) } else { Sums::default() };
+        let whole = if with_sums { add_blocks(&mut sums, page, &paths, shapes) } else { Sums::default() };
         let mut containers =
-            if wanted.containers { ContainerParts::new(paths.len(), &whole) } else { ContainerParts::default() };
+            if with_containers { ContainerParts::new(paths.len(), &whole) } else { ContainerParts::default() };
         paths.end(|at, parent| {
             let Some(element_sums) = sums.get(at).copied() else { return };
             if let Some(outer) = sums.get_mut(parent as usize) {
                 outer.add(&element_sums);
             }
-            if wanted.containers {
+            if with_containers {
                 containers.set(at, &element_sums);
             }
-            if wanted.templates {
+            if with_templates {
                 templates.add(at, &element_sums);
             }
         });
-        if wanted.templates {
+        if with_templates {
             templates.finish(&paths, &whole);
         }
         Self { paths, sums, whole, containers, around, weights, templates }
@@ -222,15 +245,11 @@ pub(crate) type LevelColumns = [Lanes; PARTS];
 /// The parts about nothing.
 pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
 
-/// Fills in the levels of the blocks in elements at these places.
-pub(crate) fn fill(
-    levels: &mut [LevelColumns],
-    paths: &Paths,
-    parts: &ContainerParts,
-    places: impl Iterator<Item = u32>,
-) {
-    for (lane, place) in (0..LANES).zip(places) {
-        let (mut at, mut level) = (place, 0);
+/// Fills in the levels of these blocks.
+pub(crate) fn fill(levels: &mut [LevelColumns], elements: &ElementFacts, blocks: &[u32]) {
+    let ElementFacts { paths, containers, .. } = elements;
+    for (lane, block) in (0..LANES).zip(blocks) {
+        let (mut at, mut level) = (paths.of_block(*block as usize), 0);
         for (columns, wanted) in levels.iter_mut().zip(LEVELS) {
             // Each level is climbed from the one below it, so all seven together take eight steps.
             for _ in level..wanted {
@@ -240,7 +259,7 @@ pub(crate) fn fill(
                 at = if parent == NONE { at } else { parent };
             }
             level = wanted;
-            for (column, part) in columns.iter_mut().zip(parts.of(at)) {
+            for (column, part) in columns.iter_mut().zip(containers.of(at)) {
                 column[lane] = *part;
             }
         }

@@ -50,7 +50,8 @@ const MAX_LEVELS: u8 = 12;
 /// The headings of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    headline: Option<usize>,
+    /// Block of the main headline.
+    pub headline: Option<usize>,
     title_share: f32,
     meetings: Scratch<Meeting>,
     /// Depth of the headline.
@@ -72,19 +73,12 @@ impl Outline {
         let title = WordSet::of(&page.head.title);
         let mut best: Option<(f32, usize)> = None;
         let mut outline = Self {
-            headline: None,
-            title_share: 0.0,
-            meetings: Scratch::default(),
-            depth: 0,
             up_to_heading: Scratch::with_capacity(page.blocks.len()),
             section: Scratch::with_capacity(page.blocks.len()),
             // What comes before the first heading has a section, too, so every block has one.
             sections: Scratch::filled(1, Section::default()),
-            headings: 0,
-            main_headings: 0,
             words_before: Scratch::with_capacity(page.blocks.len()),
-            words_before_headline: 0,
-            words: 0,
+            ..Self::default()
         };
         let mut holder = NONE;
         for (at, block) in page.blocks.iter().enumerate() {
@@ -139,11 +133,6 @@ impl Outline {
         outline.words_before_headline = before.copied().unwrap_or(0);
         outline.meetings = paths.meetings(page, place);
         outline
-    }
-
-    /// Block of the main headline.
-    pub fn headline(&self) -> Option<usize> {
-        self.headline
     }
 
     /// The heading above a block, itself if it is one.

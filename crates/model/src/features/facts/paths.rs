@@ -217,7 +217,7 @@ pub(crate) fn higher(one: f32, other: f32) -> f32 {
 impl ElementWeights {
     pub fn of(tokens: &[AttributeWord], lexicon: &Lexicon) -> Self {
         let mut weights = Self { tokens: tokens.len() as u32, ..Self::default() };
-        for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
+        for weight in tokens.iter().filter_map(|token| lexicon.weights.get(token.hash)) {
             weights.sum += weight;
             weights.min = lower(weights.min, weight);
             weights.max = higher(weights.max, weight);

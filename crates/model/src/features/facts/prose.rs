@@ -7,8 +7,8 @@
 
 use trommel_html::{NONE, Page};
 
-use super::elements::{ContainerParts, PROSE_DENSITY};
-use super::paths::{Meeting, Paths};
+use super::elements::{ElementFacts, PROSE_DENSITY};
+use super::paths::Meeting;
 use super::shape::{Shape, Sums};
 use crate::features::log::{flag, log};
 use crate::features::scratch::Scratch;
@@ -26,12 +26,12 @@ pub(crate) const PROSE_NAMES: [&str; 19] = [
 pub(crate) struct Prose {
     block_words: Scratch<u32>,
     page_words: u32,
-    total: u32,
+    /// Prose words of the page.
+    pub total: u32,
     /// Place of the top, or [`NONE`].
     top: u32,
-    /// Its index in the page's table.
-    top_element: u32,
-    second: f32,
+    /// The index in the page's table of the element with the most prose directly inside it, or [`NONE`].
+    pub top_element: u32,
     meetings: Scratch<Meeting>,
     top_depth: u16,
     /// One past the place of the last element inside it.
@@ -43,11 +43,12 @@ pub(crate) struct Prose {
     words_before: Scratch<u32>,
     bte: (usize, usize),
     segment: (usize, usize),
-    longest: u32,
-    blocks: u32,
     /// The share of prose in the words of the top.
     top_density: f32,
-    facts: [f32; 7],
+    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
+    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
+    /// words of the longest.
+    of_page: [f32; 7],
 }
 
 /// The words before each block and, behind them, those of the page; the latter by themselves, too.
@@ -64,7 +65,8 @@ fn words_before(page: &Page) -> (Scratch<u32>, u32) {
 }
 
 impl Prose {
-    pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums], containers: &ContainerParts) -> Self {
+    pub fn new(page: &Page, shapes: &[Shape], elements: &ElementFacts) -> Self {
+        let ElementFacts { paths, sums, containers, .. } = elements;
         let block_words: Scratch<u32> =
             page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
         // In halves of a word, so that a grandparent's half is a whole number.
@@ -89,12 +91,9 @@ impl Prose {
         let second = (0u32..)
             .zip(&direct)
             .filter(|(at, prose)| {
-                if **prose == 0 {
-                    return false;
-                }
                 let (own_first, own_end) = range(*at);
                 // Only elements beside the top count as a rival; those inside or around it share its prose.
-                own_end <= first || own_first >= end
+                **prose > 0 && (own_end <= first || own_first >= end)
             })
             .map(|(_, prose)| *prose)
             .max()
@@ -115,19 +114,26 @@ impl Prose {
         }));
         let top_blocks = from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1));
         let words_before_block = |at: usize| words_before.get(at).copied().unwrap_or(0);
-        let mut prose = Self {
+        let total: u32 = block_words.iter().sum();
+        let in_top = sums.get(top as usize).map_or(0, |sum| sum.prose);
+        let blocks = block_words.iter().filter(|prose| **prose > 0).count();
+        Self {
             top_end: end,
             words_around_top: [words_before_block(top_blocks.0), words_before_block(top_blocks.1)],
             top_density: containers.of(top)[PROSE_DENSITY],
-            // Filled below: they need the sums of this very structure.
-            facts: [0.0; 7],
-            second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
+            of_page: [
+                log(total),
+                Sums::share(total, words),
+                Sums::share(in_top, total),
+                log(in_top),
+                second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
+                log(blocks),
+                log(block_words.iter().copied().max().unwrap_or(0)),
+            ],
             meetings: paths.meetings(page, top),
             top_blocks,
             page_words: words,
-            total: block_words.iter().sum(),
-            longest: block_words.iter().copied().max().unwrap_or(0),
-            blocks: block_words.iter().filter(|prose| **prose > 0).count() as u32,
+            total,
             block_words,
             top,
             top_element: paths.elements.get(top as usize).copied().unwrap_or(NONE),
@@ -135,39 +141,12 @@ impl Prose {
             words_before,
             bte,
             segment,
-        };
-        prose.facts = prose.page_facts(sums.get(top as usize).map_or(0, |sum| sum.prose));
-        prose
-    }
-
-    /// Prose words of the page.
-    pub fn total(&self) -> u32 {
-        self.total
-    }
-
-    /// Element with the most prose directly inside it, or [`NONE`].
-    pub fn top_element(&self) -> u32 {
-        self.top_element
-    }
-
-    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
-    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
-    /// words of the longest.
-    fn page_facts(&self, top: u32) -> [f32; 7] {
-        [
-            log(self.total),
-            share(self.total, self.page_words),
-            share(top, self.total),
-            log(top),
-            self.second,
-            log(self.blocks),
-            log(self.longest),
-        ]
+        }
     }
 
     /// The features of block `at`, except those of its levels: its place relative to the prose.
     #[inline(always)]
-    pub fn features(&self, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; PROSE_NAMES.len()] {
+    pub fn features(&self, elements: &ElementFacts, at: usize) -> [f32; PROSE_NAMES.len()] {
         let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
             (self.meetings.get(at), self.block_words.get(at), self.words_before.get(at), self.words_before.get(at + 1))
         else {
@@ -175,7 +154,7 @@ impl Prose {
         };
         let (from, to) = self.top_blocks;
         let has_top = from < to;
-        let is_inside = has_top && (self.top..self.top_end).contains(&paths.of_block(at));
+        let is_inside = has_top && (self.top..self.top_end).contains(&elements.paths.of_block(at));
         let [words_to, words_from] = self.words_around_top;
         let is_behind = at >= to && has_top;
         let (blocks_away, words_away) = if at < from {
@@ -185,7 +164,7 @@ impl Prose {
         } else {
             (0, 0)
         };
-        let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.facts;
+        let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.of_page;
         [
             log(*prose_words),
             flag(is_inside),
@@ -193,9 +172,9 @@ impl Prose {
             flag(is_behind),
             log(meeting.up),
             log(self.top_depth.saturating_sub(meeting.depth)),
-            containers.of(meeting.place)[PROSE_DENSITY],
+            elements.containers.of(meeting.place)[PROSE_DENSITY],
             log(blocks_away),
-            share(words_away, self.page_words),
+            Sums::share(words_away, self.page_words),
             flag((self.bte.0..self.bte.1).contains(&at)),
             flag((self.segment.0..self.segment.1).contains(&at)),
             page_log,
@@ -208,10 +187,6 @@ impl Prose {
             longest,
         ]
     }
-}
-
-fn share(part: u32, whole: u32) -> f32 {
-    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
 /// First and one past the last index of the run with the highest sum; empty if no value is above 0.

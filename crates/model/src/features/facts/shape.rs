@@ -182,7 +182,7 @@ pub(crate) fn add_blocks(sums: &mut [Sums], page: &Page, paths: &Paths, shapes: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::facts::{Fact, PageFacts};
+    use crate::features::facts::{Fact, PageFacts, elements::ElementFacts};
     use crate::features::lexicon::Lexicon;
     use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -204,7 +204,7 @@ mod tests {
             &Limits::default(),
         );
         let lexicon = Lexicon::new(&[], &[], &[]);
-        let PageFacts { sums, whole, .. } = PageFacts::new(&page, None, &lexicon, &[Fact::Sums]);
+        let ElementFacts { sums, whole, .. } = PageFacts::new(&page, None, &lexicon, &[Fact::Sums]).elements;
         assert_eq!(
             whole,
             Sums { words: 5, link_words: 1, blocks: 3, paragraph_words: 4, commas: 1, ..Sums::default() }

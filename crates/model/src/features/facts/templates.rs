@@ -1,10 +1,9 @@
 //! Groups of repeated elements: siblings that come from one template, such as cards, rows, posts or menu items.
 
-use rustc_hash::FxHashMap;
 use trommel_html::{Element, NONE, Page, Tag};
 
 use crate::features::scratch::{Scratch, count_work};
-use crate::features::{facts::paths::Paths, facts::shape::Sums, log::log};
+use crate::features::{facts::paths::Paths, facts::shape::Sums, hashes::HashTable, log::log};
 
 /// Names of the facts about each group.
 pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
@@ -32,7 +31,8 @@ struct Template {
 /// The groups of repeated siblings of a page, each made by one template.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    by_template: ByTemplate,
+    /// The number of each group, from 1, by a hash of the element around it and the signature of its items.
+    by_template: HashTable<u32>,
     groups: Scratch<Template>,
     /// For each group, the features that all of its items share; the place of an item is not among them.
     parts: Scratch<[f32; TEMPLATE_PARTS.len()]>,
@@ -40,85 +40,6 @@ pub(crate) struct Templates {
     items: Scratch<(u32, u32)>,
     /// Template of each element on a path ([`NONE`] if it is in none) and its rank there.
     places: Scratch<(u32, u32)>,
-}
-
-/// Groups by the element around them and the signature of their items. Most elements hold items of few
-/// templates, which are looked through; further ones are found by their hash.
-#[derive(Debug, Default)]
-struct ByTemplate {
-    /// The group of each element that came last, or [`NONE`]; of the page, behind them.
-    last: Scratch<u32>,
-    /// Signature of each group, and the group that came before it in the same element; [`NONE`] for none,
-    /// and for the groups in `further`.
-    groups: Scratch<(u64, u32)>,
-    further: FxHashMap<(u32, u64), u32>,
-}
-
-/// Groups of an element that are looked through.
-// Comparing eight signatures side by side is cheaper than a hash; without the bound a hostile page would be quadratic.
-const MAX_GROUPS_SEARCHED: usize = 8;
-
-impl ByTemplate {
-    fn new(elements: usize) -> Self {
-        Self {
-            last: Scratch::filled(elements + 1, NONE),
-            groups: Scratch::with_capacity(0),
-            further: FxHashMap::default(),
-        }
-    }
-
-    fn slot(&self, parent: u32) -> usize {
-        (parent as usize).min(self.last.len() - 1)
-    }
-
-    /// The groups of an element that are looked through.
-    fn listed(&self, parent: u32) -> impl Iterator<Item = (u32, u64)> {
-        let mut next = self.last.get(self.slot(parent)).copied().unwrap_or(NONE);
-        std::iter::from_fn(move || {
-            let at = next;
-            let (signature, before) = self.groups.get(at as usize)?;
-            next = *before;
-            Some((at, *signature))
-        })
-    }
-
-    #[inline]
-    fn get(&self, parent: u32, signature: u64) -> Option<u32> {
-        // Most elements are like the one before beside them.
-        let last = self.last.get(self.slot(parent)).copied().unwrap_or(NONE);
-        if self.groups.get(last as usize).is_some_and(|(listed, _)| *listed == signature) {
-            return Some(last);
-        }
-        self.search(parent, signature)
-    }
-
-    fn search(&self, parent: u32, signature: u64) -> Option<u32> {
-        let mut known = 0;
-        for (group, listed) in self.listed(parent) {
-            if listed == signature {
-                return Some(group);
-            }
-            known += 1;
-        }
-        if known < MAX_GROUPS_SEARCHED {
-            return None;
-        }
-        self.further.get(&(parent, signature)).copied()
-    }
-
-    /// Adds a group, and gives its number.
-    fn insert(&mut self, parent: u32, signature: u64) -> u32 {
-        let group = self.groups.len() as u32;
-        let slot = self.slot(parent);
-        if self.listed(parent).count() == MAX_GROUPS_SEARCHED {
-            self.further.insert((parent, signature), group);
-            self.groups.push((signature, NONE));
-        } else if let Some(last) = self.last.get_mut(slot) {
-            self.groups.push((signature, *last));
-            *last = group;
-        }
-        group
-    }
 }
 
 /// Elements that repeat as paragraphs and cells do, not as items.
@@ -129,11 +50,9 @@ fn is_item(tag: Tag) -> bool {
 impl Templates {
     /// The groups of the elements of a page, before any has been visited.
     pub fn new(page: &Page) -> Self {
-        Self {
-            by_template: ByTemplate::new(page.elements.len()),
-            places: Scratch::with_capacity(page.elements.len()),
-            ..Self::default()
-        }
+        let mut by_template = HashTable::default();
+        by_template.reserve(page.elements.len());
+        Self { by_template, places: Scratch::with_capacity(page.elements.len()), ..Self::default() }
     }
 
     /// Finds the group of the next element, whose parent is at `parent`.
@@ -145,10 +64,13 @@ impl Templates {
             return;
         }
         count_work(1);
-        let index = self.by_template.get(parent, element.signature).unwrap_or_else(|| {
+        let around = u64::from(parent).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let Some(number) = self.by_template.entry(element.signature ^ around) else { return };
+        if *number == 0 {
             self.groups.push(Template::default());
-            self.by_template.insert(parent, element.signature)
-        });
+            *number = self.groups.len() as u32;
+        }
+        let index = *number - 1;
         if let Some(group) = self.groups.get_mut(index as usize) {
             self.places.push((index, group.items));
             group.items += 1;
@@ -232,25 +154,18 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::features::facts::{Fact, PageFacts};
+    use crate::features::lexicon::Lexicon;
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
-    fn groups_are_found_by_element_and_signature() {
-        let mut groups = ByTemplate::new(5);
-        let parents = [NONE, 0, 4];
-        for signature in 0..3 * MAX_GROUPS_SEARCHED as u64 {
-            for parent in parents {
-                assert_eq!(groups.get(parent, signature), None);
-                let group = groups.insert(parent, signature);
-                assert_eq!(group as usize + 1, groups.groups.len());
-            }
-        }
-        for signature in 0..3 * MAX_GROUPS_SEARCHED as u64 {
-            for (at, parent) in (0u64..).zip(parents) {
-                let expected = (3 * signature + at) as u32;
-                assert_eq!(groups.get(parent, signature), Some(expected));
-            }
-        }
-        assert_eq!(groups.get(1, 0), None);
+    fn groups_are_of_one_element_and_one_signature() {
+        let html = "<ul><li>a<li>b<li>c<li class=x>d</ul><ol><li>e<li>f</ol><ul><li>g</ul>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let lexicon = Lexicon::new(&[], &[], &[]);
+        let facts = PageFacts::new(&page, None, &lexicon, &[Fact::Templates]);
+        let items: Vec<u32> = facts.elements.templates.groups.iter().map(|group| group.items).collect();
+        // Both unordered lists, the items of the first, of the ordered one, and of the last.
+        assert_eq!(items, [2, 3, 1, 1, 2, 1]);
     }
 }

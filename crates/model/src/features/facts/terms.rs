@@ -102,36 +102,6 @@ impl Terms {
         Vectors::default().run(Read { page, masks })
     }
 
-    #[inline(always)]
-    fn read(page: &Page, masks: &TextMasks) -> Self {
-        let mut terms = Self {
-            // A guess: blocks are short in the mean, as in menus and cards.
-            words: Scratch::with_capacity(page.blocks.len() * 8),
-            pairs: Scratch::with_capacity(page.blocks.len() * 4),
-            starts: Scratch::with_capacity(page.blocks.len() + 1),
-        };
-        // On the stack, since pushing one by one asks for room each time.
-        let mut words = [0; SAMPLE_WORDS];
-        for block in &page.blocks {
-            terms.mark();
-            let part = page.text_range(block);
-            count_work(part.len());
-            let len = first_hashes(page.texts(), masks, part, &mut words);
-            let first = words.get(..len).unwrap_or_default();
-            terms.words.extend_from_slice(first);
-            let paired = first.get(..PAIRED_WORDS).unwrap_or(first);
-            let mut pairs = [0; PAIRED_WORDS];
-            for (pair, words) in pairs.iter_mut().zip(paired.windows(2)) {
-                if let [first, second] = words {
-                    *pair = pair_hash(*first, *second);
-                }
-            }
-            terms.pairs.extend_from_slice(pairs.get(..paired.len().saturating_sub(1)).unwrap_or_default());
-        }
-        terms.mark();
-        terms
-    }
-
     fn mark(&mut self) {
         self.starts.push((self.words.len() as u32, self.pairs.len() as u32));
     }
@@ -190,7 +160,33 @@ impl ByteTask for Read<'_> {
 
     #[inline(always)]
     fn run<C: Compare>(self, _: C) -> Terms {
-        Terms::read(self.page, self.masks)
+        let Self { page, masks } = self;
+        let mut terms = Terms {
+            // A guess: blocks are short in the mean, as in menus and cards.
+            words: Scratch::with_capacity(page.blocks.len() * 8),
+            pairs: Scratch::with_capacity(page.blocks.len() * 4),
+            starts: Scratch::with_capacity(page.blocks.len() + 1),
+        };
+        // On the stack, since pushing one by one asks for room each time.
+        let mut words = [0; SAMPLE_WORDS];
+        for block in &page.blocks {
+            terms.mark();
+            let part = page.text_range(block);
+            count_work(part.len());
+            let len = first_hashes(page.texts(), masks, part, &mut words);
+            let first = words.get(..len).unwrap_or_default();
+            terms.words.extend_from_slice(first);
+            let paired = first.get(..PAIRED_WORDS).unwrap_or(first);
+            let mut pairs = [0; PAIRED_WORDS];
+            for (pair, words) in pairs.iter_mut().zip(paired.windows(2)) {
+                if let [first, second] = words {
+                    *pair = pair_hash(*first, *second);
+                }
+            }
+            terms.pairs.extend_from_slice(pairs.get(..paired.len().saturating_sub(1)).unwrap_or_default());
+        }
+        terms.mark();
+        terms
     }
 }
 

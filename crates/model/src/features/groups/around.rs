@@ -7,8 +7,8 @@
 use trommel_html::{Page, Tag};
 
 use crate::features::columns::{GroupColumns, LANES};
-use crate::features::facts::elements::{AROUND_TAGS, LEVELS, SHAPE_PARTS};
-use crate::features::groups::{Fact, Group, crossed, owned, rows};
+use crate::features::facts::elements::{AROUND_TAGS, ElementFacts, LEVELS, SHAPE_PARTS};
+use crate::features::groups::{Fill, crossed, rows};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::PageFacts, features::facts::templates::TEMPLATE_PARTS};
@@ -29,7 +29,8 @@ const PARENT: [Tag; 17] = {
     use Tag::*;
     [Ul, Ol, Li, Td, Tr, Div, Article, Section, Main, Blockquote, Form, Figure, Dl, Nav, Aside, Header, Body]
 };
-fn names() -> Vec<String> {
+
+pub(super) fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
         tags.iter().map(|tag| format!("{kind}.{}", if *tag == Tag::Other { "other" } else { tag.name() })).collect()
     };
@@ -43,8 +44,8 @@ fn names() -> Vec<String> {
     .concat()
 }
 
-fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
-    let PageFacts { page, paths, .. } = facts;
+pub(super) fn fill(facts: &PageFacts, out: &mut GroupColumns) {
+    let (page, ElementFacts { paths, around, .. }) = (facts.page, &facts.elements);
     let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
     let (mut sets, mut hidden, mut depth) = ([0u32; LANES], [0.0; LANES], [0.0; LANES]);
     // A number that no tag has, so that all columns are 0.
@@ -76,40 +77,31 @@ fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
     out.put_columns(&[hidden, depth]);
 }
 
-pub(crate) const ANCESTRY: Group = Group {
-    needs: &[Fact::Around],
-    columns: |_| names(),
-    on: |facts, _| Box::new(move |_, out| fill(facts, &facts.around, out)),
-};
-
 const PARTS: [&str; SHAPE_PARTS] =
     ["word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element", "commas"];
 
-fn containers_names() -> Vec<String> {
+pub(super) fn containers_names() -> Vec<String> {
     let containers = LEVELS.iter().map(|level| format!("container_{level}"));
     crossed(containers, &PARTS)
 }
 
-pub(crate) const CONTAINERS: Group = Group {
-    needs: &[Fact::Levels],
-    columns: |_| containers_names(),
-    on: |_, _| Box::new(|batch, out| batch.levels.iter().for_each(|parts| out.put_columns(&parts[..SHAPE_PARTS]))),
-};
+pub(super) fn containers<'a>() -> Fill<'a> {
+    Box::new(|batch, out| batch.levels.iter().for_each(|parts| out.put_columns(&parts[..SHAPE_PARTS])))
+}
 
-fn repeats_names() -> Vec<String> {
+pub(super) fn repeats_names() -> Vec<String> {
     let groups = ["outer", "inner"].map(|which| format!("repeats.{which}"));
     let mut names = crossed(groups, &TEMPLATE_PARTS);
     names.push("repeats.same".to_owned());
     names
 }
 
-pub(crate) const REPEATS: Group = Group {
-    needs: &[Fact::Templates],
-    columns: |_| repeats_names(),
-    on: |facts, _| rows(move |at| facts.templates.features(facts.paths.of_block(at))),
-};
+pub(super) fn repeats<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    let ElementFacts { paths, templates, .. } = &facts.elements;
+    rows(|at| templates.features(paths.of_block(at)))
+}
 
-const SURROUNDINGS_NAMES: [&str; 5] = [
+pub(super) const SURROUNDINGS_NAMES: [&str; 5] = [
     "surroundings.log_images_before", "surroundings.log_images_after", "surroundings.log_images_inside",
     "surroundings.log_headlines_before", "surroundings.log_articles_before",
 ];
@@ -126,18 +118,14 @@ struct Counts {
     articles: u16,
 }
 
-pub(crate) const SURROUNDINGS: Group = Group {
-    needs: &[],
-    columns: |_| owned(&SURROUNDINGS_NAMES),
-    on: |facts, _| {
-        let seen = seen(facts.page);
-        rows(move |at| {
-            let counts = seen.get(at).copied().unwrap_or_default();
-            let next = seen.get(at + 1).copied().unwrap_or_default();
-            [counts.before, next.before, counts.inside, counts.headlines, counts.articles].map(log)
-        })
-    },
-};
+pub(super) fn surroundings<'a>(facts: &PageFacts) -> Fill<'a> {
+    let seen = seen(facts.page);
+    rows(move |at| {
+        let counts = seen.get(at).copied().unwrap_or_default();
+        let next = seen.get(at + 1).copied().unwrap_or_default();
+        [counts.before, next.before, counts.inside, counts.headlines, counts.articles].map(log)
+    })
+}
 
 /// Kinds of elements that are counted.
 const OTHER: usize = 0;
@@ -245,10 +233,10 @@ mod tests {
         let html = format!("<p>Alone it stands.</p><section>{}</section>", card.repeat(4));
         let page = ScanEngine.read(&html, &Limits::default());
         let lexicon = Lexicon::new(&[], &[], &[]);
-        let facts = PageFacts::new(&page, None, &lexicon, REPEATS.needs);
-        let repeats = &facts.templates;
+        let facts = PageFacts::new(&page, None, &lexicon, FeatureGroup::Repeats.group().needs);
+        let repeats = &facts.elements.templates;
         let of = |block: usize| {
-            let values = repeats.features(facts.paths.of_block(block));
+            let values = repeats.features(facts.elements.paths.of_block(block));
             assert_eq!(values.len(), repeats_names().len());
             values
         };

@@ -8,11 +8,13 @@
 use trommel_html::Page;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use crate::features::groups::{Group, owned};
+use crate::features::columns::RequestedColumns;
+use crate::features::facts::PageFacts;
+use crate::features::groups::Fill;
 use crate::features::kmeans::{farthest_first, kmeans};
 use crate::features::scratch::Scratch;
 
-const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
+pub(super) const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
 /// The column with the verdict of the whole algorithm.
 const CLUSTER: usize = 2;
@@ -23,19 +25,15 @@ const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
-pub(crate) const CETR: Group = Group {
-    needs: &[],
-    columns: |_| owned(&NAMES),
-    on: |facts, asked| {
-        // Clustering is the dear part, and models need not ask for its verdict.
-        let ratios = features(facts.page, asked.any([CLUSTER]));
-        Box::new(move |_, out| {
-            for column in 0..NAMES.len() {
-                out.put(|at| ratios.get(at).map_or(0.0, |ratios| ratios[column]));
-            }
-        })
-    },
-};
+pub(super) fn cetr<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -> Fill<'a> {
+    // Clustering is the dear part, and models need not ask for its verdict.
+    let ratios = features(facts.page, asked.any([CLUSTER]));
+    Box::new(move |_, out| {
+        for column in 0..NAMES.len() {
+            out.put(|at| ratios.get(at).map_or(0.0, |ratios| ratios[column]));
+        }
+    })
+}
 
 /// The tag-ratio features of each block: smoothed ratio (characters per tag), its smoothed absolute derivative, and 1
 /// if clustering finds the block to be content, otherwise 0.
@@ -59,24 +57,19 @@ impl ByteTask for Ratios<'_> {
 
     #[inline(always)]
     fn run<C: Compare>(self, _: C) -> Self::Output {
-        ratios(self.page, self.with_clusters)
-    }
-}
-
-#[inline(always)]
-fn ratios(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
-    let ratios = text_to_tag_ratios(page);
-    let x = smooth(&ratios);
-    let y = smooth(&derivative(&ratios));
-    let points = x.iter().zip(&y);
-    let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
-    let mut features: Vec<[f32; 3]> = points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
-    if with_clusters {
-        for (row, is_content) in features.iter_mut().zip(cluster(&points)) {
-            row[CLUSTER] = f32::from(u8::from(is_content));
+        let ratios = text_to_tag_ratios(self.page);
+        let x = smooth(&ratios);
+        let y = smooth(&derivative(&ratios));
+        let points = x.iter().zip(&y);
+        let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
+        let mut features: Vec<[f32; 3]> = points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
+        if self.with_clusters {
+            for (row, is_content) in features.iter_mut().zip(cluster(&points)) {
+                row[CLUSTER] = f32::from(u8::from(is_content));
+            }
         }
+        features
     }
-    features
 }
 
 /// Characters of each block divided by its tags, those before it included (at least 1).

@@ -5,14 +5,15 @@ use std::{hash::Hasher, ops::Range};
 use rustc_hash::FxHasher;
 use trommel_html::{Block, NONE, Page, Tag};
 
+use crate::features::facts::PageFacts;
 use crate::features::facts::elements::{LEVELS, PROSE_DENSITY, PROSE_SHARE};
 use crate::features::facts::terms::{Terms, WordSet};
-use crate::features::groups::{Fact, Group, RequestedColumns, crossed, owned, rows};
+use crate::features::groups::{Fill, RequestedColumns, crossed, owned, rows};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
-use crate::features::{facts::headline::OUTLINE_NAMES, facts::prose::PROSE_NAMES, hashes::HashTable};
+use crate::features::{facts::prose::PROSE_NAMES, hashes::HashTable};
 
-const POSITION_NAMES: [&str; 16] = [
+pub(super) const POSITION_NAMES: [&str; 16] = [
     "position.share", "position.log_from_start", "position.log_to_end", "position.words_before",
     "position.words_after", "position.after_headline", "position.log_after_headline", "position.log_before_headline",
     "position.title_share", "position.share_in_title", "position.log_repeats", "position.seen_before",
@@ -25,6 +26,7 @@ const OF_TEXTS: Range<usize> = 10..12;
 const OF_SIGNATURES: Range<usize> = 12..14;
 
 /// Facts about the whole page. Title, texts and signatures are empty if no column asks for them.
+#[derive(Default)]
 struct Positions {
     words: u32,
     longest: u32,
@@ -38,14 +40,10 @@ struct Positions {
     blocks: Scratch<(u32, u32, u32)>,
 }
 
-pub(crate) const POSITION: Group = Group {
-    needs: &[Fact::Terms],
-    columns: |_| owned(&POSITION_NAMES),
-    on: |facts, asked| {
-        let positions = Positions::new(facts.page, asked);
-        rows(move |at| positions.features(facts.page, &facts.terms, at))
-    },
-};
+pub(super) fn position<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -> Fill<'a> {
+    let positions = Positions::new(facts.page, asked);
+    rows(move |at| positions.features(facts.page, &facts.terms, at))
+}
 
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
@@ -60,15 +58,8 @@ impl Positions {
         let with_texts = asked.any(OF_TEXTS);
         let with_signatures = asked.any(OF_SIGNATURES);
         let title = if asked.any(OF_TITLE) { WordSet::of(&page.head.title) } else { WordSet::default() };
-        let mut positions = Positions {
-            words: 0,
-            longest: 0,
-            headline: None,
-            title,
-            texts: Scratch::with_capacity(0),
-            signatures: Scratch::with_capacity(0),
-            blocks: Scratch::with_capacity(page.blocks.len()),
-        };
+        let mut positions =
+            Positions { title, blocks: Scratch::with_capacity(page.blocks.len()), ..Positions::default() };
         // Numbers of texts and signatures from 1.
         let (mut by_text, mut by_signature) = (HashTable::<u32>::default(), HashTable::<u32>::default());
         by_text.reserve(if with_texts { page.blocks.len() } else { 0 });
@@ -154,37 +145,27 @@ impl Positions {
     }
 }
 
-pub(crate) const OUTLINE: Group = Group {
-    needs: &[Fact::Outline],
-    columns: |_| owned(&OUTLINE_NAMES),
-    on: |facts, _| {
-        Box::new(|_, out| match out.is_next_alone() {
-            // Asked for all blocks, and the others for some.
-            true => out.put(|at| flag(facts.outline.headline() == Some(at))),
-            false => out.put_rows(|at| facts.outline.features(at)),
-        })
-    },
-};
-
-fn names() -> Vec<String> {
-    let containers = LEVELS.iter().map(|level| format!("container_{level}"));
-    let mut names = owned(&PROSE_NAMES);
-    names.extend(crossed(containers, &["prose_density", "prose_share"]));
-    names
+pub(super) fn outline<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    Box::new(|_, out| match out.is_next_alone() {
+        // Asked for all blocks, and the others for some.
+        true => out.put(|at| flag(facts.outline.headline == Some(at))),
+        false => out.put_rows(|at| facts.outline.features(at)),
+    })
 }
 
-pub(crate) const PROSE: Group = Group {
-    needs: &[Fact::Prose, Fact::Levels],
-    columns: |_| names(),
-    on: |facts, _| {
-        Box::new(|batch, out| {
-            out.put_rows(|at| facts.prose.features(&facts.paths, &facts.containers, at));
-            for parts in batch.levels.iter() {
-                out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
-            }
-        })
-    },
-};
+pub(super) fn prose_names() -> Vec<String> {
+    let containers = LEVELS.iter().map(|level| format!("container_{level}"));
+    [owned(&PROSE_NAMES), crossed(containers, &["prose_density", "prose_share"])].concat()
+}
+
+pub(super) fn prose<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    Box::new(|batch, out| {
+        out.put_rows(|at| facts.prose.features(&facts.elements, at));
+        for parts in batch.levels.iter() {
+            out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
+        }
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -226,8 +207,8 @@ mod tests {
         let page = ScanEngine.read(HTML, &Limits::default());
         let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
         let values = rows.iter().nth(block).unwrap();
-        assert_eq!(values.len(), names().len());
-        values[names().iter().position(|n| n == name).unwrap()]
+        assert_eq!(values.len(), prose_names().len());
+        values[prose_names().iter().position(|n| n == name).unwrap()]
     }
 
     #[test]

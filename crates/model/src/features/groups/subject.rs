@@ -6,14 +6,15 @@
 
 use std::ops::Range;
 
-use trommel_html::{Page, json_ld::JsonLdKind};
+use trommel_html::{Page, json_ld::ContentProperty};
 
+use crate::features::facts::PageFacts;
 use crate::features::facts::terms::{Sieve, Terms, WordSet};
-use crate::features::groups::{Fact, Group, constants, owned, rows};
-use crate::features::hashes::{HashTable, hashes, pair_hash};
+use crate::features::groups::{Fill, RequestedColumns, constants, rows};
+use crate::features::hashes::{HashTable, hashes, pair_hash, phrases};
 use crate::{features::log::log, features::scratch::count_work};
 
-const NAMES: [&str; 8] = [
+pub(super) const NAMES: [&str; 8] = [
     "topic.title_share", "topic.description_share", "topic.description_covered", "topic.description_phrases",
     "topic.body_phrases", "topic.log_description", "topic.log_body", "topic.title_words_per_word",
 ];
@@ -44,24 +45,9 @@ struct HeadTexts {
     body_phrases: usize,
 }
 
-pub(crate) const TOPIC: Group = Group {
-    needs: &[Fact::Terms],
-    columns: |_| owned(&NAMES),
-    on: |facts, asked| {
-        let head = HeadTexts::new(facts.page, asked.any(OF_TEXTS));
-        rows(move |at| head.features(&facts.terms, at))
-    },
-};
-
-/// Hashes of the phrases of some words.
-#[inline(always)]
-fn phrases(hashes: &[u64]) -> impl ExactSizeIterator<Item = u64> {
-    // Rotation before each word makes the hash depend on the order of the words.
-    let step = |sum: u64| sum.rotate_left(21).wrapping_mul(31);
-    hashes.windows(PHRASE_WORDS).map(move |window| match window {
-        [first, second, third] => step(step(*first) ^ second) ^ third,
-        _ => 0,
-    })
+pub(super) fn topic<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -> Fill<'a> {
+    let head = HeadTexts::new(facts.page, asked.any(OF_TEXTS));
+    rows(move |at| head.features(&facts.terms, at))
 }
 
 /// Marks terms, and gives the number of those that did not have the mark.
@@ -92,17 +78,17 @@ impl HeadTexts {
         for text in texts.into_iter().flatten() {
             let words = hashes(&text.text);
             // A product's description is a summary of its page; other texts of JSON-LD repeat the body itself.
-            if text.kind == JsonLdKind::ProductDescription {
+            if text.property == ContentProperty::Description {
                 topic.add_description(&words);
             } else {
-                topic.body_phrases += add(&mut topic.phrases, phrases(&words), BODY);
+                topic.body_phrases += add(&mut topic.phrases, phrases::<PHRASE_WORDS>(&words), BODY);
             }
         }
         topic
     }
 
     fn add_description(&mut self, words: &[u64]) {
-        self.described_phrases += add(&mut self.phrases, phrases(words), DESCRIPTION);
+        self.described_phrases += add(&mut self.phrases, phrases::<PHRASE_WORDS>(words), DESCRIPTION);
         self.described_words += self.add_words(words, DESCRIPTION);
     }
 
@@ -124,7 +110,7 @@ impl HeadTexts {
         }
         let (mut described, mut in_body) = (0u32, 0u32);
         if self.phrases.len() > 0 {
-            for marks in phrases(words).filter_map(|phrase| self.phrases.get(phrase)) {
+            for marks in phrases::<PHRASE_WORDS>(words).filter_map(|phrase| self.phrases.get(phrase)) {
                 described += u32::from(marks & DESCRIPTION != 0);
                 in_body += u32::from(marks & BODY != 0);
             }
@@ -142,7 +128,7 @@ impl HeadTexts {
     }
 }
 
-const STATED_NAMES: [&str; 6] =
+pub(super) const STATED_NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
 /// Number of first words by which a line is recognised: as many as are hashed of a block.
@@ -157,15 +143,13 @@ struct Items {
     words: WordSet,
 }
 
-pub(crate) const STATED: Group = Group {
-    needs: &[Fact::Terms],
-    columns: |_| owned(&STATED_NAMES),
-    on: |facts, _| match Items::new(facts.page) {
+pub(super) fn stated<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    match Items::new(facts.page) {
         // Most pages list nothing, and the columns are then constant.
         items if items.number == 0 => constants([0.0; STATED_NAMES.len()]),
         items => rows(move |at| items.features(&facts.terms, at)),
-    },
-};
+    }
+}
 
 /// The hash of a line.
 fn line(words: &[u64]) -> u64 {

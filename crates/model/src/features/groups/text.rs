@@ -6,28 +6,23 @@
 use trommel_html::{Block, NONE, Page};
 use trommel_text::words;
 
-use crate::features::columns::{GroupColumns, LANES};
-use crate::features::groups::{Fact, Group, crossed, owned, rows};
+use crate::features::groups::{Fill, crossed, rows};
 use crate::features::log::{flag, log};
-use crate::{features::facts::shape::Shape, features::scratch::Scratch};
+use crate::features::{facts::PageFacts, facts::shape::Shape, scratch::Scratch};
 
-const NAMES: [&str; 19] = [
+pub(super) const NAMES: [&str; 19] = [
     "text.log_words", "text.log_chars", "text.log_link_words", "text.unlinked", "text.all_linked", "text.some_linked",
     "text.words_3", "text.words_8", "text.words_16", "text.words_40", "text.chars_per_word", "text.commas",
     "text.sentence_marks", "text.ends_sentence", "text.upper", "text.digits", "text.unspaced", "text.images",
     "text.inputs",
 ];
 
-pub(crate) const TEXT: Group = Group {
-    needs: &[Fact::Shapes],
-    columns: |_| owned(&NAMES),
-    on: |facts, _| {
-        rows(|at| match facts.page.blocks.get(at).zip(facts.shapes.get(at)) {
-            Some((block, shape)) => features(block, shape),
-            None => [0.0; NAMES.len()],
-        })
-    },
-};
+pub(super) fn text<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    rows(|at| match facts.page.blocks.get(at).zip(facts.shapes.get(at)) {
+        Some((block, shape)) => features(block, shape),
+        None => [0.0; NAMES.len()],
+    })
+}
 
 fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
     let words = block.words.max(1) as f32;
@@ -62,7 +57,7 @@ fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
 // The width of Kohlschütter, Fankhauser and Nejdl, kept so that figures can be compared with theirs.
 const LINE_CHARS: usize = 80;
 
-const SHALLOW_NAMES: [&str; 6] = [
+pub(super) const SHALLOW_NAMES: [&str; 6] = [
     "text_density.previous", "link_density.previous", "text_density", "link_density", "text_density.next",
     "link_density.next",
 ];
@@ -99,14 +94,10 @@ pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     words as f32 / lines as f32
 }
 
-pub(crate) const SHALLOW: Group = Group {
-    needs: &[],
-    columns: |_| owned(&SHALLOW_NAMES),
-    on: |facts, _| {
-        let densities = densities(facts.page);
-        rows(move |at| shallow_features(&densities, at))
-    },
-};
+pub(super) fn shallow<'a>(facts: &PageFacts) -> Fill<'a> {
+    let densities = densities(facts.page);
+    rows(move |at| shallow_features(&densities, at))
+}
 
 /// (text density, link density) of each block.
 fn densities(page: &Page) -> Scratch<[f32; 2]> {
@@ -129,83 +120,51 @@ const REACH: usize = 3;
 const OFFSETS: [isize; 2 * REACH] = [-3, -2, -1, 1, 2, 3];
 const PARTS: [&str; 5] = ["log_words", "link_density", "ends_sentence", "heading", "same_container"];
 
-fn names() -> Vec<String> {
+pub(super) fn neighbour_names() -> Vec<String> {
     let neighbours = OFFSETS.iter().map(|offset| format!("neighbour_{offset:+}"));
     crossed(neighbours, &PARTS)
 }
 
-/// Placeholders for the element around a container that has none, and for missing blocks. No element has these numbers.
+/// The facts about a block that its neighbours read.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    log_words: f32,
+    link_density: f32,
+    ends_sentence: f32,
+    heading: f32,
+    /// The element around its container.
+    parent: u32,
+}
+
+/// Placeholder for the element around a container that has none. No element has this number.
 const NO_CONTAINER: u32 = NONE - 1;
-const NO_BLOCK: u32 = NONE - 2;
 
-/// The facts about the blocks of a page that their neighbours read, as columns. Beyond the page's ends there is
-/// nothing, and all is zero.
-pub(crate) struct Neighbours {
-    // Columns begin as many places before the first block as neighbours are away, and end a batch behind the last, so
-    // that what is at an offset from a batch is one slice.
-    parts: [Scratch<f32>; PARTS.len() - 1],
-    /// Elements around the containers.
-    parents: Scratch<u32>,
+pub(super) fn neighbours<'a>(facts: &PageFacts) -> Fill<'a> {
+    let page = facts.page;
+    let of_block = |(block, shape): (&Block, &Shape)| {
+        let container = page.container(block).map(|(_, element)| element);
+        Neighbour {
+            log_words: log(block.words),
+            link_density: block.link_density(),
+            ends_sentence: flag(shape.ends_sentence),
+            heading: flag(container.is_some_and(|element| element.tag.is_heading())),
+            parent: container.map_or(NO_CONTAINER, |element| element.parent),
+        }
+    };
+    let all: Scratch<Neighbour> = page.blocks.iter().zip(&facts.shapes).map(of_block).collect();
+    rows(move |at| {
+        let mut row = [0.0; OFFSETS.len() * PARTS.len()];
+        let Some(own) = all.get(at) else { return row };
+        for (slots, offset) in row.as_chunks_mut().0.iter_mut().zip(OFFSETS) {
+            // Beyond the page's ends there is nothing, and all is zero.
+            if let Some(other) = at.checked_add_signed(offset).and_then(|at| all.get(at)) {
+                let Neighbour { log_words, link_density, ends_sentence, heading, parent } = *other;
+                *slots = [log_words, link_density, ends_sentence, heading, flag(parent == own.parent)];
+            }
+        }
+        row
+    })
 }
-
-impl Neighbours {
-    fn of(page: &Page, shapes: &[Shape]) -> Self {
-        let len = page.blocks.len() + 2 * REACH + LANES;
-        let mut parts = [(); PARTS.len() - 1].map(|()| Scratch::filled(len, 0.0));
-        let mut parents = Scratch::filled(len, NO_BLOCK);
-        let [words, densities, ends, headings] = &mut parts;
-        let columns = words.iter_mut().zip(densities.iter_mut()).zip(ends.iter_mut()).zip(headings.iter_mut());
-        let columns = columns.zip(parents.iter_mut()).skip(REACH);
-        for ((block, shape), ((((words, density), ends), heading), parent)) in
-            page.blocks.iter().zip(shapes).zip(columns)
-        {
-            let container = page.container(block).map(|(_, element)| element);
-            *words = log(block.words);
-            *density = block.link_density();
-            *ends = flag(shape.ends_sentence);
-            *heading = flag(container.is_some_and(|element| element.tag.is_heading()));
-            *parent = container.map_or(NO_CONTAINER, |element| element.parent);
-        }
-        Self { parts, parents }
-    }
-
-    fn fill(&self, out: &mut GroupColumns) {
-        let blocks = out.blocks();
-        let first = blocks.first().map_or(0, |first| *first as usize);
-        if blocks.last().is_some_and(|last| *last as usize + 1 - first != blocks.len()) {
-            // Blocks apart from each other: what is at an offset from them is no slice.
-            for offset in OFFSETS {
-                let at = |block: usize| (block + REACH).saturating_add_signed(offset);
-                for part in &self.parts {
-                    out.put(|block| part.get(at(block)).copied().unwrap_or(0.0));
-                }
-                out.put(|block| flag(self.parents.get(block + REACH) == self.parents.get(at(block))));
-            }
-            return;
-        }
-        let parents = self.parents.get(first + REACH..).and_then(|parents| parents.first_chunk::<LANES>());
-        for offset in OFFSETS {
-            let from = (first + REACH).saturating_add_signed(offset);
-            for part in &self.parts {
-                out.put_slice(part.get(from..).unwrap_or_default());
-            }
-            let others = self.parents.get(from..).and_then(|parents| parents.first_chunk::<LANES>());
-            match parents.zip(others) {
-                Some((parents, others)) => out.put_lanes(|lane| flag(parents[lane] == others[lane])),
-                None => out.put_lanes(|_| 0.0),
-            }
-        }
-    }
-}
-
-pub(crate) const NEIGHBOURS: Group = Group {
-    needs: &[Fact::Shapes],
-    columns: |_| names(),
-    on: |facts, _| {
-        let neighbours = Neighbours::of(facts.page, &facts.shapes);
-        Box::new(move |_, out| neighbours.fill(out))
-    },
-};
 
 #[cfg(test)]
 mod tests {
@@ -259,7 +218,7 @@ mod tests {
         let schema = Schema::new(&[FeatureGroup::Neighbours], &[], &[], &[]);
         let rows = schema.rows(&page, None);
         let values = rows.iter().nth(1).unwrap();
-        assert_eq!(values.len(), names().len());
+        assert_eq!(values.len(), neighbour_names().len());
         assert_eq!(values[10..15], [log(1u32), 0.0, 0.0, 1.0, 1.0]);
         assert_eq!(values[15..20], [log(1u32), 0.0, 0.0, 0.0, 0.0]);
         assert!(values[..10].iter().chain(&values[20..]).all(|v| *v == 0.0));

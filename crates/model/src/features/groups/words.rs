@@ -8,25 +8,24 @@
 
 use trommel_html::{Block, Page};
 
-use crate::features::facts::paths::{ElementWeights, PathWeights, higher, lower};
+use crate::features::facts::elements::ElementFacts;
+use crate::features::facts::paths::{ElementWeights, higher, lower};
 use crate::features::facts::terms::{PAIRED_WORDS, Terms};
-use crate::features::groups::{Fact, Group, owned, rows};
+use crate::features::groups::{Fill, rows};
 use crate::features::{facts::PageFacts, facts::headline::Outline, lexicon::Lexicon, log::flag, scratch::Scratch};
 
-const NAMES: [&str; 11] = [
+pub(super) const NAMES: [&str; 11] = [
     "weights.sum", "weights.min", "weights.max", "weights.own", "weights.parent_sum", "weights.parent_min",
     "weights.parent_max", "weights.inline_min", "weights.inline_max", "weights.previous", "weights.next",
 ];
 
-pub(crate) const PATH_WEIGHTS: Group = Group {
-    needs: &[Fact::Weights],
-    columns: |_| owned(&NAMES),
-    on: |facts, _| rows(move |at| weight_features(facts, &facts.weights, at)),
-};
+pub(super) fn path_weights<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    rows(|at| weight_features(facts, at))
+}
 
 /// The weight features of block `at`.
-fn weight_features(facts: &PageFacts, weights: &PathWeights, at: usize) -> [f32; NAMES.len()] {
-    let PageFacts { page, paths, .. } = facts;
+fn weight_features(facts: &PageFacts, at: usize) -> [f32; NAMES.len()] {
+    let (page, ElementFacts { paths, weights, .. }) = (facts.page, &facts.elements);
     let of = |place: u32| weights.of(place);
     let sum_at = |at: Option<usize>| at.map_or(0.0, |at| of(paths.of_block(at)).sum);
     let Some(block) = page.blocks.get(at) else {
@@ -60,10 +59,8 @@ fn weight_features(facts: &PageFacts, weights: &PathWeights, at: usize) -> [f32;
 }
 
 /// The listed words on each element or on one around it: a bit set for each element.
-pub(crate) struct ListedWords<'a> {
+struct ListedWords<'a> {
     page: &'a Page,
-    /// The number of listed words.
-    listed: usize,
     /// 64-bit words a set.
     stride: usize,
     sets: Vec<u64>,
@@ -72,7 +69,7 @@ pub(crate) struct ListedWords<'a> {
 impl<'a> ListedWords<'a> {
     fn of(page: &'a Page, lexicon: &Lexicon) -> Self {
         // Sets of bits are inherited by copying a few words; lists would grow with the depth.
-        let stride = lexicon.listed_names().len().div_ceil(64);
+        let stride = lexicon.names.len().div_ceil(64);
         let mut sets = vec![0u64; stride * page.elements.len()];
         for (at, element) in page.elements.iter().enumerate() {
             // A parent comes before its children, so its set is complete in the first part.
@@ -88,7 +85,7 @@ impl<'a> ListedWords<'a> {
                 }
             }
         }
-        Self { page, listed: lexicon.listed_names().len(), stride, sets }
+        Self { page, stride, sets }
     }
 
     fn set(&self, element: u32) -> &[u64] {
@@ -106,21 +103,17 @@ impl<'a> ListedWords<'a> {
     }
 }
 
-pub(crate) const LISTED_WORDS: Group = Group {
-    needs: &[],
-    columns: |lexicon| lexicon.listed_names().to_vec(),
-    on: |facts, _| {
-        let words = ListedWords::of(facts.page, facts.lexicon);
-        Box::new(move |_, out| {
-            for listed in 0..words.listed {
-                let has = |at| words.page.blocks.get(at).is_some_and(|block| words.has(block, listed));
-                out.put(|at| flag(has(at)));
-            }
-        })
-    },
-};
+pub(super) fn listed_words<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    let words = ListedWords::of(facts.page, facts.lexicon);
+    Box::new(move |_, out| {
+        for listed in 0..facts.lexicon.names.len() {
+            let has = |at| words.page.blocks.get(at).is_some_and(|block| words.has(block, listed));
+            out.put(|at| flag(has(at)));
+        }
+    })
+}
 
-const WORDING_NAMES: [&str; 10] = [
+pub(super) const WORDING_NAMES: [&str; 10] = [
     "wording.mean", "wording.min", "wording.max", "wording.known", "wording.heading_mean", "wording.heading_min",
     "wording.heading_max", "wording.previous", "wording.next", "wording.first",
 ];
@@ -135,14 +128,10 @@ struct BlockWording {
     first: f32,
 }
 
-pub(crate) const WORDING: Group = Group {
-    needs: &[Fact::Outline],
-    columns: |_| owned(&WORDING_NAMES),
-    on: |facts, _| {
-        let blocks = wordings(facts.page, &facts.terms, facts.lexicon);
-        rows(move |at| features(&blocks, &facts.outline, at))
-    },
-};
+pub(super) fn wording<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
+    let blocks = wordings(facts.page, &facts.terms, facts.lexicon);
+    rows(move |at| features(&blocks, &facts.outline, at))
+}
 
 /// The wording of every block.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
@@ -165,15 +154,15 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
             let mut first = 0.0;
             // In the order of the text: a word, then its pair with the word before.
             if let Some((word, rest)) = words.split_first() {
-                if let Some(weight) = lexicon.word(*word) {
+                if let Some(weight) = lexicon.words.get(*word) {
                     first = weight;
                     add(weight);
                 }
                 for (word, pair) in rest.iter().zip(pairs) {
-                    if let Some(weight) = lexicon.word(*word) {
+                    if let Some(weight) = lexicon.words.get(*word) {
                         add(weight);
                     }
-                    if let Some(weight) = lexicon.word(*pair) {
+                    if let Some(weight) = lexicon.words.get(*pair) {
                         add(weight);
                     }
                 }
@@ -210,6 +199,7 @@ fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; WORDING
 mod tests {
     use super::*;
     use crate::features::facts::paths::Paths;
+    use crate::features::groups::FeatureGroup;
     use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
     use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -222,8 +212,8 @@ mod tests {
         let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
         let page = ScanEngine
             .read("<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>", &Limits::default());
-        let facts = PageFacts::new(&page, None, &lexicon, PATH_WEIGHTS.needs);
-        let f = weight_features(&facts, &facts.weights, 0);
+        let facts = PageFacts::new(&page, None, &lexicon, FeatureGroup::PathWeights.group().needs);
+        let f = weight_features(&facts, 0);
         let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
         // nav -2 → div -2*.8+1 = -.6 → p -.48
         assert!(close(f[0], -0.48) && close(f[1], -2.0) && close(f[2], 1.0) && close(f[3], 0.0), "{f:?}");
