@@ -64,7 +64,6 @@ fuzz_target!(|data: &[u8]| {
     };
     assert!(written.texts <= written.pages);
     let again = open(out.into_inner()).expect("what was written is a container");
-    assert!(again.unread().is_empty());
     for archive in container.archives().into_iter().flatten().flatten() {
         let copy = again.entry(&archive.name).expect("every archive is copied");
         assert!(read(&again, copy) == read(&container, archive));

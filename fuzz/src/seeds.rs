@@ -160,6 +160,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         pooling: 0.0,
         band: None,
         lists: None,
+        threads: None,
         few_metadata: false,
         selection: Selection::Threshold(0.5),
         adapted_from: None,

@@ -18,7 +18,7 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 use trommel_extract::{DocumentOptions, Extractor, Hints};
 use trommel_learn::numbered_lines;
 use trommel_model::Model;
-use trommel_record::OutputRecord;
+use trommel_record::Document;
 
 use queries::{Query, by_title, by_words, terms};
 
@@ -161,12 +161,12 @@ fn index(folder: &Path, items: &[Item], form: usize, with_title: bool) -> Result
             with_title || (line != title && line != stated)
         };
         let lines = form.text.lines().filter(|line| stays(line));
-        writer.add(&OutputRecord {
+        writer.add(&Document {
             id: item.id.clone(),
             title: form.title.clone().filter(|_| with_title),
             headings: form.headings.iter().filter(|line| stays(line)).cloned().collect(),
             text: lines.collect::<Vec<_>>().join("\n"),
-            ..OutputRecord::default()
+            ..Document::default()
         })?;
     }
     writer.commit_merged()?;
@@ -194,9 +194,9 @@ fn score(index: &Index, queries: &[Query<'_>]) -> Result<Scores> {
         let start = Instant::now();
         let hits = index.search(typed, DEPTH)?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
-        let ids: HashSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+        let ids: HashSet<&str> = hits.iter().map(|hit| hit.document.id.as_str()).collect();
         anyhow::ensure!(ids.len() == hits.len(), "a document was found twice");
-        if let Some(at) = hits.iter().position(|hit| hit.id == *id) {
+        if let Some(at) = hits.iter().position(|hit| hit.document.id == *id) {
             scores.reciprocal += share / (at + 1) as f64;
             scores.first += if at == 0 { share } else { 0.0 };
             scores.found += share;

@@ -15,73 +15,53 @@ const CHUNK: usize = 64 * 1024;
 /// Maximum bytes of the encoding of an empty body.
 const EMPTY: usize = 8;
 
-/// Result of undoing a coding.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum CodingResult {
-    /// Decoded to its end.
-    Whole(Vec<u8>),
-    /// Decoded up to a cut or damage.
-    Cut(Vec<u8>),
-    /// Decoded up to the limit.
-    Limit(Vec<u8>),
-    /// The body does not have this coding.
-    Not,
+/// A decoded body and the way in which it ended.
+pub(crate) type Decoded = (Vec<u8>, End);
+
+/// The way in which a coded body ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Whole,
+    /// The decoded body reached the limit.
+    Limit,
+    /// The coded bytes ended too early.
+    RanOut,
+    Broken,
 }
 
 /// gzip, one member or several.
-pub(crate) fn gzip(coded: &[u8], limit: usize) -> CodingResult {
+pub(crate) fn gzip(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut body = Vec::new();
     let mut rest = coded;
     while rest.starts_with(&signature::GZIP_DEFLATE) {
         let Some(length) = crate::gzip::header_length(rest) else { break };
         let member = rest.get(length..).unwrap_or_default();
         let (used, end) = inflate(member, false, &mut body, limit);
-        match end {
-            End::Whole => {}
-            End::Limit => return CodingResult::Limit(body),
+        if end != End::Whole {
             // The magic number says what it is, even if nothing can be decoded.
-            End::RanOut | End::Broken => return CodingResult::Cut(body),
+            return Some((body, end));
         }
         // The trailer is passed unread: a wrong checksum would change nothing.
         rest = member.get(used.saturating_add(8)..).unwrap_or_default();
     }
-    if rest.len() == coded.len() { CodingResult::Not } else { CodingResult::Whole(body) }
+    (rest.len() < coded.len()).then_some((body, End::Whole))
 }
 
 /// zlib, or raw deflate as old servers send it.
-pub(crate) fn deflate(coded: &[u8], limit: usize) -> CodingResult {
-    let zlib = matches!(coded, [first, second, ..]
+pub(crate) fn deflate(coded: &[u8], limit: usize) -> Option<Decoded> {
+    let is_zlib = matches!(coded, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
-    for zlib in [true, false].into_iter().skip(usize::from(!zlib)) {
+    if is_zlib {
         let mut body = Vec::new();
-        let (used, end) = inflate(coded, zlib, &mut body, limit);
+        let (_, end) = inflate(coded, true, &mut body, limit);
         // Two bytes of a zlib header may be chance: nothing decoded, not zlib.
-        let nothing = zlib && body.is_empty();
-        let outcome = match end {
-            End::Whole => Outcome::Whole(body),
-            End::Limit => Outcome::Limit(body),
-            End::RanOut => Outcome::Failed(body, true),
-            End::Broken => Outcome::Failed(body, false),
-        };
-        let undone = match zlib {
-            true if nothing => CodingResult::Not,
-            true => outcome.trusted(),
-            false => guess(outcome, coded, coded.len() - used),
-        };
-        match undone {
-            CodingResult::Not => {}
-            undone => return undone,
+        if !body.is_empty() {
+            return Some((body, end));
         }
     }
-    CodingResult::Not
-}
-
-/// The way in which a deflate stream ended.
-enum End {
-    Whole,
-    Limit,
-    RanOut,
-    Broken,
+    let mut body = Vec::new();
+    let (used, end) = inflate(coded, false, &mut body, limit);
+    guess((body, end), coded, coded.len() - used)
 }
 
 /// Appends the plain bytes of a deflate stream to `body`, up to `limit` bytes in all; returns the
@@ -114,56 +94,34 @@ fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize
 }
 
 /// brotli.
-pub(crate) fn brotli(coded: &[u8], limit: usize) -> CodingResult {
+pub(crate) fn brotli(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut rest = coded;
-    let outcome = read(brotli_decompressor::Decompressor::new(&mut rest, CHUNK), limit);
-    guess(outcome, coded, rest.len())
+    let decoded = read(brotli_decompressor::Decompressor::new(&mut rest, CHUNK), limit);
+    guess(decoded, coded, rest.len())
 }
 
 /// zstd, one frame or several.
-pub(crate) fn zstd(coded: &[u8], limit: usize) -> CodingResult {
+pub(crate) fn zstd(coded: &[u8], limit: usize) -> Option<Decoded> {
     if !coded.starts_with(&signature::ZSTD) && !signature::is_skippable(coded) {
-        return CodingResult::Not;
+        return None;
     }
-    match zstd::stream::read::Decoder::with_buffer(coded) {
-        Ok(decoder) => read(decoder, limit).trusted(),
-        Err(_) => CodingResult::Not,
-    }
-}
-
-enum Outcome {
-    Whole(Vec<u8>),
-    /// The bytes decoded before, and whether the coded bytes just ended.
-    Failed(Vec<u8>, bool),
-    Limit(Vec<u8>),
-}
-
-impl Outcome {
-    /// The result for codings with a magic number. The number proves the coding even if nothing can be decoded.
-    fn trusted(self) -> CodingResult {
-        match self {
-            Outcome::Whole(body) => CodingResult::Whole(body),
-            Outcome::Failed(body, _) => CodingResult::Cut(body),
-            Outcome::Limit(body) => CodingResult::Limit(body),
-        }
-    }
+    Some(read(zstd::stream::read::Decoder::with_buffer(coded).ok()?, limit))
 }
 
 /// The result for codings that any bytes may resemble for a while. A body that does not decode to its end
 /// is kept if most of it decoded and it did not look like text before.
-fn guess(outcome: Outcome, coded: &[u8], left: usize) -> CodingResult {
+fn guess((body, end): Decoded, coded: &[u8], left: usize) -> Option<Decoded> {
     let used = coded.len().saturating_sub(left);
-    match outcome {
+    let is_it = match end {
         // Damage can look like an early end.
-        Outcome::Whole(body) if body.is_empty() && coded.len() > EMPTY => CodingResult::Not,
-        Outcome::Whole(_) if is_text(coded) && left > 2 => CodingResult::Not,
-        Outcome::Whole(body) => CodingResult::Whole(body),
-        Outcome::Limit(body) => CodingResult::Limit(body),
-        Outcome::Failed(body, ran_out) => {
-            let enough = body.len() >= coded.len() / 2 && (ran_out || used >= coded.len() / 2);
-            if is_text(coded) || body.is_empty() || !enough { CodingResult::Not } else { CodingResult::Cut(body) }
+        End::Whole => !(body.is_empty() && coded.len() > EMPTY || is_text(coded) && left > 2),
+        End::Limit => true,
+        End::RanOut | End::Broken => {
+            let enough = body.len() >= coded.len() / 2 && (end == End::RanOut || used >= coded.len() / 2);
+            !is_text(coded) && !body.is_empty() && enough
         }
-    }
+    };
+    is_it.then_some((body, end))
 }
 
 /// Returns whether the head of the bytes has no control byte that text does not have.
@@ -171,16 +129,13 @@ fn is_text(bytes: &[u8]) -> bool {
     !bytes.get(..512).unwrap_or(bytes).iter().any(|b| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
 }
 
-fn read(mut decoder: impl Read, limit: usize) -> Outcome {
+fn read(mut decoder: impl Read, limit: usize) -> Decoded {
     let mut body = Vec::new();
     loop {
         let start = body.len();
         if start >= limit {
             // One byte more tells whether the limit was hit or just reached.
-            return match decoder.read(&mut [0; 1]) {
-                Ok(0) => Outcome::Whole(body),
-                _ => Outcome::Limit(body),
-            };
+            return (body, if matches!(decoder.read(&mut [0; 1]), Ok(0)) { End::Whole } else { End::Limit });
         }
         body.resize(start.saturating_add(CHUNK.max(start)).min(limit), 0);
         let result = loop {
@@ -192,12 +147,13 @@ fn read(mut decoder: impl Read, limit: usize) -> Outcome {
         match result {
             Ok(0) => {
                 body.truncate(start);
-                return Outcome::Whole(body);
+                return (body, End::Whole);
             }
             Ok(read) => body.truncate(start.saturating_add(read)),
             Err(error) => {
                 body.truncate(start);
-                return Outcome::Failed(body, error.kind() == io::ErrorKind::UnexpectedEof);
+                let ran_out = error.kind() == io::ErrorKind::UnexpectedEof;
+                return (body, if ran_out { End::RanOut } else { End::Broken });
             }
         }
     }
@@ -235,9 +191,9 @@ pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
             // The chunk before had a wrong size: what follows is its data, up to the next size
             // line that fits.
             joined.wrong = true;
-            let next = next_chunk(rest);
-            joined.body.extend_from_slice(rest.get(..next.data).unwrap_or(rest));
-            match next.line {
+            let (data, next) = next_chunk(rest);
+            joined.body.extend_from_slice(rest.get(..data).unwrap_or(rest));
+            match next {
                 Some(line) => at += line,
                 None => return Some(joined),
             }
@@ -304,12 +260,7 @@ fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
 }
 
 /// The end of the data of a chunk with a wrong size, and the start of the next size line.
-struct NextChunk {
-    data: usize,
-    line: Option<usize>,
-}
-
-fn next_chunk(bytes: &[u8]) -> NextChunk {
+fn next_chunk(bytes: &[u8]) -> (usize, Option<usize>) {
     let mut at = 0;
     while let Some(end) = memchr(b'\n', bytes.get(at..).unwrap_or_default()) {
         let newline = at + end;
@@ -321,10 +272,10 @@ fn next_chunk(bytes: &[u8]) -> NextChunk {
         {
             let before = bytes.get(..newline).unwrap_or_default();
             let data = before.strip_suffix(b"\r").unwrap_or(before).len();
-            return NextChunk { data, line: Some(at) };
+            return (data, Some(at));
         }
     }
-    NextChunk { data: bytes.len(), line: None }
+    (bytes.len(), None)
 }
 
 #[cfg(test)]

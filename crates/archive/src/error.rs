@@ -1,46 +1,39 @@
 //! Errors of reading an archive file, and the reason why the plain bytes of a compressed member end.
 
-use std::{fmt, io, sync::Arc};
+use std::{io, sync::Arc};
 
 /// Damage in an archive behind which reading continued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
     /// The file ends in the middle of a record or of a compressed member.
+    #[error("file is cut")]
     Cut,
     /// Compressed data that can't be decoded.
+    #[error("compressed data is damaged")]
     Codec,
     /// A member decoded to its end, but its checksum or its length is another.
+    #[error("checksum or length of a compressed member is wrong")]
     Checksum,
     /// Bytes between records that belong to none.
+    #[error("bytes that belong to no record")]
     Junk,
     /// A record whose header has no end, is too long, or has no field.
+    #[error("record header can't be read")]
     Header,
     /// The block of a record in an archive without compression is longer or shorter than its header says, or the header
     /// states no length: a piece of the file is missing, or the writer counted wrong.
+    #[error("length of a record is wrong or missing")]
     Length,
     /// Zeros where compressed data should be: a part of the file was never written, or lost.
+    #[error("zeros in place of data")]
     Zeros,
     /// The file became shorter while it was read.
+    #[error("file became shorter while it was read")]
     Shrunk,
     /// A zstd dictionary at the head of the file that can't be used.
+    #[error("zstd dictionary can't be used")]
     Dictionary,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Damage::Cut => "file is cut",
-            Damage::Codec => "compressed data is damaged",
-            Damage::Checksum => "checksum or length of a compressed member is wrong",
-            Damage::Junk => "bytes that belong to no record",
-            Damage::Header => "record header can't be read",
-            Damage::Length => "length of a record is wrong or missing",
-            Damage::Zeros => "zeros in place of data",
-            Damage::Shrunk => "file became shorter while it was read",
-            Damage::Dictionary => "zstd dictionary can't be used",
-        })
-    }
 }
 
 /// An error of one archive file.

@@ -84,12 +84,7 @@ impl Lz4 {
             if !is_skippable(bytes) {
                 return Ok(MemberStart::Broken(Damage::Junk));
             }
-            let Some(size) = bytes.get(4..).and_then(|b| b.first_chunk::<4>()) else {
-                return Ok(MemberStart::Broken(Damage::Cut));
-            };
-            let size = u64::from(u32::from_le_bytes(*size));
-            let end = source.position() + 8 + size;
-            if !source.skip_to(end)? {
+            if !source.skip_frame()? {
                 return Ok(MemberStart::Broken(Damage::Cut));
             }
         }

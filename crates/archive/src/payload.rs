@@ -1,8 +1,8 @@
 //! Gives the payload of a record, after undoing HTTP framing and content codings.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
-use crate::coding::{self, CodingResult};
+use crate::coding::{self, End};
 use crate::media::{self, MediaType, TypeSource, binary_type, page_type, sniff};
 use crate::record::{Record, RecordType};
 use crate::{error::PayloadError, http, http::Headers};
@@ -33,40 +33,33 @@ trommel_text::named! {
 }
 
 /// An irregularity of a body, which was decoded all the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadNote {
     /// A header names a coding the body does not have; the body was left as it is.
+    #[error("header says {0}, body is not")]
     HeaderLied(Coding),
     /// The body has a coding no header names; it was undone.
+    #[error("body is {0}, no header says so")]
     Undeclared(Coding),
     /// The coded body is truncated or damaged; its decoded part was kept.
+    #[error("{0} body cut")]
     BodyCut(Coding),
     /// Chunk sizes are wrong; no byte of the rest was dropped.
+    #[error("wrong chunk sizes")]
     WrongChunks,
     /// Headers name more codings than any server uses; the innermost were not undone.
+    #[error("too many codings")]
     TooManyCodings,
     /// A header names a coding that is not known.
+    #[error("unknown coding {0}")]
     UnknownCoding(String),
     /// The HTTP head has more than 64 KiB of fields; the others were not read.
+    #[error("HTTP head too long")]
     HeadTooLong,
     /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
+    #[error("decoded body too long")]
     LimitHit,
-}
-
-impl fmt::Display for PayloadNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PayloadNote::HeaderLied(coding) => write!(f, "header says {coding}, body is not"),
-            PayloadNote::Undeclared(coding) => write!(f, "body is {coding}, no header says so"),
-            PayloadNote::BodyCut(coding) => write!(f, "{coding} body cut"),
-            PayloadNote::WrongChunks => f.write_str("wrong chunk sizes"),
-            PayloadNote::TooManyCodings => f.write_str("too many codings"),
-            PayloadNote::UnknownCoding(name) => write!(f, "unknown coding {name}"),
-            PayloadNote::HeadTooLong => f.write_str("HTTP head too long"),
-            PayloadNote::LimitHit => f.write_str("decoded body too long"),
-        }
-    }
 }
 
 /// The payload of a response or resource.
@@ -208,21 +201,18 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
                 payload.codings.push(coding);
                 return;
             }
-            None => CodingResult::Not,
+            None => None,
         },
         Coding::Gzip => coding::gzip(&payload.body, limit),
         Coding::Deflate => coding::deflate(&payload.body, limit),
         Coding::Brotli => coding::brotli(&payload.body, limit),
         Coding::Zstd => coding::zstd(&payload.body, limit),
     };
-    let (body, note) = match undone {
-        CodingResult::Whole(body) => (body, None),
-        CodingResult::Cut(body) => (body, Some(PayloadNote::BodyCut(coding))),
-        CodingResult::Limit(body) => (body, Some(PayloadNote::LimitHit)),
-        CodingResult::Not => {
-            payload.notes.push(PayloadNote::HeaderLied(coding));
-            return;
-        }
+    let Some((body, end)) = undone else { return payload.notes.push(PayloadNote::HeaderLied(coding)) };
+    let note = match end {
+        End::Whole => None,
+        End::Limit => Some(PayloadNote::LimitHit),
+        End::RanOut | End::Broken => Some(PayloadNote::BodyCut(coding)),
     };
     payload.body = body.into();
     payload.codings.push(coding);

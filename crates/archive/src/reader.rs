@@ -81,9 +81,10 @@ impl Reader {
         Reader::over(file, Stream::new(source, codec), options)
     }
 
-    fn over(file: Arc<str>, mut stream: Stream, options: ReadOptions) -> Result<Reader, ArchiveError> {
+    /// A reader that has given nothing.
+    fn fresh(file: Arc<str>, mut stream: Stream, options: ReadOptions) -> Reader {
         stream.want(options.max_record);
-        let mut reader = Reader {
+        Reader {
             file,
             stream,
             options,
@@ -97,7 +98,11 @@ impl Reader {
             wrong_lengths: 0,
             finished: false,
             before: ResumePoint::default(),
-        };
+        }
+    }
+
+    fn over(file: Arc<str>, stream: Stream, options: ReadOptions) -> Result<Reader, ArchiveError> {
+        let mut reader = Reader::fresh(file, stream, options);
         while reader.given == 0 && !reader.finished {
             reader.step();
         }

@@ -55,36 +55,29 @@ pub enum RecordType {
 }
 
 impl RecordType {
+    /// The types as WARC writes them.
+    const NAMES: [(&'static str, RecordType); 8] = [
+        ("warcinfo", RecordType::Warcinfo),
+        ("response", RecordType::Response),
+        ("resource", RecordType::Resource),
+        ("request", RecordType::Request),
+        ("metadata", RecordType::Metadata),
+        ("revisit", RecordType::Revisit),
+        ("conversion", RecordType::Conversion),
+        ("continuation", RecordType::Continuation),
+    ];
+
     /// Reads a type without regard to case.
     pub fn parse(name: &str) -> Self {
-        const KNOWN: [RecordType; 8] = [
-            RecordType::Warcinfo,
-            RecordType::Response,
-            RecordType::Resource,
-            RecordType::Request,
-            RecordType::Metadata,
-            RecordType::Revisit,
-            RecordType::Conversion,
-            RecordType::Continuation,
-        ];
-        KNOWN
-            .into_iter()
-            .find(|kind| kind.as_str().eq_ignore_ascii_case(name))
-            .unwrap_or_else(|| RecordType::Unknown(name.to_owned()))
+        let known = Self::NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        known.map_or_else(|| RecordType::Unknown(name.to_owned()), |(_, kind)| kind)
     }
 
     /// The type as WARC writes it.
     pub fn as_str(&self) -> &str {
         match self {
-            RecordType::Warcinfo => "warcinfo",
-            RecordType::Response => "response",
-            RecordType::Resource => "resource",
-            RecordType::Request => "request",
-            RecordType::Metadata => "metadata",
-            RecordType::Revisit => "revisit",
-            RecordType::Conversion => "conversion",
-            RecordType::Continuation => "continuation",
             RecordType::Unknown(name) => name,
+            known => Self::NAMES.iter().find(|(_, kind)| kind == known).map_or("", |(name, _)| name),
         }
     }
 }
@@ -105,10 +98,11 @@ pub enum ArchiveFormat {
 }
 
 /// An irregularity of a record, which was read all the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Note {
     /// The block ends before its stated length.
+    #[error("block cut: {got} of {expected} bytes")]
     BlockCut {
         /// Stated length in bytes.
         expected: u64,
@@ -116,6 +110,7 @@ pub enum Note {
         got: u64,
     },
     /// The block goes on after its stated length; the bytes up to the next record were added.
+    #[error("block longer than stated: {got} for {expected} bytes")]
     BlockExtended {
         /// Stated length in bytes.
         expected: u64,
@@ -124,6 +119,7 @@ pub enum Note {
     },
     /// The block is longer than [`ReadOptions::max_record`](crate::ReadOptions::max_record); the
     /// rest was skipped.
+    #[error("block too long: {kept} of {length} bytes kept")]
     BlockTooLong {
         /// Stated length in bytes, or the bytes there are if none is stated.
         length: u64,
@@ -131,45 +127,29 @@ pub enum Note {
         kept: u64,
     },
     /// The header breaks the grammar but was read.
+    #[error("header breaks the grammar")]
     LenientHeader,
     /// No usable Content-Length: the block goes to the next record or the end of the member.
+    #[error("no usable Content-Length")]
     MissingContentLength,
     /// WARC-Date is no date of the calendar.
+    #[error("WARC-Date is no date")]
     WrongDate,
     /// Number of segments in which the record was written; their blocks were joined.
+    #[error("joined of {0} segments")]
     SegmentsJoined(u64),
     /// Number of segments found, the first ones, of a record that was written in segments.
+    #[error("in segments, of which only the first {0} were found")]
     SegmentsMissing(u64),
     /// Checksum or length of the compressed member is wrong; the block may be altered.
+    #[error("wrong checksum")]
     Checksum,
     /// The compressed member is damaged before its end; the end of the block may be altered.
+    #[error("damaged compressed member")]
     DamagedMember,
     /// A capture equal to an earlier one, stored without its content: the block is that of the earlier one.
+    #[error("revisit with the content of {0}")]
     Resolved(Place),
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::BlockCut { expected, got } => write!(f, "block cut: {got} of {expected} bytes"),
-            Note::BlockExtended { expected, got } => {
-                write!(f, "block longer than stated: {got} for {expected} bytes")
-            }
-            Note::BlockTooLong { length, kept } => {
-                write!(f, "block too long: {kept} of {length} bytes kept")
-            }
-            Note::LenientHeader => f.write_str("header breaks the grammar"),
-            Note::MissingContentLength => f.write_str("no usable Content-Length"),
-            Note::WrongDate => f.write_str("WARC-Date is no date"),
-            Note::SegmentsJoined(number) => write!(f, "joined of {number} segments"),
-            Note::SegmentsMissing(number) => {
-                write!(f, "in segments, of which only the first {number} were found")
-            }
-            Note::Checksum => f.write_str("wrong checksum"),
-            Note::DamagedMember => f.write_str("damaged compressed member"),
-            Note::Resolved(place) => write!(f, "revisit with the content of {place}"),
-        }
-    }
 }
 
 /// One record.
@@ -259,11 +239,6 @@ impl Record {
     /// WARC-Segment-Origin-ID, the record that a continuation belongs to, without angle brackets.
     pub fn segment_origin(&self) -> Option<&str> {
         self.bracketed("WARC-Segment-Origin-ID")
-    }
-
-    /// Content-Length as stated.
-    pub fn content_length(&self) -> Option<u64> {
-        self.field("Content-Length")?.parse().ok()
     }
 }
 

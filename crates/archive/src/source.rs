@@ -123,6 +123,13 @@ impl Source {
         Ok(self.position() == offset)
     }
 
+    /// Passes the skippable frame of Zstandard or LZ4 that begins here. False if the input ends before.
+    pub(crate) fn skip_frame(&mut self) -> io::Result<bool> {
+        let Some(size) = self.peek(8)?.get(4..).and_then(|size| size.first_chunk()) else { return Ok(false) };
+        let size = u32::from_le_bytes(*size);
+        self.skip_to(self.position() + 8 + u64::from(size))
+    }
+
     pub(crate) fn consume(&mut self, n: usize) {
         self.position = self.position.saturating_add(n).min(self.end);
     }

@@ -78,32 +78,25 @@ impl ByteTask for NameAtLine<'_> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Yes,
-    No,
-    /// The bytes end before it can be told.
-    More,
-}
-
-/// Decides if a WARC record begins here: a version line, then the name of a field.
-fn warc_verdict(bytes: &[u8]) -> Verdict {
+/// Decides if a WARC record begins here: a version line, then the name of a field. `None` if the bytes end before it
+/// can be told.
+fn warc_verdict(bytes: &[u8]) -> Option<bool> {
     let bytes = bytes.get(..WARC_REACH).unwrap_or(bytes);
-    let open = if bytes.len() < WARC_REACH { Verdict::More } else { Verdict::No };
+    let open = if bytes.len() < WARC_REACH { None } else { Some(false) };
     if !may_name_warc(bytes.get(..VERSION.len()).unwrap_or(bytes)) {
-        return Verdict::No;
+        return Some(false);
     }
     let Some(end) = memchr(b'\n', bytes) else { return open };
     let (line, rest) = bytes.split_at(end);
     let version = line.get(VERSION.len()..).unwrap_or_default().trim_ascii();
     if !version.first().is_some_and(u8::is_ascii_digit) || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.') {
-        return Verdict::No;
+        return Some(false);
     }
     let rest = rest.get(1..).unwrap_or_default();
     let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
     match rest.get(name..).and_then(|after| after.trim_ascii_start().first()) {
-        Some(b':') if name > 0 => Verdict::Yes,
-        Some(_) => Verdict::No,
+        Some(b':') if name > 0 => Some(true),
+        Some(_) => Some(false),
         None => open,
     }
 }
@@ -111,11 +104,7 @@ fn warc_verdict(bytes: &[u8]) -> Verdict {
 /// Returns whether a WARC record begins here, by its version line and the name of its first field; None if more bytes
 /// are needed to tell. `whole`: there are none.
 pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
-    match warc_verdict(bytes) {
-        Verdict::Yes => Some(true),
-        Verdict::More if !whole => None,
-        _ => Some(false),
-    }
+    warc_verdict(bytes).or(whole.then_some(false))
 }
 
 /// Returns whether these are one WARC record as the standard has it, with the length its header states, and nothing
@@ -185,12 +174,11 @@ impl StartSearch {
     fn warc(self, bytes: &[u8], from: usize) -> FoundStart {
         let mut at = from;
         while let Some(candidate) = find_name(bytes, at, self.line) {
-            match warc_verdict(bytes.get(candidate..).unwrap_or_default()) {
-                Verdict::Yes => return FoundStart::At(candidate),
-                Verdict::More if !self.whole => return FoundStart::No(candidate),
-                _ => {}
+            match record_starts(bytes.get(candidate..).unwrap_or_default(), self.whole) {
+                Some(true) => return FoundStart::At(candidate),
+                Some(false) => at = candidate + 1,
+                None => return FoundStart::No(candidate),
             }
-            at = candidate + 1;
         }
         FoundStart::No(bytes.len().saturating_sub(4).max(from))
     }

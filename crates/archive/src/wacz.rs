@@ -1,7 +1,6 @@
 //! WACZ containers: ZIP files that hold archives, their index, a list of pages, and hashes of all files.
 //!
-//! [`Container`] lists its files from the directory at its end. If that is missing or damaged, it reads the
-//! headers of the entries themselves. The format asks for archives without ZIP compression. Such an archive
+//! [`Container`] lists its files from the directory at its end, and is refused without a sound one. The format asks for archives without ZIP compression. Such an archive
 //! is a [`Window`] on the bytes of the container, so readers can seek in it. A deflated one can only be read
 //! from its start. [`PageList`] reads `pages/*.jsonl`, and [`collection`] lists the containers of a
 //! multi-WACZ. [`write_texts`] copies a container and adds texts to its pages.
@@ -22,7 +21,7 @@ mod write;
 use std::io;
 
 pub use container::Container;
-pub use directory::{Bytes, Entry, Open, StorageMethod, UnreadEntries, Window};
+pub use directory::{Bytes, Entry, Open, StorageMethod, Window};
 pub use hashes::Fault;
 pub use page_lists::{PageList, collection};
 pub use write::{TextsWritten, write_texts};
@@ -52,14 +51,6 @@ pub enum WaczError {
     NoArchive {
         /// The container.
         name: String,
-    },
-    /// A container that is not written anew, since something in it would be lost.
-    #[error("{name}: not written anew, as this would be lost: {what}")]
-    Unread {
-        /// The container.
-        name: String,
-        /// The parts that are not read.
-        what: String,
     },
     /// An entry that is not read.
     #[error("{name}!{entry}: {what}")]

@@ -59,22 +59,14 @@ impl Zst {
             let Some(size) = bytes.get(4..).and_then(|b| b.first_chunk::<4>()) else {
                 return Ok(MemberStart::Broken(Damage::Cut));
             };
-            let mut size = u64::from(u32::from_le_bytes(*size));
-            source.consume(8);
+            let size = u64::from(u32::from_le_bytes(*size));
             if dictionary {
+                source.consume(8);
                 if let Some(broken) = self.load_dictionary(source, size)? {
                     return Ok(MemberStart::Broken(broken));
                 }
-                continue;
-            }
-            while size > 0 {
-                let have = source.peek(1)?.len();
-                if have == 0 {
-                    return Ok(MemberStart::Broken(Damage::Cut));
-                }
-                let step = usize::try_from(size).map_or(have, |size| size.min(have));
-                source.consume(step);
-                size -= step as u64;
+            } else if !source.skip_frame()? {
+                return Ok(MemberStart::Broken(Damage::Cut));
             }
         }
     }

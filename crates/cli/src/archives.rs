@@ -4,9 +4,9 @@ use std::{io, sync::Arc};
 
 use anyhow::Result;
 use trommel::run::{Environment, Input, NetworkOptions, Output, PackedOptions, Plan, Run, Summary, unpack};
-use trommel::{Extractor, Hints, OutputRecord, Settings};
+use trommel::{Document, Extractor, Hints, Settings};
 
-use crate::{models, progress::Reporter};
+use crate::progress::Reporter;
 
 /// Archives to be read, WACZ files among them.
 pub struct Archives {
@@ -18,21 +18,15 @@ impl Archives {
     /// The archives of `inputs`, read with the model of these settings.
     pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
         let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
-        let model = Arc::new(models::load(&settings)?);
+        let model = Arc::new(settings.model()?);
         Ok(Self {
             extractor: Extractor::with_model(&settings, model),
             plan: Plan::new(inputs, Output::caller()).with_settings(settings),
         })
     }
 
-    /// The same archives, with revisits resolved to the content of the captures that they repeat.
-    pub fn with_revisits(mut self) -> Self {
-        self.plan.settings.archive.resolve_revisits = true;
-        self
-    }
-
     /// Passes every document to `take`, in the order in which `run` would write them.
-    pub fn documents(&self, mut take: impl FnMut(OutputRecord) -> Result<()>) -> Result<Summary> {
+    pub fn documents(&self, mut take: impl FnMut(Document) -> Result<()>) -> Result<Summary> {
         let taken = |record| take(record).map_err(io::Error::other);
         let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
         let extract = |bytes: &[u8], hints: &Hints<'_>| self.extractor.document(bytes, hints);

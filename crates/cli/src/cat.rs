@@ -1,7 +1,7 @@
 //! `trommel cat`: prints the page or record at a place, given as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::io::{ErrorKind, Seek as _, SeekFrom, Write as _};
-use std::{fmt, path::Path, sync::Arc};
+use std::io::{Seek as _, SeekFrom};
+use std::{path::Path, sync::Arc};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -45,7 +45,7 @@ pub struct CatArgs {
 pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
     let (record, crawl_charset) = match &args.url {
         Some(url) => captured(&args.place, url)?,
-        None => PlaceArgument::parse(&args.place, args.offset.as_deref())?.record()?,
+        None => stored(&place(&args.place, args.offset.as_deref())?)?,
     };
     let bytes = if args.record {
         whole(&record)?
@@ -64,10 +64,8 @@ pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
             charset::decode(&page.body, &hints.charset()).text.as_bytes().to_vec()
         }
     };
-    match std::io::stdout().lock().write_all(&bytes) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::Clean),
-    }
+    crate::out(&bytes)?;
+    Ok(Exit::Clean)
 }
 
 /// The first capture in an archive whose URL is one of a pattern, and the encoding that the crawl's metadata record
@@ -99,89 +97,48 @@ fn whole(record: &Record) -> anyhow::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaceArgument {
-    file: String,
-    offset: u64,
-    length: Option<u64>,
-    inner: u64,
+/// Reads a place, `FILE:OFFSET[:LENGTH[:INNER]]`, or `FILE` with the rest as a second word. The file may
+/// have colons in its name.
+fn place(place: &str, rest: Option<&str>) -> Result<RecordSource> {
+    let all = rest.map_or_else(|| place.to_owned(), |rest| format!("{place}:{rest}"));
+    let mut file = all.as_str();
+    let mut numbers = Vec::new();
+    while numbers.len() < 3
+        && let Some((before, last)) = file.rsplit_once(':')
+        && let Ok(number) = last.parse::<u64>()
+    {
+        numbers.insert(0, number);
+        file = before;
+    }
+    let mut numbers = numbers.into_iter();
+    let Some(offset) = numbers.next() else {
+        bail!("{all}: no place: expected FILE:OFFSET or FILE:OFFSET:LENGTH");
+    };
+    let mut next = || numbers.next().unwrap_or_default();
+    Ok(RecordSource { file: file.into(), offset, length: next(), inner: next() })
 }
 
-impl PlaceArgument {
-    /// Reads `FILE:OFFSET[:LENGTH[:INNER]]`, or `FILE` with the rest as a second word. The file may
-    /// have colons in its name.
-    ///
-    /// # Errors
-    /// If there is no offset.
-    pub fn parse(place: &str, rest: Option<&str>) -> Result<Self> {
-        let all = match rest {
-            Some(rest) => format!("{place}:{rest}"),
-            None => place.to_owned(),
-        };
-        let mut file = all.as_str();
-        let mut numbers = Vec::new();
-        while numbers.len() < 3
-            && let Some((before, last)) = file.rsplit_once(':')
-            && let Ok(number) = last.parse::<u64>()
-        {
-            numbers.insert(0, number);
-            file = before;
+/// A place for people to see: without the secrets of a URL.
+pub fn shown(place: &RecordSource) -> String {
+    RecordSource { file: redacted(&place.file).into(), ..place.clone() }.to_string()
+}
+
+/// The record that is stored at a place, and the encoding that the crawl's metadata record after it gives for it.
+fn stored(place: &RecordSource) -> Result<(Record, Option<String>)> {
+    let name = redacted(&place.file);
+    let found = match is_url(&place.file) {
+        true => {
+            let network = Remote::new(NetworkOptions::default());
+            let open = |from| {
+                let mut object = network.open(&place.file)?;
+                object.seek(SeekFrom::Start(from))?;
+                Ok(object)
+            };
+            record_in(&name, open, place.offset, place.inner)?
         }
-        let Some(&offset) = numbers.first() else {
-            bail!("{all}: no place: expected FILE:OFFSET or FILE:OFFSET:LENGTH");
-        };
-        Ok(Self {
-            file: file.to_owned(),
-            offset,
-            length: numbers.get(1).copied(),
-            inner: numbers.get(2).copied().unwrap_or(0),
-        })
-    }
-
-    /// The record that is stored there, and the encoding that the crawl's metadata record after it gives
-    /// for it.
-    ///
-    /// # Errors
-    /// If the file cannot be read or there is no record at that place.
-    pub fn record(&self) -> Result<(Record, Option<String>)> {
-        let found = match is_url(&self.file) {
-            true => {
-                let network = Remote::new(NetworkOptions::default());
-                let open = |from| {
-                    let mut object = network.open(&self.file)?;
-                    object.seek(SeekFrom::Start(from))?;
-                    Ok(object)
-                };
-                record_in(&self.name(), open, self.offset, self.inner)?
-            }
-            false => record_at(Path::new(&self.file), self.offset, self.inner)?,
-        };
-        found.ok_or_else(|| anyhow!("{self}: no record here"))
-    }
-
-    fn name(&self) -> String {
-        redacted(&self.file)
-    }
-}
-
-impl From<&RecordSource> for PlaceArgument {
-    fn from(source: &RecordSource) -> Self {
-        Self { file: source.file.to_string(), offset: source.offset, length: Some(source.length), inner: source.inner }
-    }
-}
-
-impl fmt::Display for PlaceArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.name(), self.offset)?;
-        if let Some(length) = self.length {
-            write!(f, ":{length}")?;
-            if self.inner != 0 {
-                write!(f, ":{}", self.inner)?;
-            }
-        }
-        Ok(())
-    }
+        false => record_at(Path::new(&*place.file), place.offset, place.inner)?,
+    };
+    found.ok_or_else(|| anyhow!("{name}:{}: no record here", place.offset))
 }
 
 #[cfg(test)]
@@ -190,12 +147,13 @@ mod tests {
 
     #[test]
     fn places_are_read_and_written() {
-        for text in ["a.warc.gz:12", "c:/a:b.warc:12:34", "a.warc.zst:0:99:512"] {
-            assert_eq!(PlaceArgument::parse(text, None).unwrap().to_string(), text);
+        for text in ["c:/a:b.warc:12:34", "a.warc.zst:0:99:512"] {
+            assert_eq!(place(text, None).unwrap().to_string(), text);
         }
-        let two = PlaceArgument::parse("a:b.warc", Some("7")).unwrap();
-        assert_eq!(two, PlaceArgument::parse("a:b.warc:7", None).unwrap());
-        assert!(PlaceArgument::parse("a.warc", None).is_err());
-        assert!(PlaceArgument::parse("a.warc", Some("x")).is_err());
+        assert_eq!(place("a.warc.gz:12", None).unwrap().to_string(), "a.warc.gz:12:0");
+        let two = place("a:b.warc", Some("7")).unwrap();
+        assert_eq!(two, place("a:b.warc:7", None).unwrap());
+        assert!(place("a.warc", None).is_err());
+        assert!(place("a.warc", Some("x")).is_err());
     }
 }

@@ -69,8 +69,7 @@ pub fn run(args: &DedupArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DedupCommand::Sign { outputs, output } => signatures(outputs, output),
         DedupCommand::Find { signatures, output, overwrite, keys } => {
-            files::refuse_inputs(output, signatures)?;
-            files::refuse_existing(output, *overwrite)?;
+            files::claim(output, *overwrite, signatures)?;
             find(signatures, output, *keys)
         }
         DedupCommand::Drop { outputs, duplicates, output } => drop_duplicates(outputs, duplicates, output),
@@ -107,7 +106,6 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
 }
 
 fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
-    files::prepare(output)?;
     let mut finder = Finder::new(keys);
     for path in signatures {
         for signature in read_signatures(path)? {

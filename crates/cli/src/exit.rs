@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{io, process::ExitCode, thread};
+use std::{io, thread};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -37,37 +37,21 @@ impl Exit {
             Self::Interrupted => 130,
         }
     }
-}
 
-impl Exit {
     /// The end of a command that read archives. If it is not clean, the last line says why.
     pub fn of_run(summary: &Summary) -> Self {
-        let exit = Self::from(summary.outcome());
-        if let (Self::SomeFailed, Some(faults)) = (exit, summary.faults()) {
-            exit.because(&faults);
+        match (summary.outcome(), summary.faults()) {
+            (Outcome::Clean, _) => Self::Clean,
+            (Outcome::Nothing, _) => Self::Fatal,
+            (Outcome::Partial, None) => Self::SomeFailed,
+            (Outcome::Partial, Some(faults)) => Self::SomeFailed.because(&faults),
         }
-        exit
     }
 
     /// Says why a command ends so, as its last line: the reader of a log looks there.
-    pub fn because(self, why: &str) {
+    pub fn because(self, why: &str) -> Self {
         say(&format!("exit {}: {why}", self.code()));
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
-    }
-}
-
-impl From<Outcome> for Exit {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Clean => Self::Clean,
-            Outcome::Partial => Self::SomeFailed,
-            Outcome::Nothing => Self::Fatal,
-        }
+        self
     }
 }
 
@@ -103,6 +87,7 @@ impl Stop {
     }
 
     /// Set once an early end is asked for.
+    #[cfg(any(feature = "serve", feature = "label"))]
     pub fn flag(&self) -> &AtomicBool {
         &self.any
     }

@@ -6,14 +6,14 @@ use std::{collections::BTreeMap, ffi::OsString, sync::Arc};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::record::{OutputRecord, front_matter};
 use trommel::{
-    BlockVerdict, Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, run::is_url,
+    BlockVerdict, Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm,
+    record::front_matter, run::is_url,
 };
 
-use crate::files::{PageInput, note_reviews};
+use crate::files::PageInput;
 use crate::settings::{PageCommands, SettingsArgs};
-use crate::{exit::Exit, files, messages::causes, models};
+use crate::{exit::Exit, files, messages::causes};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -135,7 +135,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
             }
         }
     }
-    let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
+    let extractor = Extractor::with_model(&settings, Arc::new(settings.model()?));
     let mut failed = 0;
     for (at, page) in pages.iter().enumerate() {
         let done = extracted(args, &extractor, form, page, !is_one)
@@ -152,10 +152,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     Ok(match failed {
         0 => Exit::Clean,
         _ if failed == pages.len() => Exit::Fatal,
-        _ => {
-            Exit::SomeFailed.because(&format!("{failed} of {} pages not read or written", pages.len()));
-            Exit::SomeFailed
-        }
+        _ => Exit::SomeFailed.because(&format!("{failed} of {} pages not read or written", pages.len())),
     })
 }
 
@@ -175,19 +172,12 @@ fn extracted(
     let hints = Hints { url, http_charset: args.charset.as_deref(), crawl_charset: None, date: None };
     let extraction = extractor.extract(&bytes, &hints);
     warn_of_nothing(&extraction, &page.name);
-    note_reviews(&extraction, &page.name);
     let file = is_named.then_some(page.name.as_str());
-    let document = extraction.document(extractor.options());
+    let document = Document { url: url.map(str::to_owned), ..extraction.document(extractor.options()) };
     if document.capped.iter().any(|cap| cap == "max-tokens") {
         tracing::warn!("{}: the text ends at a paragraph, by --max-tokens", page.name);
     }
-    let head = match args.front_matter {
-        true => {
-            let known = OutputRecord { url: url.map(str::to_owned), ..OutputRecord::from(document.clone()) };
-            front_matter(&known)
-        }
-        false => String::new(),
-    };
+    let head = if args.front_matter { front_matter(&document) } else { String::new() };
     let form = match form {
         Form::Text => PageForm::Text,
         Form::Markdown => PageForm::Markdown,

@@ -2,34 +2,15 @@
 //!
 //! Never is anything written over what a command reads; `-` stands for standard output.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
+use std::{ffi::OsStr, fs};
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel::archive::{FileSignature, PayloadOptions, binary_type, http_body};
 use trommel::record::{AtomicFile, open_plain};
-use trommel::run::{NetworkOptions, is_url};
-use trommel::{Extraction, Role};
-
-/// Tells the user if a product page has reviews that the text leaves out.
-pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
-    let judgement = &extraction.verdicts().judgement;
-    let page_type = judgement.page_type.as_ref();
-    if page_type.is_none_or(|page_type| page_type.name != "product") {
-        return;
-    }
-    let roles = extraction.roles();
-    let kept = judgement.choice.kept.iter().zip(&roles);
-    let reviews = kept.filter(|(kept, role)| **kept && **role == Role::Review);
-    let reviews = reviews.count();
-    if reviews > 0 {
-        tracing::info!("{name}: {reviews} blocks of the text are buyers' reviews; --exclude review leaves them out");
-    }
-}
+use trommel::run::{NetworkOptions, Remote, is_url};
 
 /// A page that an argument names, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,16 +40,10 @@ impl PageInput {
                 }
                 pages.push(Self { name: url.to_owned(), file: None, stem: without_endings(&from_url(url)) });
             } else if path.is_dir() {
-                let before = pages.len();
-                let mut found = Vec::new();
-                walk(path, &mut found).with_context(|| path.display().to_string())?;
-                found.sort();
-                let below = |file: &PathBuf| {
-                    let name = file.strip_prefix(path).unwrap_or(file);
-                    Self::of_file(file, name)
-                };
-                pages.extend(found.iter().map(below));
-                if pages.len() == before {
+                let mut found = below(path).with_context(|| path.display().to_string())?;
+                found.retain(|file| without_endings(file) != *file);
+                pages.extend(found.iter().map(|file| Self::of_file(file, file.strip_prefix(path).unwrap_or(file))));
+                if found.is_empty() {
                     bail!("{}: no page in this folder (.html, .htm, .xhtml; .gz or .zst may follow)", path.display());
                 }
             } else {
@@ -95,59 +70,51 @@ impl PageInput {
     }
 }
 
-/// Reads a page from a file, a URL or standard input (`-`), and inflates gzip.
+/// Reads a page from a file, a URL or standard input (`-`), and inflates gzip, and zstd of a file.
 ///
 /// # Errors
 /// If it cannot be read, is an archive, or is compressed otherwise.
 pub fn read(name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let name = match name {
-        "-" => {
-            let read = stdin().lock().read_to_end(&mut bytes);
-            read.context("standard input")?;
-            "standard input"
-        }
+    match name {
+        "-" => stdin().lock().read_to_end(&mut bytes).context("standard input")?,
         url if is_url(url) => {
-            fetch(url, &mut bytes)?;
-            url
+            // Bytes come for as long as this is there.
+            let remote = Remote::new(NetworkOptions::default());
+            let object = remote.open(url).with_context(|| url.to_owned())?;
+            bounded(object).read_to_end(&mut bytes).with_context(|| url.to_owned())?
         }
         file => return read_file(Path::new(file)),
     };
-    page(bytes).with_context(|| name.to_owned())
+    page(bytes).with_context(|| if name == "-" { "standard input" } else { name }.to_owned())
 }
 
-/// Reads a page from a file, and inflates gzip and zstd.
 fn read_file(file: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|mut file| file.read_to_end(&mut bytes));
     let named = || file.display().to_string();
-    read.with_context(named)?;
+    let mut bytes = fs::read(file).with_context(named)?;
     if FileSignature::of(&bytes) == Some(FileSignature::Zstd) {
         bytes.clear();
         let plain = open_plain(file).with_context(named)?;
-        let read = plain.take(PayloadOptions::default().max_payload).read_to_end(&mut bytes);
-        read.context("damaged zstd").with_context(named)?;
+        bounded(plain).read_to_end(&mut bytes).context("damaged zstd").with_context(named)?;
     }
     page(bytes).with_context(named)
+}
+
+/// At most as much as a page may have.
+fn bounded(reader: impl Read) -> impl Read {
+    reader.take(PayloadOptions::default().max_payload)
 }
 
 /// The page in these bytes.
 fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     if FileSignature::of(&bytes) == Some(FileSignature::Gzip) {
-        bytes = inflated(&bytes)?;
+        let stored = std::mem::take(&mut bytes);
+        bounded(MultiGzDecoder::new(&*stored)).read_to_end(&mut bytes).context("damaged gzip")?;
     }
     refuse_other_files(&bytes)?;
     // Saved with its head, as `curl -i` does.
     let head = bytes.len() - http_body(&bytes).len();
     bytes.drain(..head);
-    Ok(bytes)
-}
-
-/// The contents of a gzip file, up to the largest size of a page.
-fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
-    let most = PayloadOptions::default().max_payload;
-    let mut bytes = Vec::new();
-    MultiGzDecoder::new(stored).take(most).read_to_end(&mut bytes).context("damaged gzip")?;
     Ok(bytes)
 }
 
@@ -157,35 +124,35 @@ fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
 fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     let is_arc = bytes.starts_with(b"filedesc://");
     let signature = FileSignature::of(bytes);
-    if !is_arc && signature != Some(FileSignature::Warc) {
-        return match (binary_type(bytes), signature) {
-            (Some(kind), _) if kind == "multipart/related" => bail!("an MHTML file, not a page: save the page as HTML"),
-            (Some(kind), _) => bail!("{kind} data, not a page"),
-            (None, Some(other)) => {
-                bail!("{} data, not a page", format!("{other:?}").to_lowercase())
-            }
-            (None, None) => Ok(()),
-        };
+    if is_arc || signature == Some(FileSignature::Warc) {
+        bail!(
+            "an archive, not a page: `trommel run` reads archives, `trommel cat` and `inspect --record` one \
+             record of them"
+        );
     }
-    bail!(
-        "an archive, not a page: `trommel run` reads archives, `trommel cat` and `inspect --record` one \
-         record of them"
-    )
+    match (binary_type(bytes), signature) {
+        (Some(kind), _) if kind == "multipart/related" => bail!("an MHTML file, not a page: save the page as HTML"),
+        (Some(kind), _) => bail!("{kind} data, not a page"),
+        (None, Some(other)) => bail!("{} data, not a page", format!("{other:?}").to_lowercase()),
+        (None, None) => Ok(()),
+    }
 }
 
-/// Pages below a folder. Links, pipes and devices are passed over.
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        let path = entry.path();
-        if kind.is_dir() {
-            walk(&path, found)?;
-        } else if kind.is_file() && without_endings(&path) != path {
-            found.push(path);
+/// The files below a folder, sorted. Links, pipes and devices are passed over.
+pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            match entry.file_type()? {
+                kind if kind.is_dir() => folders.push(entry.path()),
+                kind if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
         }
     }
-    Ok(())
+    found.sort();
+    Ok(found)
 }
 
 /// The path without the ending of a page, if it has one.
@@ -203,18 +170,6 @@ fn from_url(url: &str) -> PathBuf {
     let mut parts = rest.split('/').filter(|part| !part.is_empty());
     let name = parts.next_back().unwrap_or("page");
     PathBuf::from(if name == ".." { "page" } else { name })
-}
-
-fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
-    // Bytes come for as long as this is there.
-    let remote = trommel::run::Remote::new(NetworkOptions::default());
-    remote
-        .open(url)
-        .with_context(|| url.to_owned())?
-        .take(PayloadOptions::default().max_payload)
-        .read_to_end(bytes)
-        .with_context(|| url.to_owned())?;
-    Ok(())
 }
 
 /// Refuses an output file that the command also reads.
@@ -240,6 +195,17 @@ pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
         bail!("{}: is there already; replace it with --overwrite", path.display());
     }
     Ok(())
+}
+
+/// Refuses an output file that the command reads, or that exists and may not be replaced. Makes its folder and checks that
+/// it can be written, before the work begins.
+///
+/// # Errors
+/// As [`refuse_inputs`], [`refuse_existing`] and [`prepare`].
+pub fn claim<P: AsRef<Path>>(path: &Path, overwrite: bool, read: impl IntoIterator<Item = P>) -> Result<()> {
+    refuse_inputs(path, read)?;
+    refuse_existing(path, overwrite)?;
+    prepare(path)
 }
 
 /// Makes the folder of an output file and checks that the file can be written, before the work begins.

@@ -6,10 +6,10 @@ use std::{io::stdin, sync::Arc};
 use anyhow::{Context, bail};
 use clap::Args;
 use trommel::archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
-use trommel::{Hints, extract::Extractor, run::crawl_charset};
+use trommel::{OwnedHints, extract::Extractor, page_hints, run::crawl_charset};
 use trommel_web::viewer::{View, report};
 
-use crate::{exit::Exit, files, files::note_reviews, models};
+use crate::{exit::Exit, files, models};
 
 /// Write an HTML report about a page: each block, its probability and the reasons for it
 #[derive(Debug, Args)]
@@ -38,26 +38,18 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
-    if let Some(output) = &args.output {
-        files::refuse_inputs(output, [&args.page])?;
-        if output != Path::new("-") {
-            files::refuse_existing(output, args.overwrite)?;
-            files::prepare(output)?;
-        }
+    if let Some(output) = args.output.as_deref().filter(|output| *output != Path::new("-")) {
+        files::claim(output, args.overwrite, [&args.page])?;
     }
     let model = Arc::new(models::named(args.model.as_deref())?);
     let source = match &args.record {
         Some(record) => InspectedPage::record(&args.page, record)?,
-        None => InspectedPage::page(&args.page)?,
+        None => InspectedPage { bytes: files::read(&args.page)?, hints: OwnedHints::default() },
     };
-    let hints = Hints {
-        url: args.url.as_deref().or(source.url.as_deref()),
-        http_charset: args.charset.as_deref().or(source.http_charset.as_deref()),
-        crawl_charset: source.crawl_charset.as_deref(),
-        date: source.date.as_deref(),
-    };
+    let mut hints = source.hints.hints();
+    hints.url = args.url.as_deref().or(hints.url);
+    hints.http_charset = args.charset.as_deref().or(hints.http_charset);
     let extraction = Extractor::new(model.clone()).extract(&source.bytes, &hints);
-    note_reviews(&extraction, &args.page);
     let report = report(&View::new(&extraction, hints.url, &model))?;
     match &args.output {
         Some(path) => files::write(path, &report)?,
@@ -69,28 +61,11 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
 /// The bytes of a page, and facts about it from outside.
 #[derive(Debug)]
 pub struct InspectedPage {
-    /// The page.
-    pub bytes: Vec<u8>,
-    /// Its URL.
-    pub url: Option<String>,
-    /// `charset` of the HTTP Content-Type header.
-    pub http_charset: Option<String>,
-    /// The crawl's own detection.
-    pub crawl_charset: Option<String>,
-    /// Time of the capture.
-    pub date: Option<String>,
+    bytes: Vec<u8>,
+    hints: OwnedHints,
 }
 
 impl InspectedPage {
-    /// The page in a file; `-` is standard input.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is a WARC archive.
-    pub fn page(file: &str) -> anyhow::Result<Self> {
-        let bytes = files::read(file)?;
-        Ok(Self { bytes, url: None, http_charset: None, crawl_charset: None, date: None })
-    }
-
     /// The page in the record of an archive that has this id, or this offset in the stored file;
     /// `-` is standard input.
     ///
@@ -102,41 +77,27 @@ impl InspectedPage {
             "-" => Reader::new("standard input", stdin(), options)?,
             file => Reader::open(Path::new(file), options)?,
         };
-        let mut other = None;
         while let Some(item) = reader.next() {
-            let record = match item {
-                Ok(record) => record,
-                Err(error) if error.is_fatal() => return Err(error.into()),
-                Err(error) => {
-                    tracing::warn!("{error}");
-                    continue;
+            match item {
+                // Records of one compressed member have one offset: the page may not be the first.
+                Ok(record)
+                    if is(&record, wanted) && matches!(record.kind, RecordType::Response | RecordType::Resource) =>
+                {
+                    return Self::of(record, reader.next().and_then(Result::ok).as_ref());
                 }
-            };
-            if !is(&record, wanted) {
-                continue;
+                Ok(_) => {}
+                Err(error) if error.is_fatal() => return Err(error.into()),
+                Err(error) => tracing::warn!("{error}"),
             }
-            // Records of one compressed member have one offset: the page may not be the first.
-            if matches!(record.kind, RecordType::Response | RecordType::Resource) {
-                return Self::of(record, reader.next().and_then(Result::ok).as_ref());
-            }
-            other = Some(record.kind);
         }
-        match other {
-            Some(kind) => bail!("{file}: record {wanted} is of type {kind}, which is no page"),
-            None => bail!("{file}: no record {wanted}"),
-        }
+        bail!("{file}: no record {wanted} with a page")
     }
 
     fn of(record: Record, next: Option<&Record>) -> anyhow::Result<Self> {
         let crawl_charset = next.and_then(|next| crawl_charset(&record, next));
         let payload = payload(&record, &PayloadOptions::default()).with_context(|| record.place.to_string())?;
-        Ok(Self {
-            url: record.url().map(str::to_owned),
-            http_charset: payload.charset().map(str::to_owned),
-            crawl_charset,
-            date: record.date().map(str::to_owned),
-            bytes: payload.body.into_owned(),
-        })
+        let hints = OwnedHints { crawl_charset, ..page_hints(&record, &payload).into() };
+        Ok(Self { bytes: payload.body.into_owned(), hints })
     }
 }
 

@@ -49,7 +49,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     let file = GoldFile::open(&gold)?;
     let socket = Socket::bind(&args.listen)?;
     let stop = Stop::on_signals()?;
-    for note in pages.left_out() {
+    for note in &pages.left_out {
         tracing::warn!("{}: {note}", name());
     }
     if !socket.is_local() {

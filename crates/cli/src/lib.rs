@@ -118,9 +118,14 @@ fn command(command: Command) -> anyhow::Result<Exit> {
     }
 }
 
-/// Writes to standard output. A reader that went away is a clean end, as for every filter.
-fn out(text: &str) -> anyhow::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+/// Writes to standard output.
+fn out(text: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
+    unless_gone(std::io::stdout().lock().write_all(text.as_ref()))
+}
+
+/// The result of writing to standard output. A reader that went away is a clean end, as for every filter.
+fn unless_gone(written: std::io::Result<()>) -> anyhow::Result<()> {
+    match written {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         done => Ok(done?),
     }

@@ -1,18 +1,18 @@
 //! `trommel ls`: lists the records of archives.
 
 use std::ffi::OsString;
-use std::io::{BufWriter, ErrorKind, Write as _};
+use std::io::{BufWriter, Write as _};
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use trommel::archive::{MediaType, PayloadOptions, Record, RecordType, media_type, payload};
+use trommel::record::{RecordSource, filters::Filters, source};
 use trommel::run::{Input, NetworkOptions, PackedOptions, expand, open_input, unpack};
-use trommel::{record::RecordSource, record::filters::Filters};
 use trommel_text::without_controls;
 
 use crate::settings::{ListCommands, SettingsArgs};
-use crate::{cat::PlaceArgument, exit::Exit, messages::fail};
+use crate::{cat, exit::Exit, messages::fail};
 
 /// List the records of archives: place, status, type, bytes, date and URL
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn of(record: &'a Record) -> Self {
-        let source = RecordSource::from(&record.place);
+        let source = source(&record.place);
         let is_page = matches!(
             record.kind,
             RecordType::Response | RecordType::Resource | RecordType::Revisit | RecordType::Conversion
@@ -61,7 +61,7 @@ impl<'a> Line<'a> {
         let page = is_page.then(|| payload(record, &PayloadOptions::default()).ok()).flatten();
         let media_type = page.as_ref().filter(|page| !page.body.is_empty()).map(|page| media_type(record, page).0);
         Self {
-            place: PlaceArgument::from(&source).to_string(),
+            place: cat::shown(&source),
             status: page.as_ref().and_then(|page| page.status).unwrap_or_default(),
             kind: record.kind.as_str(),
             media_type: match media_type {
@@ -98,24 +98,16 @@ pub fn run(args: &LsArgs) -> Result<Exit> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut counts = Counts::default();
     for input in &inputs {
-        match list(input, &filters, args.json, &mut counts, &mut out) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Clean),
-            listed => listed?,
-        }
+        crate::unless_gone(list(input, &filters, args.json, &mut counts, &mut out))?;
     }
-    match out.flush() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error.into()),
-        _ => {}
-    }
+    crate::unless_gone(out.flush())?;
     Ok(match counts {
         Counts { faults: 0, .. } => Exit::Clean,
         Counts { records: 0, .. } => Exit::Fatal,
         Counts { faults, .. } => {
-            Exit::SomeFailed.because(&format!(
-                "{} not read",
-                if faults == 1 { "1 archive or place".to_owned() } else { format!("{faults} archives or places") }
-            ));
-            Exit::SomeFailed
+            let what =
+                if faults == 1 { "1 archive or place".to_owned() } else { format!("{faults} archives or places") };
+            Exit::SomeFailed.because(&format!("{what} not read"))
         }
     })
 }

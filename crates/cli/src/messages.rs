@@ -138,6 +138,7 @@ fn can_redraw(term: Option<OsString>) -> bool {
 }
 
 /// A count with its noun: `1 document`, `2 documents`.
+#[cfg(feature = "index")]
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")

@@ -30,16 +30,11 @@ enum ModelCommand {
     },
 }
 
-/// The model that the settings choose.
-pub fn load(settings: &Settings) -> anyhow::Result<Model> {
-    Ok(settings.model()?)
-}
-
 /// The model of that name or file; the default model for `None`.
 pub fn named(model: Option<&str>) -> anyhow::Result<Model> {
     let mut settings = Settings::default();
     settings.model = model.unwrap_or_default().to_owned();
-    load(&settings)
+    Ok(settings.model()?)
 }
 
 pub fn run(args: &ModelArgs) -> anyhow::Result<Exit> {

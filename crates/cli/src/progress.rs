@@ -1,14 +1,13 @@
 //! Shows the progress of a run on standard error, and passes it on to `--metrics` and `--profile`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{io, io::Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tracing_subscriber::fmt::MakeWriter;
 use trommel::run::{Progress, ProgressState};
-use trommel::{ExtractionObserver, ExtractionStage, metrics::Metrics};
 
 /// Time between two log lines where standard error is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -140,28 +139,6 @@ impl MakeWriter<'_> for Log {
 
     fn make_writer(&self) -> Self {
         *self
-    }
-}
-
-/// Passes the times of stages to several observers.
-#[derive(Debug, Default)]
-pub struct Observers(pub Vec<Arc<dyn ExtractionObserver>>);
-
-impl ExtractionObserver for Observers {
-    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
-        for observer in &self.0 {
-            observer.stage_ended(stage, time);
-        }
-    }
-}
-
-/// Keeps the times of stages for Prometheus.
-#[derive(Debug)]
-pub struct StageTimes(pub Arc<Metrics>);
-
-impl ExtractionObserver for StageTimes {
-    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
-        self.0.stage(stage.name(), time);
     }
 }
 

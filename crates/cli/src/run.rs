@@ -9,12 +9,12 @@ use trommel::run::{
     Bucket, Clock, Environment, Existing, FollowTimes, InputShare, NetworkOptions, Outcome, Plan, PreparedRun,
     RunRequest, SetAside, Summary, run as run_plan,
 };
-use trommel::{Extractor, PartialSettings, metrics::Metrics, record::LocalDisk};
+use trommel::{ExtractionObserver, ExtractionStage, Extractor, PartialSettings, metrics::Metrics, record::LocalDisk};
 
 use crate::exit::{Exit, Stop, quiet_workers};
 use crate::files;
 use crate::messages::{fail, say, shown};
-use crate::progress::{Observers, Reporter, StageTimes};
+use crate::progress::Reporter;
 use crate::settings::{AnnotateCommands, LATER, NetworkArgs, Scope, SettingsArgs};
 
 /// Heading of the options for files beside the outputs.
@@ -135,7 +135,7 @@ pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
         (false, false) => Existing::Refuse,
     };
     let file = args.settings.file()?;
-    let stop = match args.inputs.iter().any(|input| input == "-") && !args.follow.is_asked() {
+    let stop = match args.inputs.iter().any(|input| input == "-") && !args.follow.follow {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
         true => Stop::never(),
         false => Stop::on_signals().context("signals cannot be caught")?,
@@ -155,7 +155,7 @@ pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
     if let Some(path) = &args.summary {
         let named = [Some(plan.settings.model_name()), plan.settings.sites.file.as_deref()];
         let named = named.into_iter().flatten().map(Path::new);
-        let read = named.chain(args.settings.config().map(PathBuf::as_path));
+        let read = named.chain(args.settings.config.as_deref());
         files::refuse_inputs(path, read.chain(manifests.iter().map(PathBuf::as_path)))?;
     }
     if args.dry_run {
@@ -169,11 +169,7 @@ pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
     // What is refused, or done already, is so at once and not after a first pass.
     if !sites.reads_twice() || plan.has_work(existing)? {
         let (mut nowhere, mut reporter) = (std::io::sink(), Reporter::new());
-        let first_pass = Environment {
-            stop: stop.flag(),
-            network: network.clone(),
-            ..Environment::new(&mut nowhere, &mut reporter)
-        };
+        let first_pass = Environment { network: network.clone(), ..Environment::new(&mut nowhere, &mut reporter) };
         extractor = match sites.apply(extractor, &plan, first_pass) {
             Ok(extractor) => extractor,
             Err(error) => {
@@ -183,8 +179,64 @@ pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
         };
     }
     let bucket = Bucket::take(&mut plan, network.clone(), existing)?;
-    let ready = ReadyRun { plan, extractor, bucket, existing, network };
-    ready.carry_out(&stop, &watch, args.summary.as_deref())
+    let mut reporter = Reporter::new();
+    let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut unfinished = Summary::default();
+    let environment = Environment {
+        unfinished: Some(&mut unfinished),
+        network,
+        disk: match &bucket {
+            Some(bucket) => bucket,
+            None => &LocalDisk,
+        },
+        existing,
+        clock: watch.clock.as_deref(),
+        metrics: watch.metrics.as_deref(),
+        ..Environment::new(&mut stdout, &mut reporter)
+    };
+    let done = run_plan(&plan, &|bytes, hints| extractor.document(bytes, hints), environment);
+    drop(reporter);
+    let (mut summary, error) = match done {
+        Ok(summary) => (summary, None),
+        Err(error) => (unfinished, Some(error)),
+    };
+    if let Some(bucket) = &bucket {
+        bucket.name(&mut summary);
+    }
+    reported(&plan, &summary, error, bucket.is_some(), &args, &watch, &stop)
+}
+
+/// Reports the counts of a run or the error that ended it.
+fn reported<S: Scope>(
+    plan: &Plan,
+    summary: &Summary,
+    error: Option<trommel::Error>,
+    to_bucket: bool,
+    args: &RunArgs<S>,
+    watch: &Watch,
+    stop: &Stop,
+) -> Result<Exit> {
+    let is_refused = error.as_ref().is_some_and(trommel::Error::is_refusal);
+    if let Some(error) = &error {
+        fail(error);
+        if to_bucket {
+            say("trommel: what is whole in the bucket stays; the rest is to be done again");
+        } else if !is_refused && plan.state_file().is_some_and(|path| path.exists()) {
+            say("trommel: continue with the same command and --resume");
+        }
+    } else {
+        // What could not be read has been said; a summary of nothing would only repeat it.
+        if summary.outcome() != Outcome::Nothing {
+            say(&summary.to_string());
+        }
+        if let Some(clock) = &watch.clock {
+            say(&clock.to_string());
+        }
+    }
+    if let Some(path) = args.summary.as_deref().filter(|_| !is_refused) {
+        files::write(path, &format!("{}\n", serde_json::to_string_pretty(summary)?))?;
+    }
+    Ok(if error.is_some() { stop.exit() } else { Exit::of_run(summary) })
 }
 
 impl<S: Scope> RunArgs<S> {
@@ -218,101 +270,40 @@ struct Watch {
 impl Watch {
     fn begin<S: Scope>(args: &RunArgs<S>) -> Result<Self> {
         let clock = args.profile.then(|| Arc::new(Clock::default()));
-        #[cfg(not(feature = "serve"))]
-        return Ok(Self { clock, metrics: None });
         #[cfg(feature = "serve")]
-        {
-            let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
-            let listener = match (&args.metrics, &metrics) {
-                (Some(address), Some(metrics)) => Some(
-                    trommel_web::service::MetricsListener::bind(address, metrics.clone())
-                        .context("--metrics: cannot listen")?,
-                ),
-                _ => None,
-            };
-            Ok(Self { clock, metrics, _listener: listener })
-        }
+        let listener = args.metrics.as_ref().map(trommel_web::service::MetricsListener::bind).transpose();
+        #[cfg(feature = "serve")]
+        let listener = listener.context("--metrics: cannot listen")?;
+        Ok(Self {
+            clock,
+            #[cfg(feature = "serve")]
+            metrics: listener.as_ref().map(|listener| listener.metrics.clone()),
+            #[cfg(not(feature = "serve"))]
+            metrics: None,
+            #[cfg(feature = "serve")]
+            _listener: listener,
+        })
     }
 
     /// The extractor, observed by the clock and the metrics.
     fn observed(&self, extractor: Extractor) -> Extractor {
-        let mut observers = Observers::default();
-        if let Some(clock) = &self.clock {
-            observers.0.push(clock.clone());
-        }
-        if let Some(metrics) = &self.metrics {
-            observers.0.push(Arc::new(StageTimes(metrics.clone())));
-        }
-        match observers.0.is_empty() {
-            true => extractor,
-            false => extractor.with_observer(Arc::new(observers)),
+        match (self.clock.clone(), self.metrics.clone()) {
+            (None, None) => extractor,
+            (Some(clock), None) => extractor.with_observer(clock),
+            (None, Some(metrics)) => extractor.with_observer(metrics),
+            (Some(clock), Some(metrics)) => extractor.with_observer(Arc::new(Observers(clock, metrics))),
         }
     }
 }
 
-/// A run of which all is checked and decided.
-struct ReadyRun {
-    plan: Plan,
-    extractor: Extractor,
-    bucket: Option<Bucket>,
-    existing: Existing,
-    network: NetworkOptions,
-}
+/// Both observers of the times of stages.
+#[derive(Debug)]
+struct Observers(Arc<Clock>, Arc<Metrics>);
 
-impl ReadyRun {
-    /// Carries it out, and reports its counts or the error that ended it.
-    fn carry_out(self, stop: &Stop, watch: &Watch, summary_file: Option<&Path>) -> Result<Exit> {
-        let Self { plan, extractor, bucket, existing, network } = self;
-        let mut reporter = Reporter::new();
-        let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-        let mut unfinished = Summary::default();
-        let environment = Environment {
-            unfinished: Some(&mut unfinished),
-            stop: stop.flag(),
-            network,
-            disk: match &bucket {
-                Some(bucket) => bucket,
-                None => &LocalDisk,
-            },
-            existing,
-            clock: watch.clock.as_deref(),
-            metrics: watch.metrics.as_deref(),
-            ..Environment::new(&mut stdout, &mut reporter)
-        };
-        let done = run_plan(&plan, &|bytes, hints| extractor.document(bytes, hints), environment);
-        drop(reporter);
-        let named = |mut summary: Summary| {
-            if let Some(bucket) = &bucket {
-                bucket.name(&mut summary);
-            }
-            summary
-        };
-        let summary = match done {
-            Ok(summary) => named(summary),
-            Err(error) => {
-                fail(&error);
-                if bucket.is_some() {
-                    say("trommel: what is whole in the bucket stays; the rest is to be done again");
-                } else if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
-                    say("trommel: continue with the same command and --resume");
-                }
-                if let Some(path) = summary_file.filter(|_| !error.is_refusal()) {
-                    save(&named(unfinished), path)?;
-                }
-                return Ok(stop.exit());
-            }
-        };
-        // What could not be read has been said; a summary of nothing would only repeat it.
-        if summary.outcome() != Outcome::Nothing {
-            say(&summary.to_string());
-        }
-        if let Some(clock) = &watch.clock {
-            say(&clock.to_string());
-        }
-        if let Some(path) = summary_file {
-            save(&summary, path)?;
-        }
-        Ok(Exit::of_run(&summary))
+impl ExtractionObserver for Observers {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        self.0.stage_ended(stage, time);
+        self.1.stage_ended(stage, time);
     }
 }
 
@@ -321,10 +312,6 @@ fn epoch() -> Result<Option<i64>> {
         Ok(seconds) => seconds.trim().parse().map(Some).context("SOURCE_DATE_EPOCH is not a number of seconds"),
         Err(_) => Ok(None),
     }
-}
-
-fn save(summary: &Summary, path: &Path) -> Result<()> {
-    files::write(path, &format!("{}\n", serde_json::to_string_pretty(summary)?))
 }
 
 /// Heading of these options.
@@ -355,11 +342,6 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl FollowArgs {
-    /// Returns whether inputs are to be followed.
-    pub fn is_asked(&self) -> bool {
-        self.follow
-    }
-
     /// The time limits of following; none if inputs are read once.
     pub fn times(&self) -> Option<FollowTimes> {
         self.follow.then(|| FollowTimes {

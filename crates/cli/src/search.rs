@@ -6,7 +6,7 @@ use clap::Args;
 use trommel::index::{Hit, Index, Search, SearchResults, Snippet, foreign_syntax};
 use trommel_text::language::LanguageCode;
 
-use crate::{cat::PlaceArgument, exit::Exit, messages};
+use crate::{cat, exit::Exit, messages};
 
 /// Search an index
 #[derive(Debug, Args)]
@@ -83,13 +83,14 @@ fn summary(found: &SearchResults, offset: usize) -> String {
 }
 
 fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
-    let url = hit.url.as_deref().unwrap_or(&hit.id);
-    let title = visible(hit.title.as_deref().unwrap_or("(no title)"));
+    let document = &hit.document;
+    let url = document.url.as_deref().unwrap_or(&document.id);
+    let title = visible(document.title.as_deref().unwrap_or("(no title)"));
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{rank}. {title}  ({:.1})", hit.score);
     let _ = writeln!(out, "   {}", visible(url));
-    if let Some(source) = &hit.source {
-        let _ = writeln!(out, "   {}", visible(&PlaceArgument::from(source).to_string()));
+    if let Some(source) = &document.source {
+        let _ = writeln!(out, "   {}", visible(&cat::shown(source)));
     }
     if !hit.snippet.text.is_empty() {
         let _ = writeln!(out, "   {}", highlighted(&hit.snippet, marks));
@@ -103,37 +104,23 @@ fn visible(text: &str) -> String {
 }
 
 fn highlighted(snippet: &Snippet, (before, after): (&str, &str)) -> String {
-    let (mut out, mut at) = (String::new(), 0);
-    let piece = |from: usize, to: usize| visible(snippet.text.get(from..to).unwrap_or_default());
-    for range in &snippet.highlights {
-        out.push_str(&piece(at, range.start));
-        out.push_str(before);
-        out.push_str(&piece(range.start, range.end));
-        out.push_str(after);
-        at = range.end;
-    }
-    out.push_str(&piece(at, snippet.text.len()));
-    out
+    let parts = snippet.parts().into_iter();
+    let shown = parts.map(|(text, is_hit)| match is_hit {
+        true => format!("{before}{}{after}", visible(text)),
+        false => visible(text),
+    });
+    shown.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trommel::index::IndexedDocument;
 
     #[test]
     fn pages_of_hits_are_told() {
         let said = |documents, shown, offset| {
-            let snippet = Snippet::default();
-            let hit = Hit {
-                score: 1.0,
-                id: String::new(),
-                url: None,
-                title: None,
-                date: None,
-                lang: None,
-                source: None,
-                snippet,
-            };
+            let hit = Hit { score: 1.0, document: IndexedDocument::default(), snippet: Snippet::default() };
             let hits = vec![hit; shown];
             summary(&SearchResults { documents, hits }, offset)
         };

@@ -56,8 +56,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     max_memory: Option<ByteSize>,
 
-    /// Seconds for the head of a request, its body, a pause in a batch, or a pause in reading an answer; two
-    /// while others wait
+    /// Seconds for the head of a request, its body, a pause in a batch, or a pause in reading an answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
@@ -172,7 +171,7 @@ fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
 /// The models that requests may name, the default first.
 fn named_models(settings: &Settings) -> Result<Vec<(String, Arc<Model>)>> {
     let default = settings.model_name();
-    let first = models::load(settings)?;
+    let first = settings.model()?;
     // A file is known by the name of its model: paths are nobody's business.
     let name = match Model::builtin_names().find(|name| *name == default) {
         Some(name) => name.to_owned(),

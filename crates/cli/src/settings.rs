@@ -23,7 +23,7 @@ pub trait Scope {
 
     /// Returns whether it has an option of its own, not only `--set`.
     fn is_option(field: &Field) -> bool {
-        !field.is_rare()
+        if Self::HAS_MANY { field.is_usual() } else { !field.is_rare() }
     }
 }
 
@@ -68,10 +68,6 @@ Examples:
     fn has(_: &Field) -> bool {
         true
     }
-
-    fn is_option(field: &Field) -> bool {
-        field.is_usual()
-    }
 }
 
 impl Scope for AnnotateCommands {
@@ -86,10 +82,6 @@ Examples:
     fn has(field: &Field) -> bool {
         let is_of_texts = matches!(field.part(), "text" | "include");
         !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
-    }
-
-    fn is_option(field: &Field) -> bool {
-        field.is_usual()
     }
 }
 
@@ -130,16 +122,12 @@ impl Scope for JudgingCommands {
 pub struct SettingsArgs<S> {
     /// The settings that the options choose.
     pub chosen: PartialSettings,
-    config: Option<PathBuf>,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
     scope: PhantomData<S>,
 }
 
 impl<S: Scope> SettingsArgs<S> {
-    /// The configuration file.
-    pub fn config(&self) -> Option<&PathBuf> {
-        self.config.as_ref()
-    }
-
     /// The settings in the configuration file.
     pub fn file(&self) -> Result<PartialSettings> {
         Ok(match &self.config {

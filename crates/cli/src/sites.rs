@@ -15,7 +15,7 @@ use trommel_model::sites::SiteMemory;
 
 use crate::exit::{Exit, Stop, quiet_workers};
 use crate::settings::{JudgingCommands, NetworkArgs, SettingsArgs};
-use crate::{files, messages::say, models, progress::Reporter};
+use crate::{files, messages::say, progress::Reporter};
 
 /// Count the blocks of each site's pages, for `run --sites`
 #[derive(Debug, Args)]
@@ -103,17 +103,15 @@ pub fn run(args: &SitesArgs) -> Result<Exit> {
 
 fn build(args: &BuildArgs) -> Result<Exit> {
     let settings = args.settings.settings()?;
-    let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
+    let extractor = Extractor::with_model(&settings, Arc::new(settings.model()?));
     let stop = Stop::on_signals().context("signals cannot be caught")?;
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = unpack(expand(&args.inputs, None, &network)?, PackedOptions::default(), &network);
-    files::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
-    files::refuse_existing(&args.output, args.overwrite)?;
-    files::prepare(&args.output)?;
+    files::claim(&args.output, args.overwrite, inputs.iter().filter_map(Input::path))?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
     let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
-    let environment = Environment { stop: stop.flag(), network, ..Environment::new(&mut nowhere, &mut reporter) };
+    let environment = Environment { network, ..Environment::new(&mut nowhere, &mut reporter) };
     let plan = counting_plan(inputs, settings);
     let summary_of_run = count_pages(&plan, &extractor, &counted, environment)?;
     drop(reporter);
@@ -168,5 +166,5 @@ fn show(memory: &SiteMemory, most: usize, as_json: bool) -> Result<()> {
     for site in sites.iter().take(most) {
         writeln!(out, "{:>8}  {}", site.pages, site.name)?;
     }
-    crate::out(&String::from_utf8_lossy(&out))
+    crate::out(&out)
 }

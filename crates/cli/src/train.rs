@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use trommel::learn::{
     FeatureGroup, HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, Score, TrainOptions, Trained, Weighting,
@@ -60,11 +61,12 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = LABEL_SHARE, value_name = "SHARE")]
     label_share: f32,
     /// Unit that counts the same in training: a page or a block
-    #[arg(long, value_enum, default_value_t = WeighingUnit::Pages)]
-    weigh: WeighingUnit,
+    #[arg(long, default_value = "pages", value_parser = PossibleValuesParser::new(["pages", "blocks"]).map(weighting))]
+    weigh: Weighting,
     /// Pages that cross-validation holds out: those of some hosts, in folds, or of one labelled set after the other
-    #[arg(long, value_enum, default_value_t = HoldOut::Hosts, value_name = "UNIT", conflicts_with = "from")]
-    hold_out: HoldOut,
+    #[arg(long, default_value = "hosts", value_name = "UNIT", conflicts_with = "from")]
+    #[arg(value_parser = PossibleValuesParser::new(["hosts", "sets"]).map(held_out))]
+    hold_out: HeldOut,
     /// Folds of the cross-validation by host
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     folds: u32,
@@ -89,16 +91,12 @@ enum LearnerChoice {
     Shipped,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HoldOut {
-    Hosts,
-    Sets,
+fn weighting(name: String) -> Weighting {
+    if name == "pages" { Weighting::Pages } else { Weighting::Blocks }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WeighingUnit {
-    Pages,
-    Blocks,
+fn held_out(name: String) -> HeldOut {
+    if name == "hosts" { HeldOut::Hosts } else { HeldOut::Sets }
 }
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
@@ -122,14 +120,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
             (Some(LearnerChoice::Shipped), _) => Learner::Shipped,
         },
         label_share: args.label_share,
-        weighting: match args.weigh {
-            WeighingUnit::Pages => Weighting::Pages,
-            WeighingUnit::Blocks => Weighting::Blocks,
-        },
-        held_out: match args.hold_out {
-            HoldOut::Hosts => HeldOut::Hosts,
-            HoldOut::Sets => HeldOut::Sets,
-        },
+        weighting: args.weigh,
+        held_out: args.hold_out,
         folds: args.folds as usize,
         list_sets: args.lists.len(),
         thread_sets: args.threads.len(),
@@ -177,9 +169,8 @@ fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
         let further = args.mix.iter().chain(&args.lists).chain(&args.threads);
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
-        files::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
-        files::refuse_existing(path, args.overwrite)?;
-        files::prepare(path)?;
+        let read = args.labelled.files().chain(further.cloned()).chain(golds).chain(base);
+        files::claim(path, args.overwrite, read)?;
     }
     Ok(())
 }
@@ -213,7 +204,7 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
 fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
         let pages = trained.judged.iter().filter(|page| page.set == at);
-        let required: Vec<Required> = pages.filter_map(|page| page.required).collect();
+        let required: Vec<Required> = pages.filter_map(|page| page.scored.required).collect();
         let (all, kept) = required.iter().fold((0, 0), |(all, kept), texts| (all + texts.all, kept + texts.kept));
         if all > 0 {
             let whole = required.iter().filter(|texts| texts.is_whole()).count();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use trommel::archive::{PayloadOptions, payload};
-use trommel::record::{OutputRecord, RecordReader, readable_name};
+use trommel::record::{Document, RecordReader, readable_name};
 use trommel::{Hints, charset, page_hints, run::record_at, stands_at};
 
 use crate::exit::Exit;
@@ -40,13 +40,16 @@ struct Counts {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<Exit> {
-    let archives = Archives::open(&args.against)?;
+    // All of them must be there before the first document is compared.
+    for path in &args.against {
+        fs::File::open(path).with_context(|| path.display().to_string())?;
+    }
     let mut counts = Counts::default();
     for path in outputs(&args.output)? {
         let mut reader = RecordReader::open(&path).with_context(|| path.display().to_string())?;
         while let Some(document) = reader.next().transpose().with_context(|| path.display().to_string())? {
             if !document.spans.is_empty() || !document.chunks.is_empty() {
-                verify(&document, &archives, &mut counts);
+                verify(&document, &args.against, &mut counts);
             }
         }
     }
@@ -60,34 +63,21 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
     Ok(if wrong + unread == 0 { Exit::Clean } else { Exit::SomeFailed })
 }
 
-/// The archives that the pages stand in.
-struct Archives<'a>(&'a [PathBuf]);
-
-impl<'a> Archives<'a> {
-    /// All of them must be there before the first document is compared.
-    fn open(paths: &'a [PathBuf]) -> Result<Self> {
-        for path in paths {
-            fs::File::open(path).with_context(|| path.display().to_string())?;
-        }
-        Ok(Self(paths))
+/// The archive that a document calls `name`: of the whole name, or else the only one of that file name, because
+/// archives move.
+fn named<'a>(archives: &'a [PathBuf], name: &str) -> Result<&'a Path> {
+    if let Some(path) = archives.iter().find(|path| *path == Path::new(name)) {
+        return Ok(path);
     }
-
-    /// The archive that a document calls `name`: of the whole name, or else the only one of that file name, because
-    /// archives move.
-    fn named(&self, name: &str) -> Result<&'a Path> {
-        if let Some(path) = self.0.iter().find(|path| *path == Path::new(name)) {
-            return Ok(path);
-        }
-        if name.contains(".wacz!") {
-            bail!("{name}: pages of a WACZ file cannot be read again; name the archive in it");
-        }
-        let wanted = file_name(Path::new(name));
-        let mut found = self.0.iter().filter(|path| file_name(path) == wanted);
-        match (found.next(), found.next()) {
-            (Some(path), None) => Ok(path),
-            (Some(_), Some(_)) => bail!("{name}: several archives of this file name, and none of the whole name"),
-            (None, _) => bail!("{name}: not among the archives"),
-        }
+    if name.contains(".wacz!") {
+        bail!("{name}: pages of a WACZ file cannot be read again; name the archive in it");
+    }
+    let wanted = file_name(Path::new(name));
+    let mut found = archives.iter().filter(|path| file_name(path) == wanted);
+    match (found.next(), found.next()) {
+        (Some(path), None) => Ok(path),
+        (Some(_), Some(_)) => bail!("{name}: several archives of this file name, and none of the whole name"),
+        (None, _) => bail!("{name}: not among the archives"),
     }
 }
 
@@ -111,7 +101,7 @@ fn outputs(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn verify(document: &OutputRecord, archives: &Archives<'_>, counts: &mut Counts) {
+fn verify(document: &Document, archives: &[PathBuf], counts: &mut Counts) {
     let page = match decoded(document, archives) {
         Ok(page) => page,
         Err(error) => {
@@ -162,9 +152,9 @@ fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
 }
 
 /// The decoded page of a document, read again from its archive.
-fn decoded(document: &OutputRecord, archives: &Archives<'_>) -> Result<String> {
+fn decoded(document: &Document, archives: &[PathBuf]) -> Result<String> {
     let source = document.source.as_ref().ok_or_else(|| anyhow!("the document has no source"))?;
-    let found = record_at(archives.named(&source.file)?, source.offset, source.inner)?;
+    let found = record_at(named(archives, &source.file)?, source.offset, source.inner)?;
     let (record, crawl_charset) = found.ok_or_else(|| anyhow!("no record at offset {}", source.offset))?;
     let page = payload(&record, &PayloadOptions::default())?;
     let hints = Hints { crawl_charset: crawl_charset.as_deref(), ..page_hints(&record, &page) };

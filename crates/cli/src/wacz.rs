@@ -2,13 +2,13 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use trommel::archive::wacz::{Container, write_texts};
 use trommel::record::AtomicFile;
 use trommel::run::{Input, Outcome};
 
-use crate::messages::{counted, say};
+use crate::messages::say;
 use crate::settings::{DocumentCommands, SettingsArgs};
 use crate::{archives::Archives, exit::Exit, files};
 
@@ -61,15 +61,14 @@ type Texts = HashMap<String, Vec<(String, String)>>;
 
 fn text(args: &TextArgs) -> Result<Exit> {
     let TextArgs { input, output, .. } = args;
-    files::refuse_inputs(output, [input])?;
-    if output.exists() && !args.overwrite {
-        bail!("{}: is there already; replace it with --overwrite", output.display());
-    }
     let container = Container::open(input)?;
-    files::prepare(output)?;
+    files::claim(output, args.overwrite, [input])?;
     let mut texts = Texts::new();
-    let archives = Archives::new(vec![Input::File(input.clone())], args.settings.settings()?)?;
-    let summary = archives.with_revisits().documents(|document| {
+    let mut settings = args.settings.settings()?;
+    // Captures that repeat another have its content.
+    settings.archive.resolve_revisits = true;
+    let archives = Archives::new(vec![Input::File(input.clone())], settings)?;
+    let summary = archives.documents(|document| {
         if let (Some(url), false) = (document.url, document.text.is_empty()) {
             let date = digits(document.date.as_deref().unwrap_or_default());
             texts.entry(without_fragment(&url).to_owned()).or_default().push((date, document.text));
@@ -87,9 +86,6 @@ fn text(args: &TextArgs) -> Result<Exit> {
     file.finish().with_context(named)?;
     say(&summary.to_string());
     say(&format!("{} of {} listed pages have an extracted text", written.texts, written.pages));
-    if written.too_long > 0 {
-        say(&format!("{} of the lists too long for a page, copied as they are", counted(written.too_long, "line")));
-    }
     if written.unsigned {
         say("the signature of the input is left out: it is not one of this file");
     }

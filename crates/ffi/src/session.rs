@@ -2,7 +2,6 @@
 
 use std::ffi::c_int;
 
-use serde_json::json;
 use trommel::{
     Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason, TextForm, Verdict, fields,
 };
@@ -150,14 +149,7 @@ impl TrommelSession {
 
     /// The facts known so far, as JSON.
     pub(crate) fn known(&mut self) -> String {
-        let known = self.session.known();
-        json!({
-            "canonical": known.canonical,
-            "robots": known.robots,
-            "next_page": known.next_page,
-            "links": known.links,
-        })
-        .to_string()
+        serde_json::to_string(&self.session.known()).unwrap_or_default()
     }
 
     pub(crate) fn finish(self) -> Option<String> {

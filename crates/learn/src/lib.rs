@@ -17,8 +17,8 @@ pub use pages::{
 };
 #[cfg(feature = "train")]
 pub use train::{
-    Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained, Weighting, adapt,
-    fit_trees, fit_weighted, list, train, train_roles,
+    Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, ScoredPage, TrainOptions, Trained,
+    Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
 };
 /// Types of reports and options.
 pub use trommel_model::{Score, features::FeatureGroup};

@@ -20,6 +20,7 @@ use crate::LABEL_SHARE;
 
 pub use adapted::{Adapted, adapt};
 pub use boost::fit_trees;
+pub use cross_validation::ScoredPage;
 pub use judged::{JudgedRow, JudgedSet};
 pub use learned_words::list;
 pub use logistic::{Fit, Sample, fit_weighted};

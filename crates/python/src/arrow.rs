@@ -6,8 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::{prelude::*, types::PyCapsule};
-use trommel::OutputRecord;
+use trommel::Document;
 use trommel::record::{COLUMNS, Column, OptionalColumns, record_batch};
+use trommel_text::keys::Keyed as _;
 
 use crate::errors::told;
 
@@ -16,28 +17,20 @@ pub(crate) use capsule::arrays;
 /// Documents as rows. It supports the Arrow PyCapsule interface: `pyarrow.record_batch(batch)`,
 /// `polars.DataFrame(batch)` and others take it without copies.
 #[pyclass(frozen, name = "RecordBatch", module = "trommel_text")]
-pub(crate) struct PyRecordBatch {
-    batch: RecordBatch,
-}
-
-impl PyRecordBatch {
-    pub(crate) fn new(batch: RecordBatch) -> Self {
-        Self { batch }
-    }
-}
+pub(crate) struct PyRecordBatch(pub(crate) RecordBatch);
 
 #[pymethods]
 impl PyRecordBatch {
     /// Number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
-        self.batch.num_rows()
+        self.0.num_rows()
     }
 
     /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        let schema = self.batch.schema();
+        let schema = self.0.schema();
         schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
@@ -53,15 +46,15 @@ impl PyRecordBatch {
     }
 
     fn __len__(&self) -> usize {
-        self.batch.num_rows()
+        self.0.num_rows()
     }
 
     fn __repr__(&self) -> String {
-        format!("<RecordBatch of {} rows, {} columns>", self.batch.num_rows(), self.batch.num_columns())
+        format!("<RecordBatch of {} rows, {} columns>", self.0.num_rows(), self.0.num_columns())
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.batch)
+        capsule::schema(py, &self.0)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -72,18 +65,14 @@ impl PyRecordBatch {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // A wish that need not be met, as the interface says.
         let _ = requested_schema;
-        Ok((capsule::schema(py, &self.batch)?, capsule::array(py, &self.batch)?))
+        Ok((capsule::schema(py, &self.0)?, capsule::array(py, &self.0)?))
     }
 }
 
 const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
 
-/// The columns about a page without its record.
-const OF_PAGES: [&str; 20] = [
-    "text", "url", "lang", "title", "author", "published", "modified", "site", "description", "canonical", "next",
-    "lang_declared", "rights", "headings", "page_type", "confidence", "comments", "charset", "charset_source",
-    "capped",
-];
+/// Keys that are no columns of pages without a record.
+const OF_RECORDS: [&str; 7] = ["id", "date", "blocked", "status", "truncated", "notes", "extractor"];
 
 /// Columns of record batches.
 pub(crate) struct ArrowColumns(Vec<&'static Column>);
@@ -91,12 +80,14 @@ pub(crate) struct ArrowColumns(Vec<&'static Column>);
 impl ArrowColumns {
     /// The columns of documents of archives, as in Parquet files.
     pub(crate) fn of_documents(optional: OptionalColumns) -> Self {
-        Self(COLUMNS.iter().chain(optional.columns()).collect())
+        Self(COLUMNS.iter().copied().chain(optional.columns()).collect())
     }
 
     /// The columns of pages that are no records.
     pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
-        let columns = COLUMNS.iter().filter(|column| OF_PAGES.contains(&column.name));
+        let is_key = |name| Document::KEYS.iter().any(|key| key.field.name == name);
+        let names = |column: &&Column| is_key(column.field.name) && !OF_RECORDS.contains(&column.field.name);
+        let columns = COLUMNS.iter().copied().filter(names);
         Self(columns.chain(optional.columns()).collect())
     }
 
@@ -104,7 +95,7 @@ impl ArrowColumns {
     ///
     /// # Errors
     /// `ValueError` if a column would be longer than 2 GiB.
-    pub(crate) fn batch(&self, rows: &[Option<&OutputRecord>]) -> PyResult<RecordBatch> {
+    pub(crate) fn batch(&self, rows: &[Option<&Document>]) -> PyResult<RecordBatch> {
         record_batch(&self.0, rows).map_err(|error| match error {
             ArrowError::InvalidArgumentError(why) => PyValueError::new_err(why),
             error => told(error),

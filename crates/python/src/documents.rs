@@ -8,18 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::{collections::VecDeque, io, num::NonZeroUsize};
+use std::{io, num::NonZeroUsize};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::run::{Environment, NetworkOptions, Outcome, PreparedRun, Run, RunRequest, Summary};
-use trommel::{ErrorKind, Hints, OutputRecord, record::OptionalColumns};
+use trommel::{Document, ErrorKind, Hints, record::OptionalColumns};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{TrommelError, ended as run_ended, first_fault, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::settings::{ConfigArgument, of_documents};
 use crate::{
-    extractor::PyExtractor, interpreter, interpreter::PAUSE, page::PyDocument, run::summary_dict, values::Paths,
+    extractor::PyExtractor, interpreter, interpreter::PAUSE, page::PyDocument, run::share, run::summary_dict,
+    values::Paths,
 };
 
 /// Pieces on their way, each of about [`PIECE`].
@@ -31,13 +32,13 @@ const BATCH_BYTES: usize = 64 << 20;
 
 /// Collects documents and sends them in pieces: to wake the reader for each costs more than the document.
 struct Pieces {
-    sender: SyncSender<Vec<OutputRecord>>,
-    piece: Vec<OutputRecord>,
+    sender: SyncSender<Vec<Document>>,
+    piece: Vec<Document>,
     bytes: usize,
 }
 
 impl Pieces {
-    fn add(&mut self, record: OutputRecord) -> io::Result<()> {
+    fn add(&mut self, record: Document) -> io::Result<()> {
         self.bytes += size(&record);
         self.piece.push(record);
         if self.piece.len() >= PIECE.0 || self.bytes >= PIECE.1 { self.send() } else { Ok(()) }
@@ -51,16 +52,16 @@ impl Pieces {
 }
 
 /// Bytes of text in a document.
-fn size(record: &OutputRecord) -> usize {
+fn size(record: &Document) -> usize {
     let blocks = record.blocks.iter().map(|block| block.text.len());
     record.text.len() + blocks.sum::<usize>()
 }
 
 /// The run, and its documents read so far.
 struct Reading {
-    receiver: Receiver<Vec<OutputRecord>>,
+    receiver: Receiver<Vec<Document>>,
     /// Documents that have come and are in no batch yet.
-    waiting: std::vec::IntoIter<OutputRecord>,
+    waiting: std::vec::IntoIter<Document>,
     run: Option<JoinHandle<trommel::Result<Summary>>>,
     columns: ArrowColumns,
 }
@@ -109,28 +110,22 @@ pub(crate) fn read_warc(
     let mut request = RunRequest {
         output: "-".to_owned(),
         select: select.unwrap_or_default().0,
-        shard: shard
-            .map(|text| text.parse())
-            .transpose()
-            .map_err(|error: trommel::Error| PyValueError::new_err(format!("shard: {error}")))?,
+        shard: shard.map(share).transpose()?,
         ..RunRequest::default()
     };
     let (disk, is_object) = source.into_request(&mut request)?;
     let PreparedRun { plan, sites, extractor } = prepared(py, request, &given, &network, is_object)?;
-    sites.check(&plan).map_err(|error| raised(&error))?;
+    sites.check(&plan).map_err(raised)?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(PIECES_AHEAD);
-    let stopped = stop.clone();
     let run = move || {
         let mut pieces = Pieces { sender, piece: Vec::new(), bytes: 0 };
         let mut no_progress = ();
         let mut sink = io::sink();
-        let first_pass =
-            Environment { stop: &stopped, network: network.clone(), ..Environment::new(&mut sink, &mut no_progress) };
+        let first_pass = Environment { network: network.clone(), ..Environment::new(&mut sink, &mut no_progress) };
         let extractor = sites.apply(extractor, &plan, first_pass)?;
         let mut nowhere = io::sink();
-        let environment =
-            Environment { disk: &*disk, stop: &stopped, network, ..Environment::new(&mut nowhere, &mut no_progress) };
+        let environment = Environment { disk: &*disk, network, ..Environment::new(&mut nowhere, &mut no_progress) };
         let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
         let summary = Run::of_plan(&plan, &extract).documents(environment, |record| pieces.add(record))?;
         // What came last; that nobody wants it is no fault.
@@ -151,15 +146,9 @@ pub(crate) fn read_warc(
     })
 }
 
-/// Documents that are asked for at a time.
-const AT_A_TIME: usize = 64;
-
 /// An iterator of the documents of archives. At its end `summary` has the counts of the run.
 #[pyclass(frozen, module = "trommel_text")]
-pub(crate) struct ArchiveDocuments {
-    batches: DocumentBatches,
-    ready: Mutex<VecDeque<OutputRecord>>,
-}
+pub(crate) struct ArchiveDocuments(DocumentBatches);
 
 /// Reads archives and returns their documents one by one, in the order of the records:
 /// `for document in read_documents("a.warc.gz", limit=10)`. Arguments and settings are those of `read_warc`; pyarrow is
@@ -177,9 +166,8 @@ pub(crate) fn read_documents(
     shard: Option<&str>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<ArchiveDocuments> {
-    let size = NonZeroUsize::new(AT_A_TIME);
-    let batches = read_warc(py, source, extractor, config, size, strict, select, shard, choices)?;
-    Ok(ArchiveDocuments { batches, ready: Mutex::default() })
+    let one = Some(NonZeroUsize::MIN);
+    read_warc(py, source, extractor, config, one, strict, select, shard, choices).map(ArchiveDocuments)
 }
 
 #[pymethods]
@@ -189,25 +177,23 @@ impl ArchiveDocuments {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyDocument>> {
-        let lock = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(record) = lock().pop_front() {
-            return Ok(Some(PyDocument::of_record(record)));
+        // One that has come already needs no other thread, and so no change of threads of Python.
+        let ready = self.0.reading.try_lock().ok().and_then(|mut reading| reading.waiting.next());
+        match ready {
+            Some(record) => Ok(Some(PyDocument(record))),
+            None => Ok(self.0.take(py)?.pop().map(PyDocument)),
         }
-        let mut records = self.batches.take(py)?.into_iter();
-        let first = records.next();
-        lock().extend(records);
-        Ok(first.map(PyDocument::of_record))
     }
 
     /// Counts of the run as a dict, as `trommel run --summary` writes them; `None` before the end.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.batches.summary(py)
+        self.0.summary(py)
     }
 
     /// Stops reading before the end of the archives.
     fn close(&self) {
-        self.batches.close();
+        self.0.close();
     }
 }
 
@@ -221,7 +207,7 @@ pub(crate) fn document_schema(
 ) -> PyResult<PyRecordBatch> {
     let given = RunChoices::read(None, config, choices, of_documents)?;
     let options = given.settings()?.document_options();
-    ArrowColumns::of_documents(OptionalColumns::of(&options)).batch(&[]).map(PyRecordBatch::new)
+    ArrowColumns::of_documents(OptionalColumns::of(&options)).batch(&[]).map(PyRecordBatch)
 }
 
 #[pymethods]
@@ -236,11 +222,11 @@ impl DocumentBatches {
             return Ok(None);
         }
         py.detach(|| {
-            let rows: Vec<Option<&OutputRecord>> = records.iter().map(Some).collect();
+            let rows: Vec<Option<&Document>> = records.iter().map(Some).collect();
             let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
             reading.columns.batch(&rows)
         })
-        .map(|batch| Some(PyRecordBatch::new(batch)))
+        .map(|batch| Some(PyRecordBatch(batch)))
     }
 
     /// Counts of the run as a dict, as `trommel run --summary` writes them; `None` before the end.
@@ -261,7 +247,7 @@ impl Reading {
     ///
     /// # Errors
     /// The exception of a signal that came.
-    fn records(&mut self, most: usize) -> PyResult<Vec<OutputRecord>> {
+    fn records(&mut self, most: usize) -> PyResult<Vec<Document>> {
         let mut records = Vec::new();
         let mut bytes = 0;
         while records.len() < most && bytes < BATCH_BYTES {
@@ -285,7 +271,7 @@ impl DocumentBatches {
     ///
     /// # Errors
     /// The exception of a signal that came, or of a run that failed.
-    fn take(&self, py: Python<'_>) -> PyResult<Vec<OutputRecord>> {
+    fn take(&self, py: Python<'_>) -> PyResult<Vec<Document>> {
         // Threads are not copied by a fork: waiting for them would never end.
         if self.process != std::process::id() {
             return Err(PyValueError::new_err(
@@ -313,7 +299,7 @@ impl DocumentBatches {
             None => return Ok(()),
             Some(Err(_)) => return Err(TrommelError::new_err("a fault of the program")),
             Some(Ok(Err(error))) if error.kind() == ErrorKind::Stopped => return Ok(()),
-            Some(Ok(Err(error))) => return Err(run_ended(&error)),
+            Some(Ok(Err(error))) => return Err(run_ended(error)),
             Some(Ok(Ok(summary))) => summary,
         };
         let wants_fault = self.strict || summary.outcome() == Outcome::Nothing;

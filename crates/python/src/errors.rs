@@ -24,7 +24,7 @@ pub(crate) fn told(error: impl Display) -> PyErr {
 }
 
 /// The exception about a call that is refused.
-pub(crate) fn raised(error: &Error) -> PyErr {
+pub(crate) fn raised(error: Error) -> PyErr {
     let message = in_python(&error.to_string());
     match error.kind() {
         ErrorKind::Input => ArchiveError::new_err(message),
@@ -34,7 +34,7 @@ pub(crate) fn raised(error: &Error) -> PyErr {
 }
 
 /// The exception about a run that was refused or ended early.
-pub(crate) fn ended(error: &Error) -> PyErr {
+pub(crate) fn ended(error: Error) -> PyErr {
     RunError::new_err(in_python(&error.to_string()))
 }
 

@@ -3,14 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use pyo3::prelude::*;
-use rayon::ThreadPoolBuilder;
 use trommel::learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by};
 use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, extract::Extractor};
 use trommel_text::words::Rule;
 
 use crate::errors::{TrommelError, told};
 use crate::settings::{NamedModel, named};
-use crate::values;
+use crate::{interpreter::on_own_threads, values};
 
 /// The default place of the gold of an archive.
 ///
@@ -20,16 +19,6 @@ pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResul
     gold.or_else(|| gold_beside(pages)).ok_or_else(|| {
         TrommelError::new_err(format!("{}: cannot tell its gold file: name it with gold=", pages.display()))
     })
-}
-
-/// Does `work`, which divides itself among threads, on threads that end with it: those that live on would be
-/// missing after a fork.
-///
-/// # Errors
-/// `TrommelError` if no thread can be started.
-pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let threads = ThreadPoolBuilder::new().build().map_err(told)?;
-    Ok(threads.install(work))
 }
 
 /// Scores a model on labelled pages (an archive and its gold file). Returns the mean word precision, recall and F1
@@ -57,7 +46,7 @@ pub(crate) fn evaluate<'py>(
     let comments = comments.map(|name| named::<CommentPolicy>("comments", name)).transpose()?;
     let gold = gold_of(&pages, gold)?;
     let report = py.detach(|| {
-        on_own_threads(|| {
+        on_own_threads(0, || {
             let set = read_set(&pages, &gold).map_err(told)?;
             let has_comments = || set.has_comments();
             let comments = match comments {

@@ -10,19 +10,36 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
 use trommel::record::{AtomicFile, OptionalColumns};
 use trommel::{
-    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings, archive::binary_type,
+    Document, Extraction, Extractor, Field, HintError, Hints, PartialSettings, Settings, archive::binary_type,
 };
 use trommel_web::viewer::{View, report};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{ModelError, raised, told};
 use crate::pages::{PageBytes, Pages, beside};
-use crate::settings::{Keywords, NamedModel, of_pages};
+use crate::settings::{Keywords, NamedModel};
 use crate::{interpreter, page::PyDocument};
 
 /// A hint that means nothing.
 pub(crate) fn wrong(error: HintError) -> PyErr {
-    pyo3::exceptions::PyValueError::new_err(error.to_string())
+    PyValueError::new_err(error.to_string())
+}
+
+/// The bytes of a page and the hints about it.
+///
+/// # Errors
+/// `ValueError` if the page is a name, or a hint means nothing.
+fn checked<'a>(
+    html: &'a PageBytes,
+    url: Option<&'a str>,
+    charset: Option<&'a str>,
+    date: Option<&'a str>,
+) -> PyResult<(&'a [u8], Hints<'a>)> {
+    html.refuse_names()?;
+    let view = html.view();
+    let hints = view.hints(url, charset, date);
+    hints.check().map_err(wrong)?;
+    Ok((view.bytes, hints))
 }
 
 /// Extracts the main text of pages with one model and one set of settings. It has no state between pages, so threads
@@ -43,7 +60,7 @@ impl PyExtractor {
     /// As for [`Keywords::read`], and `ValueError` if choices exclude each other.
     pub(crate) fn of(keywords: Keywords) -> PyResult<Self> {
         let Keywords { chosen, model } = keywords;
-        let settings: Settings = chosen.settings().map_err(|error| raised(&error))?;
+        let settings: Settings = chosen.settings().map_err(raised)?;
         let model = match model {
             Some(model) => model,
             None => NamedModel::open(&settings.model)?,
@@ -97,7 +114,7 @@ impl PyExtractor {
     #[new]
     #[pyo3(signature = (model=None, **choices))]
     fn new(model: Option<&Bound<'_, PyAny>>, choices: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::of(Keywords::read(model, choices, of_pages)?)
+        Self::of(Keywords::read(model, choices, Field::is_of_pages)?)
     }
 
     /// Returns the document of one page, given as bytes in any encoding or as decoded text. `charset` is the encoding
@@ -112,24 +129,18 @@ impl PyExtractor {
         charset: Option<&str>,
         date: Option<String>,
     ) -> PyResult<PyDocument> {
-        html.refuse_names()?;
-        let view = html.view();
-        let hints = view.hints(url.as_deref(), charset, date.as_deref());
-        hints.check().map_err(wrong)?;
-        let document = py.detach(|| self.document(view.bytes, &hints));
-        Ok(PyDocument::new(document, url, date))
+        let (page, hints) = checked(&html, url.as_deref(), charset, date.as_deref())?;
+        let document = py.detach(|| self.document(page, &hints));
+        Ok(PyDocument(Document { url, date, ..document }))
     }
 
     /// Returns only the text of one page, without title, dates or language. This takes less time.
     #[pyo3(signature = (html, *, url=None, charset=None))]
     fn text(&self, py: Python<'_>, html: PageBytes, url: Option<&str>, charset: Option<&str>) -> PyResult<String> {
-        html.refuse_names()?;
-        let view = html.view();
-        let hints = view.hints(url, charset, None);
-        hints.check().map_err(wrong)?;
-        Ok(py.detach(|| match binary_type(view.bytes) {
+        let (page, hints) = checked(&html, url, charset, None)?;
+        Ok(py.detach(|| match binary_type(page) {
             Some(_) => String::new(),
-            None => self.text_of(&self.extractor.extract(view.bytes, &hints)),
+            None => self.text_of(&self.extractor.extract(page, &hints)),
         }))
     }
 
@@ -157,12 +168,12 @@ impl PyExtractor {
                 let of = |texts: &'_ [Option<String>]| texts.get(number).and_then(Option::as_deref).map(str::to_owned);
                 let (url, charset) = (of(&urls), of(&charsets));
                 let hints = page.hints(url.as_deref(), charset.as_deref(), None);
-                Some(OutputRecord { url: url.clone(), ..OutputRecord::from(self.document(page.bytes, &hints)) })
+                Some(Document { url: url.clone(), ..self.document(page.bytes, &hints) })
             })?;
-            let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
+            let records: Vec<Option<&Document>> = records.iter().map(Option::as_ref).collect();
             ArrowColumns::of_pages(optional).batch(&records)
         });
-        batch.map(PyRecordBatch::new)
+        batch.map(PyRecordBatch)
     }
 
     /// Returns an iterator of the documents of pages, in their order: `for document in extractor.pipe(pages)`. A page
@@ -176,7 +187,16 @@ impl PyExtractor {
         threads: Option<NonZeroUsize>,
         batch_size: Option<NonZeroUsize>,
     ) -> PyResult<PyDocuments> {
-        PyDocuments::new(self.clone(), pages, threads, batch_size)
+        if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
+            return Err(PyTypeError::new_err("pages are several, not one page"));
+        }
+        Ok(PyDocuments {
+            extractor: self.clone(),
+            pages: pages.try_iter()?.unbind(),
+            threads,
+            batch_size: batch_size.map_or(BATCH, NonZeroUsize::get),
+            ready: Mutex::default(),
+        })
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
@@ -205,7 +225,7 @@ pub(crate) fn extract(
     model: Option<&Bound<'_, PyAny>>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyDocument> {
-    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    let extractor = PyExtractor::of(Keywords::read(model, choices, Field::is_of_pages)?)?;
     extractor.extract(py, html, url, charset, date)
 }
 
@@ -221,7 +241,7 @@ pub(crate) fn extract_batch(
     model: Option<&Bound<'_, PyAny>>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyRecordBatch> {
-    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    let extractor = PyExtractor::of(Keywords::read(model, choices, Field::is_of_pages)?)?;
     extractor.extract_batch(py, pages, urls, charsets, threads)
 }
 
@@ -270,34 +290,9 @@ impl PageRequest {
         let html = html.ok_or_else(|| PyTypeError::new_err("a page without \"html\""))?;
         Ok(Self { html, url, charset, date })
     }
-}
 
-impl PyDocuments {
-    /// # Errors
-    /// `TypeError` if `pages` is one page or nothing to go over.
-    pub(crate) fn new(
-        extractor: PyExtractor,
-        pages: &Bound<'_, PyAny>,
-        threads: Option<NonZeroUsize>,
-        batch_size: Option<NonZeroUsize>,
-    ) -> PyResult<Self> {
-        if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
-            return Err(PyTypeError::new_err("pages are several, not one page"));
-        }
-        Ok(Self {
-            extractor,
-            pages: pages.try_iter()?.unbind(),
-            threads,
-            batch_size: batch_size.map_or(BATCH, NonZeroUsize::get),
-            ready: Mutex::default(),
-        })
-    }
-
-    /// The next pages.
-    fn batch(&self, py: Python<'_>) -> PyResult<Vec<PageRequest>> {
-        let pages = self.pages.bind(py).clone();
-        let pages = pages.take(self.batch_size);
-        pages.map(|page| PageRequest::read(&page?)).collect()
+    fn hints(&self) -> Hints<'_> {
+        self.html.view().hints(self.url.as_deref(), self.charset.as_deref(), self.date.as_deref())
     }
 }
 
@@ -312,24 +307,16 @@ impl PyDocuments {
         if let Some(document) = lock().pop_front() {
             return Ok(Some(document));
         }
-        let batch = self.batch(py)?;
-        let hints = |given: &PageRequest| -> PyResult<()> {
-            let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
-            let view = given.html.view();
-            view.hints(given.url.as_deref(), charset, date).check().map_err(wrong)
-        };
-        batch.iter().try_for_each(hints)?;
+        let pages = self.pages.bind(py).clone().take(self.batch_size);
+        let batch: Vec<PageRequest> = pages.map(|page| PageRequest::read(&page?)).collect::<PyResult<_>>()?;
+        batch.iter().try_for_each(|given| given.hints().check().map_err(wrong))?;
         let documents: Vec<Document> = py.detach(|| {
-            interpreter::map(batch.len(), self.threads, |number| {
-                let Some(given) = batch.get(number) else { return Document::default() };
-                let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
-                let view = given.html.view();
-                let hints = view.hints(given.url.as_deref(), charset, date);
-                self.extractor.document(view.bytes, &hints)
-            })
+            let document = |given: &PageRequest| self.extractor.document(given.html.view().bytes, &given.hints());
+            interpreter::map(batch.len(), self.threads, |number| batch.get(number).map(document).unwrap_or_default())
         })?;
         let pages = batch.into_iter().zip(documents);
-        let mut documents = pages.map(|(given, document)| PyDocument::new(document, given.url, given.date));
+        let mut documents =
+            pages.map(|(given, document)| PyDocument(Document { url: given.url, date: given.date, ..document }));
         let first = documents.next();
         lock().extend(documents);
         Ok(first)
@@ -383,17 +370,14 @@ pub(crate) fn inspect(
     model: Option<&Bound<'_, PyAny>>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Inspection> {
-    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
-    html.refuse_names()?;
-    let page = html.view();
-    let hints = page.hints(url, charset, None);
-    hints.check().map_err(wrong)?;
-    if let Some(kind) = binary_type(page.bytes) {
+    let extractor = PyExtractor::of(Keywords::read(model, choices, Field::is_of_pages)?)?;
+    let (page, hints) = checked(&html, url, charset, None)?;
+    if let Some(kind) = binary_type(page) {
         return Err(PyValueError::new_err(format!("{kind} data, not a page")));
     }
     py.detach(|| {
         let judge = extractor.extractor.judge().clone().with_inline_style(true);
-        let extraction = judge.extract(page.bytes, &hints);
+        let extraction = judge.extract(page, &hints);
         let view = View::new(&extraction, url, extractor.extractor.model());
         let html = report(&view).map_err(told)?;
         Ok(Inspection { html, text: view.plain, markdown: view.markdown })

@@ -15,7 +15,7 @@ use trommel::{PartialSettings, Settings, fields};
 
 use crate::errors::raised;
 use crate::extractor::PyExtractor;
-use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope, of_pages};
+use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope};
 
 /// Archives as they were named.
 pub(crate) enum Named {
@@ -80,7 +80,7 @@ impl Named {
                     }
                 }
                 request.opened = vec![Input::File(name.clone())];
-                Ok((Box::new(FileObjectDisk::new(name, object)), true))
+                Ok((Box::new(FileObjectDisk { name, object: Mutex::new(Some(FileObject(object))) }), true))
             }
             Self::Arguments(arguments) => {
                 if arguments.iter().any(|argument| argument == "-") {
@@ -105,8 +105,7 @@ pub(crate) fn prepared(
     is_object: bool,
 ) -> PyResult<PreparedRun> {
     let model = Some(given.model.model.clone());
-    let prepared = py.detach(|| request.prepare(&given.chosen, &given.file, model, network));
-    let prepared = prepared.map_err(|error| raised(&error))?;
+    let prepared = py.detach(|| request.prepare(&given.chosen, &given.file, model, network)).map_err(raised)?;
     if is_object && prepared.sites.reads_twice() {
         return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
     }
@@ -131,23 +130,18 @@ impl RunChoices {
         choices: Option<&Bound<'_, PyDict>>,
         scope: Scope,
     ) -> PyResult<Self> {
-        let Keywords { chosen, model } = Keywords::read(None, choices, scope)?;
+        let Keywords { mut chosen, model } = Keywords::read(None, choices, scope)?;
         let file = config.unwrap_or_default().0;
         let Some(extractor) = extractor else {
             let model = match model {
                 Some(model) => model,
-                None => {
-                    let name = file.get("model").and_then(Value::as_str);
-                    NamedModel::open(name.unwrap_or_default())?
-                }
+                None => NamedModel::open(file.get("model").and_then(Value::as_str).unwrap_or_default())?,
             };
-            let mut chosen = chosen;
-            let set = chosen.set("model", model.name.clone());
-            set.map_err(|error| raised(&error))?;
+            chosen.set("model", model.name.clone()).map_err(raised)?;
             return Ok(Self { chosen, file, model });
         };
         let extractor = extractor.get();
-        let in_pages = fields().iter().filter(|field| of_pages(field));
+        let in_pages = fields().iter().filter(|field| field.is_of_pages());
         for field in in_pages {
             let is_model = field.name == "model" && model.is_some();
             let twice = match (is_model || chosen.get(&field.path).is_some(), file.get(&field.path).is_some()) {
@@ -160,8 +154,7 @@ impl RunChoices {
             )));
         }
         let mut choices = extractor.chosen.clone();
-        let set = choices.set("model", extractor.model.name.clone());
-        set.map_err(|error| raised(&error))?;
+        choices.set("model", extractor.model.name.clone()).map_err(raised)?;
         Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
@@ -170,8 +163,7 @@ impl RunChoices {
     /// # Errors
     /// `ValueError` if choices exclude each other.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
-        let settings = self.chosen.clone().over(self.file.clone()).settings();
-        settings.map_err(|error| raised(&error))
+        self.chosen.clone().over(self.file.clone()).settings().map_err(raised)
     }
 }
 
@@ -195,17 +187,10 @@ impl Read for FileObject {
     }
 }
 
-/// The local file system, on which one name stands for a file object.
+/// The local file system, on which one name stands for a file object, which is read once.
 pub(crate) struct FileObjectDisk {
     name: PathBuf,
     object: Mutex<Option<FileObject>>,
-}
-
-impl FileObjectDisk {
-    /// Archives of that name come from `object`, once.
-    pub(crate) fn new(name: PathBuf, object: Py<PyAny>) -> Self {
-        Self { name, object: Mutex::new(Some(FileObject(object))) }
-    }
 }
 
 impl fmt::Debug for FileObjectDisk {

@@ -4,12 +4,12 @@
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError, mpsc};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{thread, time::Duration};
 
 use pyo3::prelude::*;
+use rayon::{ThreadPoolBuilder, prelude::*};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
@@ -18,7 +18,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use crate::errors::TrommelError;
 
 /// The results of `work` for each number below `count`, in their order, on `threads` threads (default: all
-/// processor cores). Ends early at a signal.
+/// processor cores), which end with the call: those that live on would be missing after a fork. Ends early at a signal.
 ///
 /// # Errors
 /// The exception of the signal; `TrommelError` if a thread cannot be started or the program met a fault.
@@ -27,80 +27,37 @@ pub(crate) fn map<T: Send>(
     threads: Option<NonZeroUsize>,
     work: impl Fn(usize) -> T + Sync,
 ) -> PyResult<Vec<T>> {
-    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(count);
-    let mut signals = Signals::new();
-    if threads <= 1 {
-        return (0..count).map(|number| signals.check().map(|()| work(number))).collect();
-    }
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let mut made = thread::scope(|scope| -> PyResult<Vec<(usize, T)>> {
-        let (done, all_done) = mpsc::channel::<()>();
-        let mut workers = Vec::with_capacity(threads);
-        for _ in 0..threads {
-            let (next, stop, work, done) = (&next, &stop, &work, done.clone());
-            let worker = thread::Builder::new().name("trommel".to_owned()).spawn_scoped(scope, move || {
-                let _done = done;
-                let mut made = Vec::new();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count || stop.load(Ordering::Relaxed) {
-                        return made;
-                    }
-                    made.push((number, work(number)));
-                }
-            });
-            match worker {
-                Ok(worker) => workers.push(worker),
-                Err(error) => {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(TrommelError::new_err(format!("cannot start a thread: {error}")));
-                }
-            }
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let (work, stop) = (&work, &AtomicBool::new(false));
+    let made = thread::scope(|scope| {
+        // Nothing is ever sent: the channel ends with the work.
+        let (ending, ended) = mpsc::channel::<()>();
+        let worker = scope.spawn(move || {
+            let _ending = ending;
+            let one = |number| (!stop.load(Ordering::Relaxed)).then(|| work(number));
+            let all = || (0..count).into_par_iter().with_max_len(1).map(one).collect::<Option<Vec<T>>>();
+            on_own_threads(threads.min(count).max(1), all)
+        });
+        while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PAUSE) {
+            Python::attach(|py| py.check_signals()).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
         }
-        drop(done);
-        // Nothing is ever sent: the channel ends with the last worker.
-        while let Err(mpsc::RecvTimeoutError::Timeout) = all_done.recv_timeout(PAUSE) {
-            if let Err(signal) = signals.check() {
-                stop.store(true, Ordering::Relaxed);
-                return Err(signal);
-            }
-        }
-        let mut all = Vec::with_capacity(count);
-        for worker in workers {
-            all.extend(worker.join().map_err(|_| TrommelError::new_err("a fault of the program"))?);
-        }
-        Ok(all)
+        worker.join().map_err(|_| TrommelError::new_err("a fault of the program"))?
     })?;
-    made.sort_unstable_by_key(|(number, _)| *number);
-    Ok(made.into_iter().map(|(_, made)| made).collect())
+    made.ok_or_else(|| TrommelError::new_err("ended by a signal"))
 }
 
-/// Time between two looks.
+/// Does `work`, which divides itself among threads (0: one a processor core), on threads that end with it.
+///
+/// # Errors
+/// `TrommelError` if no thread can be started.
+pub(crate) fn on_own_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let threads = ThreadPoolBuilder::new().num_threads(threads).build();
+    let threads = threads.map_err(|error| TrommelError::new_err(format!("cannot start a thread: {error}")))?;
+    Ok(threads.install(work))
+}
+
+/// Time between two looks at whether a signal came.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
-
-/// Asks now and then whether a signal came.
-pub(crate) struct Signals {
-    last: Instant,
-}
-
-impl Signals {
-    /// Asks for the first time after [`PAUSE`].
-    pub(crate) fn new() -> Self {
-        Self { last: Instant::now() }
-    }
-
-    /// The exception that a signal raised, if one came since the last look.
-    ///
-    /// # Errors
-    /// The exception of the signal, such as `KeyboardInterrupt`.
-    pub(crate) fn check(&mut self) -> PyResult<()> {
-        if self.last.elapsed() < PAUSE {
-            return Ok(());
-        }
-        self.last = Instant::now();
-        Python::attach(|py| py.check_signals())
-    }
-}
 
 /// The function that is told what a long work is doing.
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);

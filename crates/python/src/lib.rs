@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::extractor::{PyExtractor, extract, extract_batch};
     #[pymodule_export]
-    use crate::page::{Block, Chunk, PyDocument, PyPost, Table};
+    use crate::page::{PyBlock, PyChunk, PyDocument, PyPost, PyTable};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
@@ -62,6 +62,7 @@ mod _native {
         let error = module.py().get_type::<ArchiveError>();
         error.setattr("file", module.py().None())?;
         error.setattr("offset", module.py().None())?;
+        crate::page::add_attributes(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -13,8 +13,7 @@ use trommel::run::{
 
 use crate::errors::{ended, raised};
 use crate::inputs::{Named, RunChoices, prepared};
-use crate::settings::{ConfigArgument, of_runs};
-use crate::{extractor::PyExtractor, interpreter, values, values::Paths};
+use crate::{extractor::PyExtractor, interpreter, settings::ConfigArgument, values, values::Paths};
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///
@@ -94,7 +93,7 @@ pub(crate) fn run<'py>(
     choices: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     interpreter::connect();
-    let given = RunChoices::read(extractor, config, choices, of_runs)?;
+    let given = RunChoices::read(extractor, config, choices, |_| true)?;
     let output = destination(&out)?;
     let existing = existing(resume, overwrite)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -112,19 +111,17 @@ pub(crate) fn run<'py>(
     };
     let (disk, is_object) = inputs.into_request(&mut request)?;
     let PreparedRun { mut plan, sites, mut extractor } = prepared(py, request, &given, &network, is_object)?;
-    plan.check_names(None).map_err(|error| raised(&error))?;
-    plan.prepare_files(None).map_err(|error| ended(&error))?;
-    sites.check(&plan).map_err(|error| raised(&error))?;
-    let bucket = py.detach(|| Bucket::take(&mut plan, network.clone(), existing));
-    let bucket = bucket.map_err(|error| ended(&error))?;
+    plan.check_names(None).map_err(raised)?;
+    plan.prepare_files(None).map_err(ended)?;
+    sites.check(&plan).map_err(raised)?;
+    let bucket = py.detach(|| Bucket::take(&mut plan, network.clone(), existing)).map_err(ended)?;
     if bucket.is_some() && is_object {
         return Err(PyValueError::new_err(OBJECT_TO_BUCKET));
     }
     let mut callback = Callback { call: progress.as_ref(), stop: &stop, raised: None };
     let done = py.detach(|| {
         let mut nowhere = io::sink();
-        let first_pass =
-            Environment { stop: &stop, network: network.clone(), ..Environment::new(&mut nowhere, &mut callback) };
+        let first_pass = Environment { network: network.clone(), ..Environment::new(&mut nowhere, &mut callback) };
         // What is refused, or done already, is so at once and not after a first pass.
         if !sites.reads_twice() || plan.has_work(existing)? {
             extractor = sites.apply(extractor, &plan, first_pass)?;
@@ -135,7 +132,6 @@ pub(crate) fn run<'py>(
                 Some(bucket) => bucket,
                 None => &*disk,
             },
-            stop: &stop,
             network,
             existing,
             ..Environment::new(&mut nowhere, &mut callback)
@@ -146,7 +142,7 @@ pub(crate) fn run<'py>(
     if let Some(error) = callback.raised {
         return Err(error);
     }
-    let mut summary = done.map_err(|error| ended(&error))?;
+    let mut summary = done.map_err(ended)?;
     if let Some(bucket) = &bucket {
         bucket.name(&mut summary);
     }
@@ -170,7 +166,7 @@ fn destination(out: &Path) -> PyResult<String> {
     }
 }
 
-fn share(text: &str) -> PyResult<InputShare> {
+pub(crate) fn share(text: &str) -> PyResult<InputShare> {
     text.parse().map_err(|error: trommel::Error| PyValueError::new_err(format!("shard: {error}")))
 }
 

@@ -2,13 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::types::{PyDict, PyList};
 use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes};
 use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
 use trommel_text::language::LanguageCode;
 
 use crate::extractor::{PyExtractor, wrong};
-use crate::{page::PyDocument, settings::Keywords, values::Names};
+use crate::{page::PyDocument, settings::Keywords, values, values::Names};
 
 /// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
 /// anywhere. With `languages` (ISO 639 codes) a page that declares none of these is not wanted, and with the options that
@@ -64,7 +63,8 @@ impl PySession {
             hopeless: stop_hopeless,
             block_pages: stop_block_pages,
         };
-        let mut session = Session::owned(extractor.extractor, hints).with_stops(stops);
+        let mut session = Session::owned(extractor.extractor, hints);
+        session.set_stops(stops);
         if let Some(bytes) = max_page {
             session = session.with_max_page(bytes);
         }
@@ -80,25 +80,9 @@ impl PySession {
 
     /// Returns the facts about the page so far: a dict of `links` (dicts of url, block, probability, kept, role),
     /// `canonical`, `robots` and `next_page`.
-    fn known<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn known<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let known: Option<Known> = py.detach(|| self.lock().as_mut().map(Session::known));
-        let known = known.ok_or_else(ended)?;
-        let links = PyList::empty(py);
-        for link in &known.links {
-            let row = PyDict::new(py);
-            row.set_item("url", &link.url)?;
-            row.set_item("block", link.block)?;
-            row.set_item("probability", link.probability)?;
-            row.set_item("kept", link.kept)?;
-            row.set_item("role", link.role.name())?;
-            links.append(row)?;
-        }
-        let dict = PyDict::new(py);
-        dict.set_item("links", links)?;
-        dict.set_item("canonical", &known.canonical)?;
-        dict.set_item("robots", &known.robots)?;
-        dict.set_item("next_page", &known.next_page)?;
-        Ok(dict)
+        values::object(py, &known.ok_or_else(ended)?)
     }
 
     /// Ends the page and returns its document.
@@ -113,7 +97,7 @@ impl PySession {
         });
         let document = document.ok_or_else(ended)?;
         let (url, date) = (self.url.clone(), self.date.clone());
-        Ok(PyDocument::new(document, url, date))
+        Ok(PyDocument(Document { url, date, ..document }))
     }
 
     /// Bytes of the page that the session holds.

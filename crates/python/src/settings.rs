@@ -82,19 +82,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
 /// The settings of a function.
 pub(crate) type Scope = fn(&Field) -> bool;
 
-/// The settings of single pages.
-pub(crate) fn of_pages(field: &Field) -> bool {
-    field.is_of_pages()
-}
-
 /// The settings of runs that give documents: all but those of files.
 pub(crate) fn of_documents(field: &Field) -> bool {
     field.part() != "output"
-}
-
-/// The settings of runs that write files.
-pub(crate) fn of_runs(_: &Field) -> bool {
-    true
 }
 
 /// Settings that keywords choose.
@@ -139,7 +129,7 @@ impl Keywords {
                 Value::String(text) => keywords.chosen.set_text(&name, &text),
                 value => keywords.chosen.set(&name, value),
             };
-            set.map_err(|error| raised(&error))?;
+            set.map_err(raised)?;
         }
         Ok(keywords)
     }

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use trommel::learn::{LearnError, Score, TrainOptions, Trained, adapt, read_set, train as learn};
 use trommel::record::AtomicFile;
 
-use crate::evaluation::{gold_of, on_own_threads};
-use crate::{errors::told, interpreter, interpreter::Listener, settings::NamedModel, values, values::Paths};
+use crate::interpreter::{self, Listener, on_own_threads};
+use crate::{errors::told, evaluation::gold_of, settings::NamedModel, values, values::Paths};
 
 /// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
 /// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the
@@ -41,7 +41,7 @@ pub(crate) fn train<'py>(
     let sets: Vec<(PathBuf, PathBuf)> = pages.0.into_iter().map(with_gold).collect::<PyResult<_>>()?;
     let _listener = Listener::new(progress);
     let scores = py.detach(|| -> PyResult<Vec<Score>> {
-        let trained = on_own_threads(|| -> Result<Trained, LearnError> {
+        let trained = on_own_threads(0, || -> Result<Trained, LearnError> {
             let sets = sets.iter().map(|(pages, gold)| read_set(pages, gold));
             let sets = sets.collect::<Result<Vec<_>, _>>()?;
             match &base {

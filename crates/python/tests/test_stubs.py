@@ -37,7 +37,7 @@ def test_every_function_and_method_is_as_its_stub_says():
                     continue
                 is_property = any(getattr(one, "id", "") == "property" for one in member.decorator_list)
                 if is_property:
-                    assert inspect.isgetsetdescriptor(getattr(owner, member.name)), (node.name, member.name)
+                    assert inspect.isdatadescriptor(getattr(owner, member.name)), (node.name, member.name)
                 elif member.name == "__new__":
                     assert actual(owner) == parameters(member), node.name
                 elif not member.name.startswith("__"):

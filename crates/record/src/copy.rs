@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io, io::Write as _};
 
 use crate::{
-    Assemble, AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord, readable_name,
-    storage::hidden,
+    Assemble, AtomicFile, Document, Encode, Format, Frames, Jsonl, Msgpack, OutputError, readable_name, storage::hidden,
 };
 
 /// A copy of an output in the same format and compression. It appears under its name, which may be that of the
@@ -15,7 +14,7 @@ pub struct OutputCopy<'a> {
     /// The MessagePack maps of which the copy is assembled, if it is.
     spool: Option<(PathBuf, &'a dyn Assemble)>,
     encoder: &'static dyn Encode,
-    stream: CompressedStream<AtomicFile>,
+    stream: Frames<AtomicFile>,
     bytes: Vec<u8>,
 }
 
@@ -38,7 +37,7 @@ impl<'a> OutputCopy<'a> {
             _ => None,
         };
         let written = spool.as_ref().map_or(target, |(path, _)| path);
-        let stream = CompressedStream::new(AtomicFile::create(written)?, compression)?;
+        let stream = Frames::new(AtomicFile::create(written)?, compression, false);
         Ok(Self { target: target.to_owned(), spool, encoder, stream, bytes: Vec::new() })
     }
 
@@ -46,7 +45,7 @@ impl<'a> OutputCopy<'a> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn add(&mut self, record: &OutputRecord) -> Result<(), OutputError> {
+    pub fn add(&mut self, record: &Document) -> Result<(), OutputError> {
         self.bytes.clear();
         self.encoder.record(record, &mut self.bytes)?;
         Ok(self.stream.write_all(&self.bytes)?)
@@ -85,7 +84,7 @@ mod tests {
             let mut bytes = Vec::new();
             encoder.record(&full(), &mut bytes).unwrap();
             encoder.record(&record(), &mut bytes).unwrap();
-            let mut stream = CompressedStream::new(fs::File::create(&path).unwrap(), compression).unwrap();
+            let mut stream = Frames::new(fs::File::create(&path).unwrap(), compression, false);
             stream.write_all(&bytes).unwrap();
             stream.finish().unwrap();
             let before = fs::read(&path).unwrap();

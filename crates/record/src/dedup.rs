@@ -27,8 +27,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::Digest as _;
 use trommel_text::TextStats;
 
-use crate::filters::{DuplicateSettings, FilterSettings, Filters};
-use crate::{AtomicFile, CompressedStream, Compression, RecordReader, digest_of, open_plain, readable_name};
+use crate::filters::duplicates::{exact, near};
+use crate::{AtomicFile, Compression, Frames, RecordReader, digest_of, open_plain, readable_name};
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};
 
@@ -149,25 +149,21 @@ mod near_keys {
 /// If the output cannot be read, or the target not be written.
 pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
-    let filters = Filters::new(&FilterSettings {
-        duplicates: DuplicateSettings { exact: true, near: true, ..DuplicateSettings::default() },
-        ..FilterSettings::default()
-    });
     let unread = DedupError::of(output);
     let signed = SignedFile::of(output)?;
     let file = AtomicFile::create(target).map_err(DedupError::of(target))?;
-    let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::of(target))?;
+    let mut stream = Frames::new(file, Compression::Zstd, false);
     let mut row = 0;
     for record in RecordReader::open(output).map_err(&unread)? {
         let record = record.map_err(&unread)?;
-        let fingerprint = filters.fingerprint(&TextStats::new(&record.text));
+        let stats = TextStats::new(&record.text);
         let signature = Signature {
             shard: shard.to_owned(),
             output: Some(signed.clone()),
             row,
             id: record.id,
-            exact: fingerprint.exact(),
-            near: fingerprint.near().to_vec(),
+            exact: exact(&stats),
+            near: near(&stats),
         };
         let mut line = serde_json::to_vec(&signature).map_err(DedupError::of(target))?;
         line.push(b'\n');

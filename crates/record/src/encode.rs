@@ -1,9 +1,8 @@
 //! Encodes a record as bytes, or prints one page by itself.
 
 use serde::Serialize;
-use trommel_extract::Document;
 
-use crate::{Annotations, Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputRecord, Printed, Trec, Wet};
+use crate::{Annotations, Anserini, Bulk, Compression, Document, Format, Jsonl, Msgpack, Printed, Trec, Wet};
 
 /// Facts about an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,10 +32,10 @@ pub trait Encode: Send + Sync {
     ///
     /// # Errors
     /// If the record cannot be written in this format; `out` is then to be thrown away.
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError>;
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression left to the `CompressedStream`: none for WET, which compresses record
+/// The encoder of a format, and the compression left to the `Frames`: none for WET, which compresses record
 /// by record. Formats that are assembled at the end are MessagePack until then.
 ///
 /// # Errors
@@ -123,10 +122,7 @@ impl PageForm {
         Ok(match self {
             Self::Text => printable(document.text + "\n"),
             Self::Markdown => printable(document.text),
-            Self::Json => {
-                let record = OutputRecord { url: url.map(str::to_owned), ..OutputRecord::from(document) };
-                page_line(&record, file)?
-            }
+            Self::Json => page_line(&Document { url: url.map(str::to_owned), ..document }, file)?,
         })
     }
 }
@@ -136,7 +132,7 @@ impl PageForm {
 ///
 /// # Errors
 /// Only if memory runs out.
-pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, serde_json::Error> {
+pub fn page_line(record: &Document, file: Option<&str>) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct FileField<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,7 +185,7 @@ mod tests {
         let line = line.strip_suffix("}\n").unwrap();
         assert_eq!(more.strip_prefix(line).unwrap(), ",\"file\":\"a.html\"}\n");
         // What a page says nothing of is there, of its type.
-        let empty = page_line(&OutputRecord::default(), None).unwrap();
+        let empty = page_line(&Document::default(), None).unwrap();
         let empty: serde_json::Value = serde_json::from_str(&empty).unwrap();
         assert_eq!(empty.as_object().unwrap().len(), 33);
         assert_eq!((&empty["capped"], &empty["title"]), (&"".into(), &"".into()));

@@ -1,59 +1,21 @@
 //! Keeps or drops documents, each drop with its [`Reason`].
 //!
-//! A [`Filter`] needs only one page. It has no state, so workers apply it in any order. An [`OrderedFilter`]
-//! compares a page with earlier ones. It is applied in the order of the records, to a [`Fingerprint`] from
-//! the workers. [`Filters`] holds the stages that [`FilterSettings`] choose.
-//!
-//! The two kinds of filter.
-//!
-//! Facts about a page that are known before its text is extracted.
-//!
-//! The reasons why documents are dropped.
+//! [`Filters`] are what [`FilterSettings`] ask for. Most need only one page and have no state, so workers apply them in
+//! any order. [`Duplicates`] compare a page with earlier ones: they are applied in the order of the records, to a
+//! [`Fingerprint`] from the workers.
 
 mod address;
-mod duplicates;
+pub(crate) mod duplicates;
 mod page_rules;
 mod stages;
-mod text_rules;
-
-use std::fmt::Debug;
+pub(crate) mod text_rules;
 
 use serde::{Deserialize, Serialize};
-use trommel_extract::{Document, Rights};
-use trommel_text::TextStats;
+use trommel_extract::Rights;
 
 pub use address::{Hosts, UrlPattern};
-pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, MemoryState, PageText};
+pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, PageText};
 pub use stages::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownWord};
-pub use text_rules::TextSignals;
-
-/// Judges one page by itself. Pure: the same page gives the same verdict on any thread.
-pub trait Filter: Debug + Send + Sync {
-    /// The stage with its settings, in one line.
-    fn describe(&self) -> String;
-
-    /// Reason why the record is dropped by its URL alone; none if it stays.
-    fn url(&self, _: Option<&str>) -> Option<Reason> {
-        None
-    }
-
-    /// Reason why the page is dropped before its text is taken out; none if it stays.
-    fn capture(&self, _: &Capture<'_>) -> Option<Reason> {
-        None
-    }
-
-    /// Reason why the document is dropped; none if it stays. `stats` are those of its text, the same for every filter,
-    /// so that the text is divided into words once.
-    fn document(&self, _: &Document, _: &TextStats<'_>) -> Option<Reason> {
-        None
-    }
-}
-
-/// Judges documents by earlier ones, so they must come in the order of the records.
-pub trait OrderedFilter: Debug + Send {
-    /// Reason why the document is dropped; none if it stays, and is then remembered.
-    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason>;
-}
 
 /// Facts about a capture, for filters.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,7 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use trommel_archive::signature;
 
-use crate::OutputRecord;
+use crate::Document;
 
 /// Reason why an output cannot be read back.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +116,7 @@ impl<R: BufRead> RecordReader<R> {
         Ok(Self { input, form, number: 0, line: Vec::new() })
     }
 
-    fn line(&mut self) -> Result<Option<OutputRecord>, ReadError> {
+    fn line(&mut self) -> Result<Option<Document>, ReadError> {
         loop {
             self.line.clear();
             if self.input.read_until(b'\n', &mut self.line)? == 0 {
@@ -144,7 +144,7 @@ pub(crate) fn next_map<T: DeserializeOwned>(
 }
 
 impl<R: BufRead> Iterator for RecordReader<R> {
-    type Item = Result<OutputRecord, ReadError>;
+    type Item = Result<Document, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = match &mut self.form {
@@ -165,7 +165,7 @@ impl<R: BufRead> Iterator for RecordReader<R> {
 mod tests {
     use super::*;
     use crate::record::tests::{full, record};
-    use crate::{CompressedStream, Compression, Encode, Jsonl, Msgpack};
+    use crate::{Compression, Encode, Frames, Jsonl, Msgpack};
     use std::io::Write;
 
     #[test]
@@ -173,8 +173,7 @@ mod tests {
         let records = [full(), record()];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        let read =
-            |path: &Path| -> Vec<OutputRecord> { RecordReader::open(path).unwrap().map(Result::unwrap).collect() };
+        let read = |path: &Path| -> Vec<Document> { RecordReader::open(path).unwrap().map(Result::unwrap).collect() };
         let encoders: [&dyn Encode; 2] = [&Jsonl, &Msgpack];
         for encoder in encoders {
             let mut bytes = Vec::new();
@@ -182,7 +181,7 @@ mod tests {
                 encoder.record(record, &mut bytes).unwrap();
             }
             for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-                let mut stream = CompressedStream::new(File::create(&path).unwrap(), compression).unwrap();
+                let mut stream = Frames::new(File::create(&path).unwrap(), compression, false);
                 stream.write_all(&bytes).unwrap();
                 stream.finish().unwrap();
                 assert_eq!(read(&path), records);

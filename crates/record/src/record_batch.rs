@@ -1,138 +1,119 @@
 //! Rows as Arrow record batches: the one form from which Parquet files and the tables of Python are made.
 
-use std::fmt::Debug;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
-    TimestampMillisecondArray,
+    ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, NullArray, RecordBatch, StringArray,
+    StructArray, TimestampMillisecondArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
-
-use crate::OutputRecord;
+use trommel_text::keys::{self, Key, Shape, Value};
 
 /// The zone of points in time.
 const UTC: &str = "UTC";
 
-/// A column and how its values are taken from a row.
-#[derive(Debug)]
-pub struct Column<R: 'static = OutputRecord> {
-    /// Its name.
-    pub name: &'static str,
-    value: ColumnValue<R>,
-}
-
-/// The value of a column in a row. Lists are never null.
-#[derive(Debug)]
-pub(crate) enum ColumnValue<R: 'static> {
-    Text(fn(&R) -> Option<&str>),
-    Int(fn(&R) -> Option<i32>),
-    Long(fn(&R) -> Option<i64>),
-    /// Milliseconds since 1970.
-    Time(fn(&R) -> Option<i64>),
-    Float(fn(&R) -> Option<f32>),
-    Bool(fn(&R) -> bool),
-    List(fn(&R) -> &[String]),
-    /// Rows of cells.
-    Rows(fn(&R) -> &[Vec<String>]),
-    Structures(&'static dyn Structures<R>),
-}
-
-/// The lists of structures of rows.
-pub(crate) trait Structures<R>: Debug + Sync {
-    /// The fields of a structure, none of which is null.
-    fn fields(&self) -> Fields;
-
-    /// The lists of these rows.
-    fn array(&self, rows: &[Option<&R>]) -> Result<ArrayRef, ArrowError>;
-}
-
-/// Structures made of the items of a list.
-#[derive(Debug)]
-pub(crate) struct ListOf<R: 'static, T: 'static> {
-    pub(crate) items: fn(&R) -> &[T],
-    /// The fields that an item has.
-    pub(crate) fields: &'static [Column<T>],
-    /// The fields that all items of a row have from it.
-    pub(crate) of_row: &'static [Column<R>],
-}
-
-impl<R: Debug, T: Debug> Structures<R> for ListOf<R, T> {
-    fn fields(&self) -> Fields {
-        let own = self.fields.iter().map(|column| column.field(false));
-        own.chain(self.of_row.iter().map(|column| column.field(false))).collect()
-    }
-
-    fn array(&self, rows: &[Option<&R>]) -> Result<ArrayRef, ArrowError> {
-        let all = rows.iter().flatten().flat_map(|row| (self.items)(row).iter().map(move |item| (*row, item)));
-        let (rows_of_items, items): (Vec<Option<&R>>, Vec<Option<&T>>) =
-            all.map(|(row, item)| (Some(row), Some(item))).unzip();
-        let own = self.fields.iter().map(|column| column.array(&items));
-        let arrays = own.chain(self.of_row.iter().map(|column| column.array(&rows_of_items)));
-        let fields = self.fields();
-        let values = StructArray::try_new(fields.clone(), arrays.collect::<Result<_, _>>()?, None)?;
-        let lengths = rows.iter().map(|row| row.map_or(0, |row| (self.items)(row).len()));
-        list(DataType::Struct(fields), lengths, Arc::new(values))
-    }
-}
-
-impl<R> Column<R> {
-    pub(crate) const fn new(name: &'static str, value: ColumnValue<R>) -> Self {
-        Self { name, value }
-    }
-
-    fn field(&self, is_nullable: bool) -> Field {
-        let data_type = match self.value {
-            ColumnValue::Text(_) => DataType::Utf8,
-            ColumnValue::Int(_) => DataType::Int32,
-            ColumnValue::Long(_) => DataType::Int64,
-            ColumnValue::Time(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
-            ColumnValue::Float(_) => DataType::Float32,
-            ColumnValue::Bool(_) => DataType::Boolean,
-            ColumnValue::List(_) => list_of(DataType::Utf8),
-            ColumnValue::Rows(_) => list_of(list_of(DataType::Utf8)),
-            ColumnValue::Structures(structures) => list_of(DataType::Struct(structures.fields())),
-        };
-        let is_list = matches!(data_type, DataType::List(_));
-        Field::new(self.name, data_type, is_nullable && !is_list)
-    }
-
-    fn array(&self, rows: &[Option<&R>]) -> Result<ArrayRef, ArrowError> {
-        let all = rows.iter().copied();
-        Ok(match self.value {
-            ColumnValue::Text(value) => texts(all.map(|row| row.and_then(value)))?,
-            ColumnValue::Int(value) => Arc::new(all.map(|row| row.and_then(value)).collect::<Int32Array>()),
-            ColumnValue::Long(value) => Arc::new(all.map(|row| row.and_then(value)).collect::<Int64Array>()),
-            ColumnValue::Time(value) => {
-                let times = all.map(|row| row.and_then(value)).collect::<TimestampMillisecondArray>();
-                Arc::new(times.with_timezone(UTC))
-            }
-            ColumnValue::Float(value) => Arc::new(all.map(|row| row.and_then(value)).collect::<Float32Array>()),
-            ColumnValue::Bool(value) => Arc::new(all.map(|row| row.map(value)).collect::<BooleanArray>()),
-            ColumnValue::List(value) => text_lists(all.map(|row| row.map_or(&[][..], value)))?,
-            ColumnValue::Rows(value) => {
-                let tables: Vec<&[Vec<String>]> = all.map(|row| row.map_or(&[][..], value)).collect();
-                let cells = text_lists(tables.iter().flat_map(|rows| rows.iter().map(Vec::as_slice)))?;
-                list(list_of(DataType::Utf8), tables.iter().map(|rows| rows.len()), cells)?
-            }
-            ColumnValue::Structures(structures) => structures.array(rows)?,
-        })
-    }
-}
-
 /// The schema of columns.
-pub(crate) fn schema<R>(columns: &[&Column<R>]) -> SchemaRef {
-    Arc::new(Schema::new(columns.iter().map(|column| column.field(true)).collect::<Fields>()))
+pub(crate) fn schema<R>(columns: &[&Key<R>]) -> SchemaRef {
+    Arc::new(Schema::new(columns.iter().map(|column| field(&column.field, true)).collect::<Fields>()))
 }
 
 /// The columns of rows; of a row that is missing they have nulls and empty lists.
 ///
 /// # Errors
 /// If a column would be longer than 2 GiB.
-pub fn record_batch<R>(columns: &[&Column<R>], rows: &[Option<&R>]) -> Result<RecordBatch, ArrowError> {
-    let arrays = columns.iter().map(|column| column.array(rows));
+pub fn record_batch<R>(columns: &[&Key<R>], rows: &[Option<&R>]) -> Result<RecordBatch, ArrowError> {
+    let arrays = columns.iter().map(|column| {
+        let values = rows.iter().map(|row| row.map_or(Value::Missing, column.value));
+        array(column.field.shape, values.collect(), true)
+    });
     RecordBatch::try_new(schema(columns), arrays.collect::<Result<_, _>>()?)
+}
+
+/// A column or a field of a structure. Lists are never null, and neither are the fields of structures.
+fn field(key: &keys::Field, is_nullable: bool) -> Field {
+    let data_type = data_type(key.shape);
+    let is_list = matches!(data_type, DataType::List(_));
+    Field::new(key.name, data_type, is_nullable && !is_list)
+}
+
+fn data_type(shape: Shape) -> DataType {
+    match shape {
+        Shape::Text | Shape::Word | Shape::Address | Shape::Date => DataType::Utf8,
+        Shape::Int => DataType::Int32,
+        Shape::Long => DataType::Int64,
+        Shape::Time => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
+        Shape::Number => DataType::Float32,
+        Shape::Boolean => DataType::Boolean,
+        Shape::Texts => list_of(DataType::Utf8),
+        Shape::Rows => list_of(list_of(DataType::Utf8)),
+        Shape::Objects(fields) => list_of(DataType::Struct(structure(&fields()))),
+        // Columns of their own have its parts.
+        Shape::Object => DataType::Null,
+    }
+}
+
+fn structure(fields: &[keys::Field]) -> Fields {
+    fields.iter().map(|key| field(key, false)).collect()
+}
+
+/// Values of one shape as an array; a text that is missing is empty where it cannot be null.
+fn array(shape: Shape, values: Vec<Value<'_>>, is_nullable: bool) -> Result<ArrayRef, ArrowError> {
+    Ok(match shape {
+        Shape::Text | Shape::Word | Shape::Address | Shape::Date => {
+            texts(values.into_iter().map(|value| match value {
+                Value::Text(text) => Some(text),
+                _ => (!is_nullable).then_some(Cow::Borrowed("")),
+            }))?
+        }
+        Shape::Int => {
+            let numbers = values.iter().map(|value| i32::try_from(integer(value)?).ok());
+            Arc::new(numbers.collect::<Int32Array>())
+        }
+        Shape::Long => Arc::new(values.iter().map(integer).collect::<Int64Array>()),
+        Shape::Time => Arc::new(values.iter().map(integer).collect::<TimestampMillisecondArray>().with_timezone(UTC)),
+        Shape::Number => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Number(number) = value { Some(*number) } else { None })
+                .collect::<Float32Array>(),
+        ),
+        Shape::Boolean => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Boolean(value) = value { Some(*value) } else { None })
+                .collect::<BooleanArray>(),
+        ),
+        Shape::Texts => {
+            let lists = values.iter().map(|value| if let Value::Texts(texts) = value { *texts } else { &[] });
+            text_lists(lists.collect())?
+        }
+        Shape::Rows => {
+            let rows = values.iter().map(|value| if let Value::Rows(rows) = value { *rows } else { &[] });
+            let tables: Vec<&[Vec<String>]> = rows.collect();
+            let cells = text_lists(tables.iter().flat_map(|rows| rows.iter().map(Vec::as_slice)).collect())?;
+            list(list_of(DataType::Utf8), tables.iter().map(|rows| rows.len()), cells)?
+        }
+        Shape::Objects(fields) => {
+            let lists = values.iter().map(|value| if let Value::Objects(list) = value { Some(list) } else { None });
+            let lists: Vec<_> = lists.collect();
+            let lengths = lists.iter().map(|list| list.map_or(0, |list| list.count()));
+            let fields = fields();
+            let arrays = fields.iter().enumerate().map(|(key, field)| {
+                let lists = lists.iter().flatten();
+                let values = lists.flat_map(|list| (0..list.count()).map(move |object| list.value(object, key)));
+                array(field.shape, values.collect(), false)
+            });
+            let fields = structure(&fields);
+            let values = StructArray::try_new(fields.clone(), arrays.collect::<Result<_, _>>()?, None)?;
+            list(DataType::Struct(fields), lengths, Arc::new(values))?
+        }
+        Shape::Object => Arc::new(NullArray::new(values.len())),
+    })
+}
+
+fn integer(value: &Value<'_>) -> Option<i64> {
+    if let Value::Integer(number) = value { Some(*number) } else { None }
 }
 
 fn list_of(data_type: DataType) -> DataType {
@@ -143,18 +124,17 @@ fn element(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", data_type, false))
 }
 
-fn text_lists<'a>(lists: impl Iterator<Item = &'a [String]>) -> Result<ArrayRef, ArrowError> {
-    let lists: Vec<&[String]> = lists.collect();
-    let all = lists.iter().flat_map(|list| list.iter());
-    let values = texts(all.map(|text| Some(text.as_str())))?;
+fn text_lists(lists: Vec<&[String]>) -> Result<ArrayRef, ArrowError> {
+    let values = texts(lists.iter().flat_map(|list| list.iter()).map(|text| Some(text.into())))?;
     list(DataType::Utf8, lists.iter().map(|list| list.len()), values)
 }
 
-fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> Result<ArrayRef, ArrowError> {
-    let bytes: usize = values.clone().flatten().map(str::len).sum();
+fn texts<'a>(values: impl Iterator<Item = Option<Cow<'a, str>>>) -> Result<ArrayRef, ArrowError> {
+    let values: Vec<Option<Cow<'a, str>>> = values.collect();
+    let bytes: usize = values.iter().flatten().map(|text| text.len()).sum();
     // Offsets have 32 bits.
     i32::try_from(bytes).map_err(|_| too_long())?;
-    Ok(Arc::new(values.collect::<StringArray>()))
+    Ok(Arc::new(values.iter().map(Option::as_ref).collect::<StringArray>()))
 }
 
 fn list(of: DataType, lengths: impl Iterator<Item = usize>, values: ArrayRef) -> Result<ArrayRef, ArrowError> {

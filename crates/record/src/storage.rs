@@ -7,7 +7,7 @@ mod shard;
 pub use files::{
     AtomicFile, Disk, DiskFile, LocalDisk, create_new, hidden, open_in_place, open_own, read_own, replace, replaceable,
 };
-pub use frames::{CompressedStream, Frames};
+pub use frames::Frames;
 pub use shard::{Assemble, DigestWriter, Extent, Shard, digest_of, discard, publish};
 
 #[cfg(test)]

@@ -19,12 +19,9 @@ pub enum SourceError {
     /// The server sends the request on to a host that the user did not name.
     #[error("redirects to another host ({0}), which is asked only if you say so (run --follow-hosts)")]
     OtherHost(String),
-    /// The server sends a signed request on to another one.
-    #[error("redirects a signed request to another server ({0}), which is not followed")]
-    SignedRedirect(String),
-    /// The server sends the request on and on.
-    #[error("more than {0} redirects")]
-    Redirects(usize),
+    /// The server of a bucket sends the request on to another one.
+    #[error("redirects to another server ({0}), which is not followed from a bucket")]
+    OtherServer(String),
     /// The object is not the one that was begun.
     #[error("the object changed while it was read")]
     Changed,
@@ -60,51 +57,24 @@ impl From<SourceError> for io::Error {
     }
 }
 
-/// Reason why an index cannot be used; each is one line naming the file.
+/// An index of records that cannot be read, or names none that is wanted.
 #[derive(Debug, thiserror::Error)]
+#[error("{path}{line}: {what}")]
 #[non_exhaustive]
-pub enum RecordIndexError {
-    /// The file cannot be read, or is no index.
-    #[error("{path}: {what}")]
-    Unread {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        what: String,
-    },
-    /// A line or row that names no record.
-    #[error("{path}:{line}: {what}")]
-    Row {
-        /// The index.
-        path: PathBuf,
-        /// Number of the line or row, from 1.
-        line: usize,
-        /// The fault.
-        what: String,
-    },
-    /// No row, or none that meets the condition.
-    #[error("{path}: names no record, or none that is wanted")]
-    Empty {
-        /// The index.
-        path: PathBuf,
-    },
+pub struct RecordIndexError {
+    /// The index.
+    pub path: PathBuf,
+    /// A colon and the number of a line or row, from 1, or nothing.
+    pub line: String,
+    /// The fault.
+    pub what: String,
 }
 
 impl RecordIndexError {
     /// Names the file that an error is about.
     pub(crate) fn of<E: ToString>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
-        move |error| Self::Unread { path: path.clone(), what: error.to_string() }
-    }
-
-    /// The same of an index at another path.
-    pub(crate) fn at(self, path: &Path) -> Self {
-        let path = path.to_owned();
-        match self {
-            Self::Unread { what, .. } => Self::Unread { path, what },
-            Self::Row { line, what, .. } => Self::Row { path, line, what },
-            Self::Empty { .. } => Self::Empty { path },
-        }
+        move |error| Self { path: path.clone(), line: String::new(), what: error.to_string() }
     }
 }
 

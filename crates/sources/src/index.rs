@@ -33,16 +33,8 @@ pub(crate) struct IndexEntry {
     pub(crate) digest: Option<String>,
 }
 
-/// One line or row of an index.
-pub(crate) struct IndexLine {
-    /// Its number, from 1.
-    pub(crate) number: usize,
-    /// The record that it names, or its fault.
-    pub(crate) entry: Result<IndexEntry, String>,
-}
-
-/// Takes a row of an index; its error ends the reading.
-pub(crate) type TakeLine<'a> = dyn FnMut(IndexLine) -> Result<(), RecordIndexError> + 'a;
+/// Takes the number of a row of an index, from 1, and the record that it names or its fault; its error ends the reading.
+pub(crate) type TakeLine<'a> = dyn FnMut(usize, Result<IndexEntry, String>) -> Result<(), RecordIndexError> + 'a;
 
 /// Gives every row of an index to `each`. The kind of file is known by its first bytes.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {

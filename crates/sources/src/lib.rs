@@ -7,7 +7,7 @@
 //!
 //! **Stopping.** A program that opens sources makes one [`StopFlag`] (or wraps the `Arc<AtomicBool>` that its
 //! signal handler sets). It puts the flag into [`NetworkOptions::stop`] and passes it to [`interruptible`]
-//! for standard input and to [`open_file`] for files. Once the flag is set, every waiting read fails with
+//! for standard input and named pipes. Once the flag is set, every waiting read fails with
 //! [`SourceError::Stopped`] within a fifth of a second.
 //!
 //! **Secrets.** User information of `http(s)://` URLs is sent as basic authorization, and queries are sent
@@ -25,7 +25,7 @@ mod selection;
 
 pub use bytes::{ArchiveBytes, OpenBytes};
 pub use error::{RecordIndexError, SourceError, redacted};
-pub use location::{Base, Location, Scheme, is_url, split_container};
-pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
-pub use remote::{Remote, RemoteReader, SeekableObject};
-pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StatedRecord, StoredRecord, WantedRecord};
+pub use location::{Location, Scheme, is_url, split_container};
+pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible};
+pub use remote::{Remote, RemoteReader};
+pub use selection::{BadLines, RecordSelection, SelectOptions, StatedRecord, WantedRecord};

@@ -16,44 +16,46 @@ pub enum Location {
     Url(String),
 }
 
-/// The base of names in manifests and indexes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// A folder.
-    Folder(PathBuf),
-    /// The start of URLs.
-    Url(String),
-}
-
-impl Base {
-    /// The base that an argument names.
+impl Location {
+    /// The location that an argument names.
     pub fn new(argument: &str) -> Self {
-        if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::Folder(argument.into()) }
+        if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::File(argument.into()) }
+    }
+
+    /// The folder that it is in, without the query of a URL.
+    pub fn folder(&self) -> Self {
+        match self {
+            Self::File(file) => Self::File(file.parent().unwrap_or(Path::new("")).to_owned()),
+            Self::Url(url) => {
+                let path = url.split(['?', '#']).next().unwrap_or(url);
+                Self::Url(path.rsplit_once('/').map_or(path, |(folder, _)| folder).to_owned())
+            }
+        }
     }
 
     /// The location of a name: a URL or absolute path unchanged, any other name below the base.
-    pub fn join(&self, name: &str) -> Location {
+    pub fn join(&self, name: &str) -> Self {
         match self {
-            _ if is_url(name) => Location::Url(name.to_owned()),
-            Self::Folder(folder) => Location::File(folder.join(name)),
+            _ if is_url(name) => Self::Url(name.to_owned()),
+            Self::File(folder) => Self::File(folder.join(name)),
             Self::Url(base) => {
                 let (base, name) = (base.trim_end_matches('/'), name.trim_start_matches('/'));
-                Location::Url(format!("{base}/{name}"))
+                Self::Url(format!("{base}/{name}"))
             }
         }
     }
 
     /// The location of a name in an index, which must be below the base. `None` for `..`, absolute paths, other hosts
     /// and other schemes.
-    pub fn join_below(&self, name: &str) -> Option<Location> {
+    pub fn join_below(&self, name: &str) -> Option<Self> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;
         }
         match (self, self.join(name)) {
-            (Self::Folder(_), Location::File(path)) if Path::new(name).is_relative() => Some(Location::File(path)),
+            (Self::File(_), Self::File(path)) if Path::new(name).is_relative() => Some(Self::File(path)),
             // As the parser of URLs reads them: it takes a backslash for a slash, `%2e` for a dot, and
             // passes over tabs and line ends.
-            (Self::Url(base), Location::Url(joined)) => {
+            (Self::Url(base), Self::Url(joined)) => {
                 let (parsed, below) = (Url::parse(&joined).ok()?, Url::parse(base).ok()?);
                 let folder = format!("{}/", below.path().trim_end_matches('/'));
                 let is_below = parsed.scheme() == below.scheme()
@@ -61,15 +63,10 @@ impl Base {
                     && parsed.port_or_known_default() == below.port_or_known_default()
                     && parsed.username() == below.username()
                     && parsed.path().starts_with(&folder);
-                is_below.then_some(Location::Url(joined))
+                is_below.then_some(Self::Url(joined))
             }
             _ => None,
         }
-    }
-
-    /// The folder of a manifest or index.
-    pub fn beside(file: &Path) -> Self {
-        Self::Folder(file.parent().unwrap_or(Path::new("")).to_owned())
     }
 }
 
@@ -77,15 +74,6 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => f.write_str(&path.to_string_lossy()),
-            Self::Url(url) => f.write_str(&redacted(url)),
-        }
-    }
-}
-
-impl fmt::Display for Base {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder(path) => f.write_str(&path.to_string_lossy()),
             Self::Url(url) => f.write_str(&redacted(url)),
         }
     }
@@ -113,16 +101,6 @@ pub enum Scheme {
     Hub,
 }
 
-const NAMES: [(&str, Scheme); 7] = [
-    ("http", Scheme::Http),
-    ("https", Scheme::Http),
-    ("s3", Scheme::S3),
-    ("s3a", Scheme::S3),
-    ("gs", Scheme::Google),
-    ("az", Scheme::Azure),
-    ("hf", Scheme::Hub),
-];
-
 impl Scheme {
     /// The schemes that are read, for messages.
     pub const READ: &str = "http(s)://, s3://, gs://, az:// and hf://";
@@ -131,8 +109,14 @@ impl Scheme {
 
     /// The scheme of a URL; `None` if it is not supported.
     pub fn of(url: &str) -> Option<Self> {
-        let (name, _) = url.split_once("://")?;
-        NAMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
+        Some(match url.split_once("://")?.0 {
+            "http" | "https" => Self::Http,
+            "s3" | "s3a" => Self::S3,
+            "gs" => Self::Google,
+            "az" => Self::Azure,
+            "hf" => Self::Hub,
+            _ => return None,
+        })
     }
 
     /// Returns whether folders and globs are resolved to the objects below them.
@@ -143,18 +127,6 @@ impl Scheme {
     /// Returns whether outputs can be written there.
     pub fn is_written(self) -> bool {
         matches!(self, Self::S3 | Self::Google | Self::Azure)
-    }
-
-    /// The variable of the environment that its credentials are taken from first.
-    #[cfg(feature = "remote")]
-    pub(crate) fn key_variable(self) -> &'static str {
-        match self {
-            Self::Http => "",
-            Self::S3 => "AWS_ACCESS_KEY_ID",
-            Self::Google => "GOOGLE_APPLICATION_CREDENTIALS",
-            Self::Azure => "AZURE_STORAGE_ACCOUNT_KEY",
-            Self::Hub => "HF_TOKEN",
-        }
     }
 }
 
@@ -186,8 +158,8 @@ mod tests {
 
     #[test]
     fn names_of_an_index_stay_below_its_base() {
-        let url = Base::new("https://data.example.org/x/");
-        let folder = Base::new("crawl");
+        let url = Location::new("https://data.example.org/x/");
+        let folder = Location::new("crawl");
         for name in ["a.gz", "a/b..gz", "a/./b.gz"] {
             assert!(url.join_below(name).is_some() && folder.join_below(name).is_some(), "{name}");
         }
@@ -206,12 +178,12 @@ mod tests {
     #[test]
     fn names_are_joined_to_their_base() {
         let url = |url: &str| Location::Url(url.to_owned());
-        let base = Base::new("https://data.example.org/x/");
+        let base = Location::new("https://data.example.org/x/");
         assert_eq!(base.join("a/b.gz"), url("https://data.example.org/x/a/b.gz"));
         assert_eq!(base.join("/a"), url("https://data.example.org/x/a"));
         assert_eq!(base.join("s3://b/k"), url("s3://b/k"));
-        assert_eq!(Base::new("s3://b").join("k"), url("s3://b/k"));
-        let beside = Base::beside(Path::new("x/list.txt"));
+        assert_eq!(Location::new("s3://b").join("k"), url("s3://b/k"));
+        let beside = Location::File("x/list.txt".into()).folder();
         assert_eq!(beside.join("a"), Location::File("x/a".into()));
         assert_eq!(beside.join("/a"), Location::File("/a".into()));
         assert!(!is_url("://x") && !is_url("a b://x") && is_url("ftp://x"));

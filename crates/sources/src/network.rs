@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::{fs::File, path::Path, sync::Arc, thread, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use crate::SourceError;
 
@@ -18,15 +18,6 @@ const PIECES_AHEAD: usize = 4;
 /// share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
-
-impl PartialEq for StopFlag {
-    /// Returns whether they are one flag.
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for StopFlag {}
 
 impl StopFlag {
     /// Asks reads to end.
@@ -89,7 +80,7 @@ pub struct NetworkOptions {
     /// machine and its network. Default false.
     pub follow_hosts: bool,
     /// The addresses of hosts, for tests, which must not ask other machines for them.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "remote"))]
     pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
 
@@ -101,24 +92,20 @@ impl Default for NetworkOptions {
             least_rate: 1024,
             retry_for: Duration::from_secs(600),
             follow_hosts: false,
-            #[cfg(test)]
+            #[cfg(all(test, feature = "remote"))]
             addresses: Vec::new(),
         }
     }
 }
 
-/// `input`, whose reads fail with [`SourceError::Stopped`] once `stop` is set: for long work on files, which
-/// never wait.
-pub fn stoppable<R>(input: R, stop: &StopFlag) -> Stoppable<R> {
-    let stop = stop.clone();
-    Stoppable { input, stop }
-}
-
-/// The reader that [`stoppable`] returns.
+/// A reader whose reads fail with [`SourceError::Stopped`] once its flag is set: for long work on files, which never
+/// wait.
 #[derive(Debug)]
 pub struct Stoppable<R> {
-    input: R,
-    stop: StopFlag,
+    /// The bytes.
+    pub input: R,
+    /// The flag.
+    pub stop: StopFlag,
 }
 
 impl<R: Read> Read for Stoppable<R> {
@@ -133,58 +120,38 @@ impl<R: io::Seek> io::Seek for Stoppable<R> {
     }
 }
 
-/// Reads `input` on a thread of its own, up to 1 MiB ahead, so that a read that waits ends with
+/// Opens and reads an input on a thread of its own, up to 1 MiB ahead, so that a read that waits ends with
 /// [`SourceError::Stopped`] once `stop` is set. For standard input and named pipes; a thread that waits in
-/// the system then stays behind until the program ends.
+/// the system then stays behind until the program ends. An error of opening comes with the first read.
 ///
 /// # Errors
 /// If the system gives no thread.
-pub fn interruptible(input: impl Read + Send + 'static, stop: &StopFlag) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(pieces_of(move || Ok(input), stop)?))
-}
-
-/// Opens a file. One that may wait for a writer (a named pipe, a device) is opened and read as by
-/// [`interruptible`].
-///
-/// # Errors
-/// The error of the system; for a file that waits, at the first read.
-pub fn open_file(path: &Path, stop: &StopFlag) -> io::Result<Box<dyn Read + Send>> {
-    if path.metadata()?.is_file() {
-        return Ok(Box::new(File::open(path)?));
-    }
-    let path = path.to_owned();
-    Ok(Box::new(pieces_of(move || File::open(path), stop)?))
-}
-
-fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, stop: &StopFlag) -> io::Result<Pieces> {
+pub fn interruptible<R: Read>(
+    open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    stop: &StopFlag,
+) -> io::Result<Box<dyn Read + Send>> {
     let (sender, receiver) = sync_channel(PIECES_AHEAD);
     let read = move || {
-        let mut input = match open() {
-            Ok(input) => input,
-            Err(error) => {
+        let ended = open().and_then(|mut input| {
+            loop {
+                let mut piece = vec![0; PIECE];
+                match input.read(&mut piece) {
+                    Ok(length) => piece.truncate(length),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error),
+                }
                 // Whoever reads may have gone.
-                let _ = sender.send(Err(error));
-                return;
-            }
-        };
-        loop {
-            let mut piece = vec![0; PIECE];
-            match input.read(&mut piece) {
-                Ok(0) => return,
-                Ok(length) => piece.truncate(length),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    let _ = sender.send(Err(error));
-                    return;
+                if piece.is_empty() || sender.send(Ok(piece)).is_err() {
+                    return Ok(());
                 }
             }
-            if sender.send(Ok(piece)).is_err() {
-                return;
-            }
+        });
+        if let Err(error) = ended {
+            let _ = sender.send(Err(error));
         }
     };
     thread::Builder::new().name("input".to_owned()).spawn(read)?;
-    Ok(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() })
+    Ok(Box::new(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() }))
 }
 
 /// The data that a thread reads, piece by piece.
@@ -237,7 +204,7 @@ mod tests {
     fn a_read_that_waits_ends_with_the_flag() {
         let stop = StopFlag::default();
         let (sender, receiver) = channel();
-        let mut input = interruptible(Slow(receiver), &stop).unwrap();
+        let mut input = interruptible(|| Ok(Slow(receiver)), &stop).unwrap();
         sender.send(b'a').unwrap();
         let mut byte = [0; 8];
         assert_eq!(input.read(&mut byte).unwrap(), 1);
@@ -259,17 +226,13 @@ mod tests {
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at % 251) as u8).collect();
         let input = io::Cursor::new(bytes.clone());
         let mut through = Vec::new();
-        let mut reader = interruptible(input, &StopFlag::default()).unwrap();
+        let mut reader = interruptible(|| Ok(input), &StopFlag::default()).unwrap();
         reader.read_to_end(&mut through).unwrap();
         assert!(through == bytes);
         let folder = tempfile::tempdir().unwrap();
         let stop = StopFlag::default();
-        assert!(open_file(&folder.path().join("gone"), &stop).is_err());
-        let path = folder.path().join("a");
-        std::fs::write(&path, "abc").unwrap();
-        let mut text = String::new();
-        let mut file = open_file(&path, &stop).unwrap();
-        file.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "abc");
+        let gone = folder.path().join("gone");
+        let mut gone = interruptible(move || std::fs::File::open(gone), &stop).unwrap();
+        assert_eq!(gone.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

@@ -4,7 +4,7 @@ use std::{ops::Range, path::Path};
 
 use crate::{NetworkOptions, SourceError};
 
-pub use std::io::{Empty as RemoteReader, Empty as SeekableObject};
+pub use std::io::Empty as RemoteReader;
 
 /// Takes the place of the network in builds without it: every method returns [`SourceError::NotBuilt`].
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ macro_rules! absent {
 
 absent! {
     fn open(&str) -> RemoteReader;
-    fn seekable(&str) -> SeekableObject;
+    fn seekable(&str) -> RemoteReader;
     fn list(&str) -> Vec<String>;
     fn upload(&Path, &str) -> ();
     fn remove(&str) -> ();

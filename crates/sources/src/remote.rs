@@ -7,38 +7,32 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{fmt, num::NonZeroUsize, ops::Range, thread};
 
 use bytes::{Buf, Bytes};
+use futures_util::{StreamExt, stream};
 use object_store::{ObjectStore, path::Path};
 use tokio::runtime::{Builder, Runtime};
-use tokio::{sync::mpsc, sync::mpsc::error::TryRecvError, task::JoinHandle};
 
-use crate::{NetworkOptions, SourceError, network::POLL, redacted};
-use object::Object;
+use crate::{NetworkOptions, SourceError, redacted};
+use object::{Object, ObjectBytes};
 use requests::UNKNOWN_LENGTH;
 
-pub use object::SeekableObject;
-
-/// Bytes of one piece on its way to the reader.
-const PIECE: usize = 64 << 10;
-/// Pieces that are read ahead of the reader, 8 MiB of them.
-const PIECES_AHEAD: usize = 128;
-/// Bytes asked for by one request.
-const CHUNK: u64 = 16 << 20;
+/// Bytes that are asked for at a time where an object is read at scattered places.
+const BLOCK: u64 = 128 << 10;
 /// Segments of an index that are asked for at the same time.
 const MAX_PARALLEL_SEGMENTS: usize = 8;
-/// Processors for which one thread takes what comes, and threads at the most.
+/// Processors for which one thread takes what comes, and threads at the least and at the most.
+// With one, a server that never ends its head keeps the timers from running.
 const WORKERS_OF_A_THREAD: usize = 4;
+const MIN_THREADS: usize = 2;
 const MAX_THREADS: usize = 16;
-/// The piece behind the last one.
-const END: Bytes = Bytes::new();
 
-/// Reads objects on threads of its own, at most 8 MiB ahead of each reader. They start with the first object. Copies share
-/// them, and they last as long as a copy or a reader does.
+/// Reads objects, with threads of its own for connections. They start with the first object. Copies share them, and they
+/// last as long as a copy or a reader does.
 ///
 /// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization. The other
 /// schemes follow the usual variables of the environment: for `s3://` those that begin with `AWS_`, for `gs://` with
@@ -74,7 +68,7 @@ impl Remote {
             // The first one stays: it does not matter whose it is.
             let _ = rustls::crypto::ring::default_provider().install_default();
             let all = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-            let threads = (all / WORKERS_OF_A_THREAD).clamp(1, MAX_THREADS);
+            let threads = (all / WORKERS_OF_A_THREAD).clamp(MIN_THREADS, MAX_THREADS);
             let runtime =
                 Builder::new_multi_thread().worker_threads(threads).thread_name("sources").enable_all().build();
             runtime.map_err(|error| SourceError::Failed(error.to_string()))
@@ -93,7 +87,19 @@ impl Remote {
     /// If the address is none, the object does not come, or the system gives no thread.
     pub fn open(&self, url: &str) -> Result<RemoteReader, SourceError> {
         let (object, length) = self.sized(url)?;
-        Ok(RemoteReader { remote: self.clone(), object, length, at: 0, stream: None })
+        Ok(RemoteReader { remote: self.clone(), object, length, reach: u64::MAX, at: 0, coming: None })
+    }
+
+    /// Opens an object for reading at scattered places. For reading in order, [`Remote::open`] is faster.
+    ///
+    /// # Errors
+    /// Like [`Remote::open`], and [`SourceError::NoRanges`] if the server gives it as a whole only.
+    pub fn seekable(&self, url: &str) -> Result<RemoteReader, SourceError> {
+        let reader = self.open(url)?;
+        match reader.object.knows_ranges() {
+            true => Ok(RemoteReader { reach: BLOCK, ..reader }),
+            false => Err(SourceError::NoRanges),
+        }
     }
 
     /// An object, and its length.
@@ -118,24 +124,15 @@ impl Remote {
         &self,
         ranges: Vec<(String, Range<u64>)>,
     ) -> impl Iterator<Item = Result<Vec<u8>, SourceError>> + use<> {
-        let remote = self.clone();
-        let mut ranges: VecDeque<_> = ranges.into_iter().map(|(url, range)| (self.object(&url), range)).collect();
-        let mut running: VecDeque<JoinHandle<Result<Vec<u8>, SourceError>>> = VecDeque::new();
-        std::iter::from_fn(move || {
-            while running.len() < MAX_PARALLEL_SEGMENTS
-                && let Some((object, range)) = ranges.pop_front()
-            {
-                match remote.runtime() {
-                    Ok(runtime) => running.push_back(runtime.spawn(async move { object?.whole(range).await })),
-                    Err(error) => return Some(Err(error)),
-                }
-            }
-            Some(match remote.wait(running.pop_front()?) {
-                Ok(Ok(done)) => done,
-                Ok(Err(error)) => Err(SourceError::Failed(error.to_string())),
-                Err(stopped) => Err(stopped),
-            })
-        })
+        let wanted: Vec<_> = ranges.into_iter().map(|(url, range)| (self.object(&url), range)).collect();
+        let (remote, runner) = (self.clone(), self.clone());
+        // On threads of the runtime, so that they come while nobody waits.
+        let spawned = stream::iter(wanted).map(move |(object, range)| {
+            let task = runner.runtime().map(|runtime| runtime.spawn(async { object?.whole(range).await }));
+            async { task?.await.map_err(|error| SourceError::Failed(error.to_string()))? }
+        });
+        let mut done = Box::pin(spawned.buffered(MAX_PARALLEL_SEGMENTS));
+        std::iter::from_fn(move || remote.wait(done.next()).transpose().map(Result::flatten))
     }
 
     fn object(&self, url: &str) -> Result<Object, SourceError> {
@@ -165,26 +162,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The bytes of an object, in order. After a break they go on at the byte where it was, if the object
-/// is still the same. To seek is to ask anew.
-#[derive(Debug)]
+/// The bytes of an object, in order. To seek is to ask anew.
 pub struct RemoteReader {
     remote: Remote,
     object: Object,
     length: u64,
+    /// Bytes that are asked for from a place on.
+    reach: u64,
     at: u64,
-    stream: Option<Stream>,
-}
-
-/// Bytes on their way to a reader.
-#[derive(Debug)]
-struct Stream {
-    receiver: mpsc::Receiver<Result<Bytes, SourceError>>,
-    piece: Bytes,
-    /// Place of the next byte.
-    at: u64,
-    /// True if the mark of the end has come.
-    ended: bool,
+    /// Bytes on their way, and those of them that came and are not read.
+    coming: Option<(ObjectBytes, Bytes)>,
 }
 
 impl RemoteReader {
@@ -192,82 +179,48 @@ impl RemoteReader {
     pub fn length(&self) -> Option<u64> {
         Some(self.length).filter(|length| *length < UNKNOWN_LENGTH)
     }
-
-    /// Begins to ask for the bytes from here on.
-    fn begin(&self) -> Result<Stream, SourceError> {
-        let (sender, receiver) = mpsc::channel(PIECES_AHEAD);
-        let (mut object, length, start) = (self.object.clone(), self.length, self.at);
-        // Where ranges are not known every request begins with the first byte: there must be one only.
-        let chunk = if object.knows_ranges() { CHUNK } else { length };
-        let stop = self.remote.0.options.stop.clone();
-        self.remote.runtime()?.spawn(async move {
-            let mut at = start;
-            while at < length {
-                let end = at.saturating_add(chunk).min(length);
-                match stop.unless(object.read(at..end, &sender)).await {
-                    Ok(Ok(true)) => at = end,
-                    Ok(Ok(false)) => return,
-                    Ok(Err(error)) | Err(error) => {
-                        // A reader that went away wants no error either.
-                        let _ = sender.send(Err(error)).await;
-                        return;
-                    }
-                }
-            }
-            // Nor does it want the mark of the end.
-            let _ = sender.send(Ok(END)).await;
-        });
-        Ok(Stream { receiver, piece: Bytes::new(), at: start, ended: false })
-    }
 }
 
 impl Read for RemoteReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stream.as_ref().is_none_or(|stream| stream.at != self.at) {
-            self.stream = Some(self.begin()?);
-        }
-        let Some(stream) = &mut self.stream else { return Ok(0) };
-        let stop = &self.remote.0.options.stop;
-        while stream.piece.is_empty() && !stream.ended {
-            let piece = match stream.receiver.try_recv() {
-                Ok(piece) => Some(piece),
-                Err(TryRecvError::Disconnected) => None,
-                Err(TryRecvError::Empty) if stop.is_set() => {
-                    return Err(SourceError::Stopped.into());
-                }
-                Err(TryRecvError::Empty) => {
-                    let next = async { tokio::time::timeout(POLL, stream.receiver.recv()).await };
-                    match self.remote.runtime()?.block_on(next) {
-                        Ok(piece) => piece,
-                        Err(_) => continue,
-                    }
+        let is_here = |(coming, piece): &mut (ObjectBytes, Bytes)| coming.at - piece.len() as u64 == self.at;
+        let mut coming = self.coming.take_if(is_here);
+        while self.at < self.length {
+            let (bytes, piece) = match &mut coming {
+                Some((bytes, piece)) => (bytes, piece),
+                none => {
+                    let end = self.at.saturating_add(self.reach).min(self.length);
+                    let (bytes, piece) = none.insert((self.object.clone().range(self.at..end), Bytes::new()));
+                    (bytes, piece)
                 }
             };
-            let closed = || SourceError::Failed("the network was closed before the object's end".to_owned());
-            stream.piece = piece.ok_or_else(closed)??;
-            stream.ended = stream.piece.is_empty();
+            if piece.is_empty() {
+                match self.remote.wait(bytes.next())?? {
+                    Some(next) => *piece = next,
+                    None if self.length == UNKNOWN_LENGTH => break,
+                    // The end of a block.
+                    None => coming = None,
+                }
+                continue;
+            }
+            let count = piece.len().min(buffer.len());
+            piece.copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
+            self.at += count as u64;
+            self.coming = coming;
+            return Ok(count);
         }
-        let count = stream.piece.len().min(buffer.len());
-        stream.piece.copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
-        stream.at += count as u64;
-        self.at = stream.at;
-        Ok(count)
+        Ok(0)
     }
 }
 
 impl Seek for RemoteReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.at = sought(to, self.at, self.length().ok_or(io::ErrorKind::Unsupported.into()))?;
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.length().ok_or(io::ErrorKind::Unsupported)?.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.at)
     }
-}
-
-/// The place that is sought from another, in bytes of that length.
-fn sought(to: SeekFrom, from: u64, length: io::Result<u64>) -> io::Result<u64> {
-    let at = match to {
-        SeekFrom::Start(at) => Some(at),
-        SeekFrom::End(by) => length?.checked_add_signed(by),
-        SeekFrom::Current(by) => from.checked_add_signed(by),
-    };
-    at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }

@@ -10,11 +10,8 @@ use std::{cmp::Reverse, collections::HashMap, ops::Range, sync::Arc};
 
 use tempfile::TempPath;
 
-use crate::{ArchiveBytes, Base, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
+use crate::{ArchiveBytes, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
 
-use stated::Statements;
-
-pub use bytes::{FoundRecord, StoredRecord};
 pub use stated::StatedRecord;
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
@@ -24,10 +21,13 @@ const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Bytes of the name of an archive, and of all names.
 const MAX_NAME: usize = 64 << 10;
 const MAX_NAMES: usize = 256 << 20;
-/// Rows after which those that are named again are looked for.
-const FIRST_SORT: usize = 1 << 20;
 /// Rows that any index may have; a larger one may have one for each of its bytes. A small file can name billions.
 const MAX_ROWS: u64 = 4 << 20;
+/// Bytes of the URLs and digests of an index that are kept; records beyond them are not compared.
+// A quarter of a gigabyte are two million records; an index of more is rarely taken as a whole.
+const MAX_STATED_BYTES: usize = 256 << 20;
+/// The number of a record of which nothing is stated.
+const NOTHING: u32 = u32::MAX;
 /// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
@@ -35,7 +35,7 @@ const NAMED_LINES: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedRecord {
     /// The number of the archive.
-    file: u32,
+    pub archive: u32,
     /// First stored byte.
     pub offset: u64,
     /// First plain byte of the record in a gzip member that holds several.
@@ -47,7 +47,7 @@ pub struct WantedRecord {
 }
 
 /// The permitted names of an index, and the records that a range gives.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
     /// Names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of the
     /// environment.
@@ -59,7 +59,7 @@ pub struct SelectOptions {
 }
 
 /// Lines of an index that name no record that may be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct BadLines {
     /// The number of records.
     pub count: usize,
@@ -76,73 +76,35 @@ impl BadLines {
     }
 }
 
-/// A copy of an index behind a URL. The file goes with the last selection that it was read for.
-#[derive(Debug)]
-struct IndexCopy {
-    file: TempPath,
-    /// The URL, without secrets.
-    url: String,
-}
-
-impl PartialEq for IndexCopy {
-    fn eq(&self, other: &Self) -> bool {
-        self.url == other.url && *self.file == *other.file
-    }
-}
-
-impl Eq for IndexCopy {}
-
 /// Wanted records of some archives, in the order of the archives' names and of their offsets, none
 /// twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RecordSelection {
-    index: PathBuf,
-    copy: Option<Arc<IndexCopy>>,
-    archives: Vec<Location>,
+    /// The index as messages name it: its path, or its URL without secrets.
+    pub name: String,
+    /// The file of the index, for an index at a URL its local copy.
+    pub index: PathBuf,
+    /// The copy goes with the last selection that it was read for.
+    _copy: Option<Arc<TempPath>>,
+    /// The archives with wanted records.
+    pub archives: Vec<Location>,
     /// Location of the bytes of each archive.
     bytes: Vec<ArchiveBytes>,
-    rows: Vec<WantedRecord>,
-    statements: Statements,
-    bad_lines: BadLines,
-    options: SelectOptions,
-}
-
-/// The rows of an index while it is read: what is named again is let go of in between.
-struct Rows {
-    rows: Vec<WantedRecord>,
-    whole_ranges: bool,
-    /// Rows at which it is looked for those that are named again.
-    next_sort: usize,
-    most: u64,
-}
-
-impl Rows {
-    fn of(index: &Path, whole_ranges: bool) -> Result<Self, RecordIndexError> {
-        let file = index.metadata().map_err(RecordIndexError::of(index))?;
-        // Of a pipe it is not known how long it is.
-        let most = if file.is_file() { file.len().max(MAX_ROWS) } else { u64::MAX };
-        Ok(Self { rows: Vec::new(), whole_ranges, next_sort: FIRST_SORT, most })
-    }
-
-    fn add(&mut self, row: WantedRecord) -> Result<(), String> {
-        if self.rows.len() >= self.next_sort {
-            sort(&mut self.rows, self.whole_ranges);
-            self.next_sort = FIRST_SORT.max(2 * self.rows.len());
-        }
-        self.rows.push(row);
-        match self.rows.len() as u64 > self.most {
-            true => Err(format!("more rows than bytes, and more than {MAX_ROWS}")),
-            false => Ok(()),
-        }
-    }
+    /// The wanted records.
+    pub rows: Vec<WantedRecord>,
+    statements: Vec<StatedRecord>,
+    /// Lines that name no record, or one that may not be read.
+    pub bad_lines: BadLines,
+    /// The options that it was loaded with.
+    pub options: SelectOptions,
 }
 
 /// Sorts rows; of those with the same place the longest stays.
 fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
     // A range that is taken whole gives all of its records at once.
     let inner = |row: &WantedRecord| if whole_ranges { 0 } else { row.inner };
-    rows.sort_unstable_by_key(|row| (row.file, row.offset, inner(row), Reverse(row.length)));
-    rows.dedup_by_key(|row| (row.file, row.offset, inner(row)));
+    rows.sort_unstable_by_key(|row| (row.archive, row.offset, inner(row), Reverse(row.length)));
+    rows.dedup_by_key(|row| (row.archive, row.offset, inner(row)));
 }
 
 /// Ends sorted ranges where the next of the same archive begins.
@@ -151,8 +113,8 @@ fn end_at_next(rows: &mut [WantedRecord]) {
     for row in rows.iter_mut().rev() {
         end = match after {
             // Another record of the same member ends where that one does.
-            Some(after) if (after.file, after.offset) == (row.file, row.offset) => end,
-            Some(after) if after.file == row.file => Some(after.offset),
+            Some(after) if (after.archive, after.offset) == (row.archive, row.offset) => end,
+            Some(after) if after.archive == row.archive => Some(after.offset),
             _ => None,
         };
         if let Some(end) = end {
@@ -178,22 +140,24 @@ impl RecordSelection {
     ///
     /// # Errors
     /// If it cannot be read, or names no record that may be read.
-    pub fn load(index: &Path, base: &Base, options: SelectOptions) -> Result<Self, RecordIndexError> {
+    pub fn load(index: &Path, base: &Location, options: SelectOptions) -> Result<Self, RecordIndexError> {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut names = 0;
-        let mut rows = Rows::of(index, options.whole_ranges)?;
+        let file = index.metadata().map_err(RecordIndexError::of(index))?;
+        // Of a pipe it is not known how long it is.
+        let most = if file.is_file() { file.len().max(MAX_ROWS) } else { u64::MAX };
+        let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
-        let mut statements = Statements::default();
+        let (mut statements, mut stated_bytes) = (Vec::new(), 0);
         let failed = RecordIndexError::of::<String>(index);
-        index::read(index, &mut |line| {
+        index::read(index, &mut |number, entry| {
             if options.stop.is_set() {
                 return Err(failed(SourceError::Stopped.to_string()));
             }
-            let permitted = line.entry.and_then(|entry| match entry.file.as_str() {
+            let permitted = entry.and_then(|entry| match entry.file.as_str() {
                 name if name.len() > MAX_NAME => Err("a name of more than 64 KiB".to_owned()),
                 name if !options.anywhere && base.join_below(name).is_none() => {
-                    let name = redacted(name);
-                    let name = name.escape_debug();
+                    let name = redacted(name).escape_debug().to_string();
                     Err(format!("{name}: outside of the folder of the index; --set select_anywhere=true reads it"))
                 }
                 _ => Ok(entry),
@@ -201,27 +165,33 @@ impl RecordSelection {
             let entry = match permitted {
                 Ok(entry) => entry,
                 Err(what) => {
-                    bad_lines.push(line.number, what);
+                    bad_lines.push(number, what);
                     return Ok(());
                 }
             };
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             let length = entry.file.len();
-            let file = *numbers.entry(entry.file).or_insert(next);
-            names += if file == next { length } else { 0 };
+            let archive = *numbers.entry(entry.file).or_insert(next);
+            names += if archive == next { length } else { 0 };
             if names > MAX_NAMES {
                 return Err(failed(format!("more than {} MiB of names", MAX_NAMES >> 20)));
             }
-            let stated = statements.add(entry.url.as_deref(), entry.digest.as_deref());
-            let row = WantedRecord { file, offset: entry.offset, inner: entry.inner, length: entry.length, stated };
-            rows.add(row).map_err(&failed)
+            let stated = StatedRecord { url: entry.url, digest: entry.digest.filter(|digest| digest != "-") };
+            stated_bytes += stated.bytes();
+            let number = u32::try_from(statements.len()).unwrap_or(NOTHING);
+            let is_kept = stated.bytes() > 0 && stated_bytes <= MAX_STATED_BYTES && number < NOTHING;
+            statements.extend(is_kept.then_some(stated));
+            let (offset, inner, length) = (entry.offset, entry.inner, entry.length);
+            rows.push(WantedRecord { archive, offset, inner, length, stated: if is_kept { number } else { NOTHING } });
+            match rows.len() as u64 > most {
+                true => Err(failed(format!("more rows than bytes, and more than {MAX_ROWS}"))),
+                false => Ok(()),
+            }
         })?;
-        let mut rows = rows.rows;
         if rows.is_empty() {
-            let path = index.to_owned();
             return Err(match bad_lines.first.into_iter().next() {
-                Some((line, what)) => RecordIndexError::Row { path, line, what },
-                None => RecordIndexError::Empty { path },
+                Some((line, what)) => RecordIndexError { line: format!(":{line}"), ..failed(what) },
+                None => failed("names no record, or none that is wanted".to_owned()),
             });
         }
         let mut names: Vec<(String, u32)> = numbers.into_iter().collect();
@@ -233,14 +203,15 @@ impl RecordSelection {
             }
         }
         for row in &mut rows {
-            row.file = places.get(row.file as usize).copied().unwrap_or_default();
+            row.archive = places.get(row.archive as usize).copied().unwrap_or_default();
         }
         sort(&mut rows, options.whole_ranges);
         end_at_next(&mut rows);
         let archives: Vec<Location> = names.iter().map(|(name, _)| base.join(name)).collect();
         Ok(Self {
+            name: index.to_string_lossy().into_owned(),
             index: index.to_owned(),
-            copy: None,
+            _copy: None,
             bytes: archives.iter().cloned().map(ArchiveBytes::from).collect(),
             archives,
             rows,
@@ -257,49 +228,22 @@ impl RecordSelection {
     pub fn load_copy(
         file: TempPath,
         url: String,
-        base: &Base,
+        base: &Location,
         options: SelectOptions,
     ) -> Result<Self, RecordIndexError> {
-        let selection = Self::load(&file, base, options).map_err(|error| error.at(Path::new(&url)))?;
-        Ok(Self { copy: Some(Arc::new(IndexCopy { file, url })), ..selection })
+        let selection = Self::load(&file, base, options)
+            .map_err(|error| RecordIndexError { path: PathBuf::from(&url), ..error })?;
+        Ok(Self { name: url, _copy: Some(Arc::new(file)), ..selection })
     }
 
-    /// The index as messages name it: its path, or its URL without secrets.
-    pub fn name(&self) -> String {
-        match &self.copy {
-            Some(copy) => copy.url.clone(),
-            None => self.index.to_string_lossy().into_owned(),
-        }
-    }
-
-    /// Lines that name no record, or one that may not be read.
-    pub fn bad_lines(&self) -> &BadLines {
-        &self.bad_lines
-    }
-
-    /// Returns whether a range gives all the records in it.
-    pub fn gives_whole_ranges(&self) -> bool {
-        self.options.whole_ranges
-    }
-
-    /// The file that it was read from: the index, or a copy of it.
-    pub fn index(&self) -> &Path {
-        &self.index
-    }
-
-    /// The archives.
-    pub fn archives(&self) -> &[Location] {
-        &self.archives
-    }
-
-    /// The wanted records.
-    pub fn rows(&self) -> &[WantedRecord] {
-        &self.rows
+    /// The archive of a wanted record, as messages name it.
+    pub fn archive(&self, row: &WantedRecord) -> Arc<str> {
+        self.archives.get(row.archive as usize).map_or_else(String::new, ToString::to_string).into()
     }
 
     /// The URL and the digest that the index states for a record.
-    pub fn stated(&self, row: &WantedRecord) -> StatedRecord<'_> {
-        self.statements.get(row.stated)
+    pub fn stated(&self, row: &WantedRecord) -> Option<&StatedRecord> {
+        self.statements.get(row.stated as usize)
     }
 
     /// Says where the bytes of archives are that are not found by their names: `find` is asked for each.
@@ -322,14 +266,14 @@ impl RecordSelection {
         for (at, row) in self.rows.iter().enumerate().skip(from) {
             let end = row.offset.saturating_add(row.length);
             if let Some(last) = segments.last_mut()
-                && last.archive == row.file as usize
+                && last.archive == row.archive as usize
                 && row.offset <= last.bytes.end.saturating_add(GAP)
                 && end.saturating_sub(last.bytes.start) <= MAX_JOINED_BYTES
             {
                 last.bytes.end = last.bytes.end.max(end);
                 last.rows.end = at + 1;
             } else {
-                segments.push(ReadBatch { archive: row.file as usize, bytes: row.offset..end, rows: at..at + 1 });
+                segments.push(ReadBatch { archive: row.archive as usize, bytes: row.offset..end, rows: at..at + 1 });
             }
         }
         segments

@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let document = extractor.document(&page, &hints);
 
     println!("title:      {}", document.title.unwrap_or_default());
-    println!("authors:    {}", document.metadata.author.join(", "));
-    println!("published:  {}", document.metadata.published.unwrap_or_default());
+    println!("authors:    {}", document.author.join(", "));
+    println!("published:  {}", document.published.unwrap_or_default());
     println!("language:   {}", document.lang.unwrap_or_default());
     println!("confidence: {:.2}", document.confidence);
     println!("\n{}", document.text);

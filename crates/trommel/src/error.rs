@@ -72,6 +72,14 @@ impl Error {
         self.kind
     }
 
+    /// The kind of the error of the system that it is or comes from.
+    #[cfg(feature = "run")]
+    pub(crate) fn system_kind(&self) -> Option<io::ErrorKind> {
+        let own = self.source.downcast_ref::<io::Error>();
+        let cause = || self.source.source()?.downcast_ref::<io::Error>();
+        own.or_else(cause).map(io::Error::kind)
+    }
+
     /// Returns whether a run was refused before it changed anything.
     pub fn is_refusal(&self) -> bool {
         matches!(self.kind, ErrorKind::Setting | ErrorKind::Exists | ErrorKind::Resume)
@@ -114,7 +122,6 @@ macro_rules! kinds {
 kinds! {
     io::Error => |_| ErrorKind::System;
     crate::settings::SettingsError => |_| ErrorKind::Setting;
-    crate::settings::SettingsFileError => |_| ErrorKind::Setting;
     crate::ByteSizeError => |_| ErrorKind::Setting;
     crate::ChunkSizeError => |_| ErrorKind::Setting;
     crate::HintError => |_| ErrorKind::Setting;
@@ -142,21 +149,7 @@ kinds! {
     #[cfg(feature = "run")]
     trommel_sources::RecordIndexError => |_| ErrorKind::Input;
     #[cfg(feature = "run")]
-    crate::run::RequestError => |_| ErrorKind::Setting;
-    #[cfg(feature = "run")]
-    crate::run::DestinationError => |_| ErrorKind::Setting;
-    #[cfg(feature = "run")]
-    crate::run::NameError => |_| ErrorKind::Setting;
-    #[cfg(feature = "run")]
-    crate::run::InputError => |_| ErrorKind::Input;
-    #[cfg(feature = "run")]
-    crate::run::SitesError => |_| ErrorKind::Sites;
-    #[cfg(feature = "run")]
-    crate::run::ResumeError => |_| ErrorKind::Resume;
-    #[cfg(feature = "run")]
-    crate::run::BucketError => crate::run::BucketError::kind;
-    #[cfg(feature = "run")]
-    crate::run::RunError => crate::run::RunError::kind;
+    crate::run::SumMismatch => |_| ErrorKind::Defect;
     #[cfg(feature = "index")]
     crate::index::IndexError => |error| match error {
         crate::index::IndexError::EmptyQuery => ErrorKind::Query,

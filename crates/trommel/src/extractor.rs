@@ -177,7 +177,8 @@ const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 ///
 /// let extractor = Extractor::default();
 /// let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
-/// let mut session = Session::new(&extractor, Hints::default()).with_stops(stops);
+/// let mut session = Session::new(&extractor, Hints::default());
+/// session.set_stops(stops);
 /// let page = format!("<html lang=de><title>Die Mühle</title><body>{}", "<p>Sie steht am Fluss.".repeat(400));
 /// assert_eq!(session.feed(page.as_bytes()), Verdict::Stop(StopReason::Language));
 /// ```
@@ -300,7 +301,8 @@ mod tests {
 
     /// The first answer other than to continue, and the number of bytes fed until then.
     fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {
-        let mut session = Session::new(&EXTRACTOR, Hints::default()).with_stops(stops);
+        let mut session = Session::new(&EXTRACTOR, Hints::default());
+        session.set_stops(stops);
         for part in page.as_bytes().chunks(1400) {
             let verdict = session.feed(part);
             if !verdict.is_continue() {

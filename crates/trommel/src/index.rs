@@ -4,13 +4,13 @@
 //!
 //! ```
 //! use trommel::index::{DEFAULT_MEMORY, Index, IndexWriter, Search, foreign_syntax};
-//! use trommel::{ErrorKind, OutputRecord};
+//! use trommel::{ErrorKind, Document};
 //!
 //! # fn main() -> trommel::Result<()> {
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("index");
 //! let document = |id: &str, text: &str| {
-//!     OutputRecord { id: id.to_owned(), text: text.to_owned(), lang: Some("en".to_owned()), ..OutputRecord::default() }
+//!     Document { id: id.to_owned(), text: text.to_owned(), lang: Some("en".to_owned()), ..Document::default() }
 //! };
 //! let mut writer = IndexWriter::open(&path, DEFAULT_MEMORY)?;
 //! writer.add(&document("a", "The mill stands by the river, and its wheels turn."))?;
@@ -24,9 +24,10 @@
 //! let index = Index::open(&path)?;
 //! assert_eq!(index.documents(), 2);
 //! assert!(index.longest_text() > 0);
-//! assert_eq!(index.search("wheel", 10)?[0].id, "a");
+//! assert_eq!(index.search("wheel", 10)?[0].document.id, "a");
 //! let found = index.find(&Search { query: "mill -bakery", limit: 10, language: Some("en"), ..Search::default() })?;
-//! assert_eq!((found.documents, found.hits[0].id.as_str()), (1, "a"));
+//! assert_eq!((found.documents, found.hits[0].document.id.as_str()), (1, "a"));
+//! assert_eq!(found.hits[0].snippet.parts()[1], ("mill", true));
 //! assert!(index.get("b")?.unwrap().text.starts_with("The bakery"));
 //!
 //! assert_eq!(index.search("", 10).unwrap_err().kind(), ErrorKind::Query);
@@ -103,40 +104,31 @@ impl Assemble for Tantivy {
 /// Reason why an index cannot be written or searched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IndexError {
-    /// The folder cannot be read or made.
-    #[error("{path}: {source}")]
-    Io {
-        /// The folder.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// There is no index in the folder.
-    #[error("{0}: no index here")]
-    NoIndex(PathBuf),
-    /// The folder holds something else.
-    #[error("{0}: is neither empty nor an index")]
-    NotEmpty(PathBuf),
-    /// The index was made with other fields, by another version of the program or by another program.
-    #[error("{0}: the index has other fields; make it anew")]
-    OtherFields(PathBuf),
-    /// Another program is writing the index.
-    #[error("{0}: the index is being written by another program")]
-    Locked(PathBuf),
-    /// A query without a word to look for.
-    #[error("the query has no word to look for")]
-    EmptyQuery,
-    /// A file of the index, or the index as a whole, is not as it was written.
-    #[error("{path}: the index is damaged ({what}); make it anew")]
-    Damaged {
-        /// The file, or the folder.
+    /// The index of a folder, or one of its files, is not as it must be.
+    #[error("{path}: {what}")]
+    At {
+        /// The folder or file.
         path: PathBuf,
         /// The fault.
         what: String,
     },
+    /// A query without a word to look for.
+    #[error("the query has no word to look for")]
+    EmptyQuery,
     /// The index is damaged, or the disk full.
     #[error("index: {}", one_line(.0))]
     Tantivy(#[from] TantivyError),
+}
+
+impl IndexError {
+    fn at(path: &Path, what: impl ToString) -> Self {
+        Self::At { path: path.to_owned(), what: what.to_string() }
+    }
+
+    /// A file of the index, or the index as a whole, is not as it was written.
+    fn damaged(path: &Path, what: &str) -> Self {
+        Self::at(path, format!("the index is damaged ({what}); make it anew"))
+    }
 }
 
 impl From<TantivyError> for Error {
@@ -183,7 +175,7 @@ mod tests {
         let map = b"\x82\xA2id\xA1a\xA4text\xA4mill";
         std::fs::write(at("spool"), map).unwrap();
         Tantivy.assemble(&at("spool"), &at("x.tantivy")).unwrap();
-        assert_eq!(Index::open(&at("x.tantivy")).unwrap().search("mills", 3).unwrap()[0].id, "a");
+        assert_eq!(Index::open(&at("x.tantivy")).unwrap().search("mills", 3).unwrap()[0].document.id, "a");
         assert_eq!(Tantivy.foreign(&at("x.tantivy")).unwrap(), None);
         std::fs::write(at("x.tantivy/notes.txt"), "mine").unwrap();
         let foreign = Tantivy.foreign(&at("x.tantivy")).unwrap();

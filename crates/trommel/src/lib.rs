@@ -177,13 +177,13 @@
 pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
     CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
-    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
-    NoteForm, PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, Selector, SelectorError, TextOptions, TextSpan,
+    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, MetadataChoice, NoteForm,
+    PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, Selector, SelectorError, TextOptions, TextSpan,
     TokenCounter,
 };
 pub use trommel_html::{charset, stands_at};
 pub use trommel_model::{Model, ModelError};
-pub use trommel_record::{Compression, Format, OutputRecord, PageForm, filters::FilterSettings};
+pub use trommel_record::{Compression, Format, PageForm, filters::FilterSettings};
 pub use trommel_text::{ByteSize, ByteSizeError, Share, ShareError};
 
 /// Lower level: records of WARC and ARC archives, and their payloads.
@@ -199,7 +199,6 @@ pub use trommel_record as record;
 
 mod error;
 mod extractor;
-#[cfg(feature = "archive")]
 mod hints;
 #[cfg(feature = "index")]
 pub mod index;
@@ -213,6 +212,7 @@ mod settings;
 pub use error::{Error, ErrorKind, Result};
 pub use extractor::Extractor;
 pub use extractor::{EarlyStops, StopReason};
+pub use hints::OwnedHints;
 #[cfg(feature = "archive")]
 pub use hints::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};

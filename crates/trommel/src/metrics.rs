@@ -18,9 +18,9 @@
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::family::{Family, MetricConstructor};
-use prometheus_client::metrics::{counter::Counter, gauge::Gauge, histogram::Histogram};
+use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram};
 use prometheus_client::registry::{Metric, Registry, Unit};
+use trommel_extract::{ExtractionObserver, ExtractionStage};
 
 /// The media type of the text that [`Metrics`] displays.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -32,16 +32,6 @@ const CONFIDENCE: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 
 /// One label with its value, which is one of few that are known when the program is built.
 type Label = [(&'static str, &'static str); 1];
-
-/// A histogram of times.
-#[derive(Clone, Copy, Debug)]
-struct Times;
-
-impl MetricConstructor<Histogram> for Times {
-    fn new_metric(&self) -> Histogram {
-        Histogram::new(SECONDS)
-    }
-}
 
 /// The names under which metrics are shown.
 struct Names(Registry);
@@ -80,7 +70,7 @@ impl Names {
 /// metrics.idle(Duration::from_secs(2));
 /// // ... and a service.
 /// metrics.queue(3);
-/// metrics.request("200");
+/// metrics.request(200);
 /// assert!(metrics.to_string().contains("trommel_stored_bytes_total 5310\n"));
 /// ```
 #[derive(Debug)]
@@ -97,10 +87,10 @@ pub struct Metrics {
     drops: Family<Label, Counter>,
     failures: Family<Label, Counter>,
     damage: Counter,
-    stages: Family<Label, Histogram, Times>,
+    stages: Family<Label, Histogram>,
     queue: Gauge,
     archives: Gauge,
-    requests: Family<Label, Counter>,
+    requests: Family<[(&'static str, u16); 1], Counter>,
     idle: Gauge<f64, AtomicU64>,
 }
 
@@ -140,7 +130,7 @@ impl Metrics {
                 "stage",
                 "Time of one thread in each stage of a page",
                 Unit::Seconds,
-                Family::new_with_constructor(Times),
+                Family::new_with_constructor(|| Histogram::new(SECONDS)),
             ),
             queue: names.of("queue", "Records or requests in work or waiting", Gauge::default()),
             archives: names.of("archives", "Archives in work", Gauge::default()),
@@ -210,13 +200,19 @@ impl Metrics {
     }
 
     /// Counts an answer by its status, such as `200`.
-    pub fn request(&self, status: &'static str) {
+    pub fn request(&self, status: u16) {
         self.requests.get_or_create(&[("status", status)]).inc();
     }
 
     /// Sets the time since new data arrived from the input.
     pub fn idle(&self, time: Duration) {
         self.idle.set(time.as_secs_f64());
+    }
+}
+
+impl ExtractionObserver for Metrics {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        self.stage(stage.name(), time);
     }
 }
 
@@ -245,7 +241,7 @@ mod tests {
         metrics.damaged();
         metrics.stage("tables", Duration::from_micros(200));
         metrics.queue(7);
-        metrics.request("200");
+        metrics.request(200);
         metrics.idle(Duration::from_millis(1500));
         let text = metrics.to_string();
         for line in [

@@ -2,7 +2,7 @@
 //!
 //! Archives are read side by side, each in a lane: one thread reads its records in order, workers turn them into
 //! encoded documents, and another thread writes those in the order of the records. [`run`] writes files; [`Run`] gives
-//! the events to its caller.
+//! the documents to its caller.
 //!
 //! # Files
 //!
@@ -57,7 +57,7 @@
 //! # Documents for a program
 //!
 //! ```
-//! use trommel::run::{Environment, NetworkOptions, Run, RunEvent, expand, load_config, open_input, unpack};
+//! use trommel::run::{Environment, NetworkOptions, Run, expand, load_config, open_input, unpack};
 //! use trommel::run::{PackedOptions, count_pages, counting_plan, load_sites, record_at, save_sites};
 //! use trommel::{Extractor, Hints};
 //!
@@ -81,22 +81,12 @@
 //! let extract = |page: &[u8], hints: &Hints<'_>| extractor.document(page, hints);
 //! let (mut stdout, mut progress) = (std::io::sink(), ());
 //!
-//! // The documents alone, each in the form that workers give it.
+//! // The documents alone.
 //! let mut words = Vec::new();
-//! let run = Run::new(settings.clone(), inputs.clone(), &extract).map(|record| record.text.split(' ').count());
-//! run.documents(Environment::new(&mut stdout, &mut progress), |count| Ok(words.push(count)))?;
+//! let run = Run::new(settings.clone(), inputs.clone(), &extract);
+//! let environment = Environment::new(&mut stdout, &mut progress);
+//! run.documents(environment, |record| Ok(words.push(record.text.split(' ').count())))?;
 //! assert_eq!(words, [10]);
-//!
-//! // Every event, with the position at which another run continues.
-//! let plan = counting_plan(inputs.clone(), settings);
-//! let mut last = None;
-//! Run::of_plan(&plan, &extract).each(Environment::new(&mut stdout, &mut progress), &mut |event, position| {
-//!     last = position.or(last);
-//!     assert!(!matches!(event, RunEvent::Failed { .. }));
-//!     Ok(())
-//! })?;
-//! let rest = Run::of_plan(&plan, &extract).starting_at(last.unwrap());
-//! assert_eq!(rest.documents(Environment::new(&mut stdout, &mut progress), |_| Ok(()))?.documents, 0);
 //!
 //! // The records themselves, all or one.
 //! let record = open_input(&inputs[0], &network)?.next().unwrap()?;
@@ -104,6 +94,9 @@
 //! assert!(same.id() == record.id() && charset.is_none());
 //!
 //! // A memory of the sites of an archive, to judge their pages better.
+//! let plan = counting_plan(inputs, settings);
+//! let run = Run::of_plan(&plan, &extract);
+//! assert_eq!(run.documents(Environment::new(&mut stdout, &mut progress), |_| Ok(()))?.documents, 1);
 //! let survey = extractor.judge().survey(1 << 20);
 //! count_pages(&plan, &extractor, &survey, Environment::new(&mut stdout, &mut progress))?;
 //! # let file = folder.path().join("own.sites");
@@ -213,37 +206,49 @@ mod execution;
 pub mod fuzzing;
 mod inputs;
 mod plan;
-mod read;
+/// Passes on the records of all inputs in order, on one thread a lane; also of inputs that grow.
+mod read {
+    pub(crate) mod follow;
+    pub(crate) mod live;
+    pub(crate) mod reader;
+    pub(crate) mod revisits;
+    pub(crate) mod selected;
+}
 mod sites;
 mod state;
-mod work;
-mod write;
+/// Turns records into results, on many threads.
+mod work {
+    pub(crate) mod record;
+    pub(crate) mod task;
+    pub(crate) mod worker;
+}
+/// Writes results in order to the outputs and the files beside them.
+mod write {
+    pub(crate) mod bucket;
+    pub(crate) mod lane;
+    pub(crate) mod ledger;
+    pub(crate) mod manifest;
+    pub(crate) mod outputs;
+    pub(crate) mod side_output;
+}
 
 pub use crate::run::counts::reasons::{DropReason, FailureKind};
-pub use crate::run::counts::summary::Slowest;
 pub use crate::run::inputs::found::PageFiles;
 pub use crate::run::plan::prepared::BUILD;
 pub use crate::run::plan::request::InputShare;
 pub use crate::run::read::revisits::{crawl_charset, record_at, record_in};
 pub use crate::run::read::selected::open_input;
 pub use crate::run::work::record::{RecordOutcome, SingleRecords};
-pub use crate::run::work::task::RecordLabel;
-pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
+pub use counts::summary::{DamageReport, FileReport, Outcome, PageTime, PageTimes, SumMismatch, Summary};
 pub use counts::{Clock, Progress, ProgressState, Stage};
-pub(crate) use error::{BucketError, NameError, ResumeError, RunError};
-pub use error::{RunEvent, RunPosition, TakeEvent};
 pub use execution::{Environment, Run, run};
-pub(crate) use inputs::InputError;
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
 pub use inputs::{Input, expand, load_config, select};
 pub use plan::existing::Existing;
-pub(crate) use plan::output::DestinationError;
 pub use plan::output::{Destination, Encoding, Output};
-pub(crate) use plan::refusal::RequestError;
 pub use plan::request::{FollowTimes, PreparedRun, RunRequest};
 pub use plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
-pub(crate) use sites::SitesError;
 pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::record::Extract;
 pub use write::bucket::Bucket;

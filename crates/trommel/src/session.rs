@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, fmt};
 
+use serde::Serialize;
 use trommel_extract::{PageLink, PushPage};
 
 use crate::extractor::{EarlyStops, StopReason};
-use crate::{Document, Extractor, Hints};
+use crate::{Document, Extractor, Hints, OwnedHints};
 
 /// Default limit on the bytes of a page that a session keeps.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
@@ -39,18 +40,18 @@ impl fmt::Display for Verdict {
 }
 
 /// Facts about a page that has not arrived completely.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Known {
+    /// Canonical URL, as the page states it.
+    pub canonical: Option<String>,
     /// Links so far, with the probability and role of their blocks, so that a crawler can follow links of content
     /// first.
     pub links: Vec<PageLink>,
-    /// Canonical URL, as the page states it.
-    pub canonical: Option<String>,
-    /// Robots directives of the page, unchanged (`noindex, nofollow`).
-    pub robots: Option<String>,
     /// URL of the next page, if the text continues there.
     pub next_page: Option<String>,
+    /// Robots directives of the page, unchanged (`noindex, nofollow`).
+    pub robots: Option<String>,
 }
 
 /// Reads one page part by part, and gives its document at the end.
@@ -90,7 +91,7 @@ pub struct Known {
 /// assert!(session.first_bytes().starts_with(b"<p>"));
 /// assert_eq!(session.feed(&[b'x'; 100]), Verdict::Full);
 /// assert_eq!(session.len(), 100);
-/// assert_eq!(session.finish().capped, ["max-page"]);
+/// assert_eq!(*session.finish().capped, ["max-page"]);
 /// ```
 #[derive(Debug)]
 pub struct Session<'a> {
@@ -114,7 +115,7 @@ impl<'a> Session<'a> {
             // Links are known under any settings, for crawlers to follow.
             page: extractor.judge().clone().with_inline_style(true).push(),
             extractor,
-            hints: OwnedHints::of(hints),
+            hints: hints.into(),
             max_page: DEFAULT_MAX_PAGE,
             passed: false,
             stops: EarlyStops::default(),
@@ -131,13 +132,6 @@ impl<'a> Session<'a> {
     }
 
     /// Enables early stops.
-    #[must_use]
-    pub fn with_stops(mut self, stops: EarlyStops) -> Self {
-        self.set_stops(stops);
-        self
-    }
-
-    /// Enables early stops.
     pub fn set_stops(&mut self, stops: EarlyStops) {
         self.stops = stops;
     }
@@ -150,7 +144,7 @@ impl<'a> Session<'a> {
         self.passed |= taken.len() < part.len();
         self.page.push(taken);
         if self.stopped.is_none() {
-            let hints = self.hints.borrowed();
+            let hints = self.hints.hints();
             self.stopped = self.stops.look(&self.page, self.extractor.judge(), &hints);
         }
         match self.stopped {
@@ -184,7 +178,7 @@ impl<'a> Session<'a> {
             known.canonical.clone_from(&head.canonical);
             known.robots = head.meta("robots").map(str::to_owned);
         }
-        if let Some(extraction) = self.page.so_far(self.extractor.judge(), &self.hints.borrowed()) {
+        if let Some(extraction) = self.page.so_far(self.extractor.judge(), &self.hints.hints()) {
             known.links = extraction.links();
             known.next_page = extraction.next_page();
         }
@@ -193,7 +187,7 @@ impl<'a> Session<'a> {
 
     /// Ends the page and gives its document.
     pub fn finish(self) -> Document {
-        let hints = self.hints.borrowed();
+        let hints = self.hints.hints();
         let extraction = self.page.finish(self.extractor.judge(), &hints);
         let mut document = extraction.document(self.extractor.options());
         if self.passed {
@@ -208,36 +202,6 @@ impl Session<'static> {
     /// to clone.
     pub fn owned(extractor: Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Owned(extractor), hints)
-    }
-}
-
-/// [`Hints`] that own their strings.
-#[derive(Clone, Debug, Default)]
-struct OwnedHints {
-    url: Option<String>,
-    http_charset: Option<String>,
-    crawl_charset: Option<String>,
-    date: Option<String>,
-}
-
-impl OwnedHints {
-    fn of(hints: Hints<'_>) -> Self {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        Self {
-            url: owned(hints.url),
-            http_charset: owned(hints.http_charset),
-            crawl_charset: owned(hints.crawl_charset),
-            date: owned(hints.date),
-        }
-    }
-
-    fn borrowed(&self) -> Hints<'_> {
-        Hints {
-            url: self.url.as_deref(),
-            http_charset: self.http_charset.as_deref(),
-            crawl_charset: self.crawl_charset.as_deref(),
-            date: self.date.as_deref(),
-        }
     }
 }
 
@@ -327,7 +291,7 @@ mod tests {
         assert_eq!(session.len(), 10);
         let document = session.finish();
         assert_eq!(document.text, "one two");
-        assert_eq!(document.capped, ["max-page"]);
+        assert_eq!(*document.capped, ["max-page"]);
         let mut session = Session::new(&EXTRACTOR, Hints::default()).with_max_page(6);
         assert_eq!(session.feed(b"<p>one"), Verdict::Full);
         assert!(session.finish().capped.is_empty(), "a page that fits");

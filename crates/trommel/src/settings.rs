@@ -26,7 +26,6 @@ pub use apply::TokenizerFile;
 pub use field::{Field, Kind, Value, fields, parts};
 pub(crate) use names::SettingsError;
 pub use partial::PartialSettings;
-pub(crate) use partial::SettingsFileError;
 pub use parts::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,
     TextForm, TextSettings,
@@ -115,7 +114,7 @@ impl Settings {
         let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
         match self.filters.unknown_page_type(&known) {
             None => Ok(()),
-            Some((key, name)) => Err(SettingsError::invalid(
+            Some((key, name)) => Err(SettingsError::of(
                 &format!("filters.{key}"),
                 format!("the model knows no page type {name:?}; it knows {}", known.join(", ")),
             )
@@ -211,14 +210,14 @@ impl Settings {
             ),
         ] {
             if is_wrong {
-                return Err(SettingsError::conflict(key, message).into());
+                return Err(SettingsError::of(key, message).into());
             }
         }
         self.check_bounds()?;
         let mut included = content.include.iter();
         if let Some(role) = included.find(|role| content.exclude.contains(*role)) {
             let message = format!("the role {} is both to include and to exclude", role.name());
-            return Err(SettingsError::conflict("content.include", &message).into());
+            return Err(SettingsError::of("content.include", message).into());
         }
         Ok(())
     }

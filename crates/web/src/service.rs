@@ -5,7 +5,7 @@
 //! a file or a URL to read.
 
 mod access;
-mod answer;
+pub(crate) mod answer;
 mod app;
 mod batch;
 mod body;
@@ -20,10 +20,9 @@ mod routes;
 mod search;
 mod server;
 
-pub use access::{Foreign, HostGuard, Token, TokenError};
-pub use answer::Problem;
+pub use access::{HostGuard, Token};
 pub use app::{ServiceLimits, ServiceSettings};
-pub use listen::{Listen, ListenError, Socket, TlsError, server_config};
+pub use listen::{Listen, Socket, server_config};
 pub use observe::MetricsListener;
 pub use routes::openapi;
 pub use server::{ServeError, serve, serve_router};

@@ -7,6 +7,6 @@ mod reasons;
 mod report;
 mod view;
 
-pub use reasons::{Contribution, Reasons, Topic};
+pub use reasons::{Reasons, Topic};
 pub use report::{SCRIPT, STYLE, fragment, report};
 pub use view::{Row, View, path};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use trommel_extract::{ContentPolicy, Extractor, RULES, Rule, RuleSet};
+use trommel_extract::{ContentPolicy, Decider, Extractor, RULES, Rule};
 use trommel_learn::{PageSet, Scores, text_by};
 use trommel_model::Model;
 use trommel_text::words;
@@ -38,7 +38,7 @@ impl Effect {
 
 /// The effect of each of the [`RULES`] on a set, by a model.
 pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)> {
-    let all = extractor(model, RuleSet::default());
+    let all = extractor(model, None);
     let pages: Vec<_> = set.pages.iter().filter(|page| page.gold.gold.is_some()).collect();
     let texts =
         |extractor: &Extractor| -> Vec<String> { pages.par_iter().map(|page| text_by(extractor, page)).collect() };
@@ -48,8 +48,7 @@ pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)
     };
     let with = texts(&all);
     let effect = |rule: &'static Rule| {
-        let without = RuleSet::of([rule.name]).unwrap_or_default();
-        let without = texts(&extractor(model, without));
+        let without = texts(&extractor(model, Decider::named(rule.name)));
         let changed = with.iter().zip(&without).enumerate();
         let changed = changed.filter(|(_, (with, without))| with != without);
         let start = Effect { pages: pages.len(), ..Effect::default() };
@@ -68,7 +67,7 @@ pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)
     RULES.iter().map(effect).collect()
 }
 
-fn extractor(model: &Arc<Model>, without: RuleSet) -> Extractor {
+fn extractor(model: &Arc<Model>, without: Option<Decider>) -> Extractor {
     let policy = ContentPolicy { without, ..ContentPolicy::default() };
     Extractor::new(Arc::clone(model)).with_policy(policy)
 }

@@ -102,16 +102,21 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
         data.extend_from_slice(numbers);
         let around = block.parent.and_then(|parent| rows.get(parent));
         data.extend(around.copied().unwrap_or([f32::NAN; WIDTH]));
-        let mut mean = [0.0f32; WIDTH];
-        for child in inside(at).iter().filter_map(|child| rows.get(*child)) {
-            for (sum, value) in mean.iter_mut().zip(child) {
-                *sum += value / inside(at).len() as f32;
-            }
-        }
-        data.extend(mean);
+        data.extend(mean(&rows, inside(at)));
     }
     let regions = blocks.iter().map(|block| page.leaves.region(block.roots.iter().copied()));
     Rows::of(regions.collect(), data)
+}
+
+/// The mean of some rows.
+fn mean(rows: &[[f32; WIDTH]], of: &[usize]) -> [f32; WIDTH] {
+    let mut mean = [0.0f32; WIDTH];
+    for row in of.iter().filter_map(|at| rows.get(*at)) {
+        for (sum, value) in mean.iter_mut().zip(row) {
+            *sum += value / of.len() as f32;
+        }
+    }
+    mean
 }
 
 /// Pixels between two boxes, in the direction in which they are farther apart; negative if they overlap.

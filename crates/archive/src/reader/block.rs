@@ -265,7 +265,7 @@ impl Reader {
     /// archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
-            Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => blank_line(block, 0)?.1,
+            Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => http::head(block).length,
             _ => 0,
         };
         if block.get(payload..).is_some_and(is_warc) {
@@ -287,15 +287,4 @@ impl Reader {
         }
         None
     }
-}
-
-/// End of the header's last line and of the blank line after it.
-fn blank_line(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-    memchr_iter(b'\n', bytes.get(from..)?).find_map(|at| {
-        let end = from + at + 1;
-        let rest = bytes.get(end..)?;
-        // Some writers double the carriage return.
-        let returns = rest.iter().take_while(|b| **b == b'\r').count();
-        (rest.get(returns) == Some(&b'\n')).then_some((end, end + returns + 1))
-    })
 }

@@ -1,7 +1,7 @@
 //! Continues to read a file at the place where another reader stopped.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::{collections::VecDeque, fs::File, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 use super::{ReadOptions, Reader};
 use crate::reader::{ReaderState, ResumePoint};
@@ -101,28 +101,21 @@ impl Reader {
         options: ReadOptions,
         stream: io::Result<Option<Stream>>,
     ) -> Result<Reader, ArchiveError> {
-        let mut stream = match stream {
+        let stream = match stream {
             Ok(Some(stream)) => stream,
             Ok(None) => return Err(ArchiveError::Changed { file }),
             Err(source) => {
                 return Err(ArchiveError::Io { file, offset: state.stand.offset, source });
             }
         };
-        stream.want(options.max_record);
         Ok(Reader {
-            file,
-            stream,
-            options,
-            queue: VecDeque::new(),
             arc: state.arc,
             given: state.given,
             accounted: state.accounted,
-            expected_length: None,
-            skipped: 0,
-            hint: None,
             wrong_lengths: state.wrong_lengths,
             finished: state.finished,
             before: ResumePoint { state: Some(state), items: 0 },
+            ..Reader::fresh(file, stream, options)
         })
     }
 

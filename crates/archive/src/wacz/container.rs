@@ -6,7 +6,7 @@ use std::{fmt, fs::File, path::Path, sync::Arc};
 use flate2::read::DeflateDecoder;
 use zip::result::ZipError;
 
-use crate::wacz::directory::{self, Bytes, Entry, LOCAL, LOCAL_HEADER, Open, StorageMethod, UnreadEntries, Window};
+use crate::wacz::directory::{self, Bytes, Entry, LOCAL, LOCAL_HEADER, Open, StorageMethod, Window};
 use crate::{wacz::WaczError, wacz::page_lists::is_list};
 
 /// Maximum bytes of a description that is read whole.
@@ -18,7 +18,6 @@ pub struct Container {
     name: Arc<str>,
     open: Open,
     entries: Arc<[Entry]>,
-    unread: Arc<[UnreadEntries]>,
 }
 
 impl fmt::Debug for Container {
@@ -39,13 +38,12 @@ impl Container {
         let name = name.into();
         let failed = |source| WaczError::Io { name: name.to_string(), source };
         let mut bytes = BufReader::with_capacity(512, open().map_err(failed)?);
-        let (entries, more) = directory::read_entries(&mut bytes).map_err(|error| match error {
+        let entries = directory::read_entries(&mut bytes).map_err(|error| match error {
             // Not a matter of what is in it.
             ZipError::Io(error) if !is_of_content(&error) => failed(error),
             error => WaczError::NotZip { name: name.to_string(), what: one_line(&error) },
         })?;
-        let (entries, unread) = directory::distinct(entries, more, &mut bytes).map_err(failed)?;
-        Ok(Self { name, open, entries: entries.into(), unread: unread.into() })
+        Ok(Self { name, open, entries: entries.into() })
     }
 
     /// The same container, reduced to its archives and page lists.
@@ -71,12 +69,7 @@ impl Container {
         &self.name
     }
 
-    /// Entries that are not read, wholly or in part, because others overlap them.
-    pub fn unread(&self) -> &[UnreadEntries] {
-        &self.unread
-    }
-
-    /// All readable entries, in the order of the directory; no two have the same name.
+    /// All entries, in the order of the directory; no two have the same name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -120,11 +113,7 @@ impl Container {
             StorageMethod::Other(number) => format!("compression {number} of ZIP is not read"),
             StorageMethod::Stored | StorageMethod::Deflated => return Ok(()),
         };
-        Err(self.of_entry(entry, what))
-    }
-
-    fn of_entry(&self, entry: &Entry, what: String) -> WaczError {
-        WaczError::Entry { name: self.name.to_string(), entry: entry.name.clone(), what }
+        Err(self.of_name(&entry.name, &what))
     }
 
     /// The bytes of an entry as they are stored.
@@ -151,7 +140,7 @@ impl Container {
     /// Like [`Container::stored`]; while reading, if they are damaged.
     pub fn read(&self, entry: &Entry) -> Result<Box<dyn Read + Send>, WaczError> {
         self.readable(entry)?;
-        let stored = self.stored(entry).map_err(|error| self.of_entry(entry, error.to_string()))?;
+        let stored = self.stored(entry).map_err(|error| self.of_name(&entry.name, &error))?;
         Ok(match entry.method {
             StorageMethod::Deflated => Box::new(DeflateDecoder::new(stored)),
             _ => Box::new(stored),
@@ -168,9 +157,9 @@ impl Container {
         self.read(entry)?
             .take(MAX_DESCRIPTION + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| self.of_entry(entry, error.to_string()))?;
+            .map_err(|error| self.of_name(&entry.name, &error))?;
         if bytes.len() as u64 > MAX_DESCRIPTION {
-            return Err(self.of_entry(entry, "has more than 16 MiB".to_owned()));
+            return Err(self.of_name(&entry.name, &"has more than 16 MiB"));
         }
         Ok(Some(bytes))
     }

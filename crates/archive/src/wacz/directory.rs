@@ -1,7 +1,7 @@
 //! The directory at the end of a WACZ file, the entries to read from it, and windows on its bytes.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::{collections::HashMap, io, sync::Arc};
+use std::{collections::HashSet, io, sync::Arc};
 
 use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::ZipIterable};
 
@@ -12,19 +12,9 @@ pub(crate) const MAX_ENTRIES: usize = 1 << 20;
 /// Maximum bytes of all their names.
 pub(crate) const MAX_NAMES: usize = 64 << 20;
 
-/// Entries of a container that are not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnreadEntries {
-    /// The number of them, their names and the reason, in one line.
-    pub what: String,
-    /// Bytes that they take in the container, if known.
-    pub stored: u64,
-}
-
-/// The entries in the order of the directory, and how many more there are.
-pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>, usize), ZipError> {
+/// The entries in the order of the directory: each has a name and bytes of its own.
+pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
     let mut directory = ZipIterable::try_new(bytes, Config::default())?;
-    let count = directory.len();
     let mut entries = Vec::new();
     let mut names = 0;
     for entry in directory.files()? {
@@ -35,7 +25,7 @@ pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>
         };
         names += name.len();
         if entries.len() == MAX_ENTRIES || names > MAX_NAMES {
-            break;
+            return Err(ZipError::InvalidArchive("more entries or names than are read".into()));
         }
         entries.push(Entry {
             name,
@@ -50,110 +40,22 @@ pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>
             header: entry.header_start(),
         });
     }
-    let more = count.saturating_sub(entries.len());
-    Ok((entries, more))
+    check(&entries)?;
+    Ok(entries)
 }
 
-/// The entries with a name and bytes of their own, and reports about the others. Of several with one name
-/// the last counts, as everywhere; of several with one place the first. An entry ends where the next
-/// begins, so that all of them together have no more bytes than the container.
-pub(crate) fn distinct(
-    mut entries: Vec<Entry>,
-    more: usize,
-    bytes: &mut (impl Read + Seek),
-) -> io::Result<(Vec<Entry>, Vec<UnreadEntries>)> {
-    let mut unread = Vec::new();
-    if more > 0 {
-        unread.push(UnreadEntries {
-            what: format!(
-                "{more} entries are not read: the first {} are, or as many as have names of {} MiB",
-                MAX_ENTRIES,
-                MAX_NAMES >> 20
-            ),
-            stored: 0,
-        });
-    }
-    let named_again = {
-        let mut last: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
-        for (at, entry) in entries.iter().enumerate() {
-            last.insert(&entry.name, at);
-        }
-        let is_last = |at: usize, entry: &Entry| last.get(entry.name.as_str()) == Some(&at);
-        entries.iter().enumerate().map(|(at, entry)| !is_last(at, entry)).collect::<Vec<bool>>()
+/// Refuses entries of the same name, and such that overlap: all of them together have no more bytes than the container.
+fn check(entries: &[Entry]) -> Result<(), ZipError> {
+    let mut names = HashSet::with_capacity(entries.len());
+    let mut order: Vec<&Entry> = entries.iter().collect();
+    order.sort_by_key(|entry| entry.header);
+    let ends_behind = |pair: &&[&Entry]| matches!(pair, [entry, next] if entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored) > next.header);
+    let fault = match (entries.iter().find(|entry| !names.insert(&entry.name)), order.windows(2).find(ends_behind)) {
+        (Some(again), _) => format!("{}: two entries of that name", again.name.escape_debug()),
+        (None, Some([entry, ..])) => format!("{}: the next entry begins in it", entry.name.escape_debug()),
+        _ => return Ok(()),
     };
-    let what = "not read, as an entry of that name comes later";
-    unread.extend(take_out(&mut entries, &named_again, what));
-
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    let header = |entries: &[Entry], at: usize| entries.get(at).map_or(u64::MAX, |e| e.header);
-    order.sort_by_key(|&at| header(&entries, at));
-    let mut placed_again = vec![false; entries.len()];
-    let (mut cut, mut previous): (Vec<String>, Option<usize>) = (Vec::new(), None);
-    let mut lost = 0;
-    let mut place = None;
-    for at in order {
-        let begin = header(&entries, at);
-        // Also where the first of them lies in the middle of another and has no header: `previous` is the other then.
-        if place.replace(begin) == Some(begin) {
-            if let Some(again) = placed_again.get_mut(at) {
-                *again = true;
-            }
-            continue;
-        }
-        if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous))
-            && entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored) > begin
-        {
-            // A directory that is damaged may name a place in the middle of an entry.
-            if !is_header(bytes, begin)? {
-                continue;
-            }
-            let stored = begin.saturating_sub(entry.header + LOCAL_HEADER);
-            lost += entry.stored - stored;
-            entry.stored = stored;
-            cut.push(entry.name.clone());
-        }
-        previous = Some(at);
-    }
-    let what = "not read, as another entry begins at the same place";
-    unread.extend(take_out(&mut entries, &placed_again, what));
-    if let Some(first) = cut.first() {
-        let what = "read up to where the next entry begins, although longer by the directory";
-        unread.push(UnreadEntries { what: told(first, cut.len(), what), stored: lost });
-    }
-    Ok((entries, unread))
-}
-
-/// Removes the marked entries, which are reported as one.
-fn take_out(entries: &mut Vec<Entry>, marks: &[bool], what: &str) -> Option<UnreadEntries> {
-    let (mut first, mut count, mut stored) = (None, 0, 0_u64);
-    let mut marks = marks.iter();
-    entries.retain(|entry| {
-        let is_marked = marks.next() == Some(&true);
-        // Folders have no bytes to lose.
-        if is_marked && !entry.name.ends_with('/') {
-            first.get_or_insert_with(|| entry.name.clone());
-            count += 1;
-            stored = stored.saturating_add(entry.stored);
-        }
-        !is_marked
-    });
-    let what = told(&first?, count, what);
-    Some(UnreadEntries { what, stored })
-}
-
-fn told(first: &str, count: usize, what: &str) -> String {
-    let first = first.escape_debug();
-    match count {
-        1 => format!("{first}: {what}"),
-        _ => format!("{first} and {} more entries: {what}", count - 1),
-    }
-}
-
-fn is_header(bytes: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
-    bytes.seek(SeekFrom::Start(at))?;
-    let mut head = Vec::new();
-    bytes.take(LOCAL.len() as u64).read_to_end(&mut head)?;
-    Ok(head == LOCAL)
+    Err(ZipError::InvalidArchive(fault.into()))
 }
 
 /// Bytes of a header before the name.

@@ -1,12 +1,12 @@
 //! Reads the lists of pages in a WACZ file, and a description that names several WACZ files (Multi-WACZ).
 
-use std::io::{BufRead, BufReader};
-use std::{collections::HashMap, io};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
 
 use serde::Deserialize;
 use trommel_text::hash;
 
-use crate::wacz::{Container, WaczError};
+use crate::wacz::{Container, Entry, WaczError};
 
 /// Maximum number of pages that are remembered.
 const MAX_PAGES: usize = 2_000_000;
@@ -15,7 +15,7 @@ const MAX_TITLE_BYTES: usize = 300;
 /// Maximum bytes of all titles that are remembered.
 const MAX_TITLES_BYTES: usize = 64 << 20;
 /// Maximum bytes of a line, which may contain the text of a whole page.
-const MAX_LINE_BYTES: usize = 16 << 20;
+const MAX_LINE_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -44,15 +44,10 @@ impl PageList {
     pub fn of(container: &Container) -> Result<Self, WaczError> {
         let mut list = Self::default();
         for entry in container.entries().iter().filter(|entry| is_list(&entry.name)) {
-            let mut lines = Lines::new(BufReader::new(container.read(entry)?));
-            let failed = |error: io::Error| container.of_name(&entry.name, &error);
-            while let Some(line) = lines.next().map_err(failed)? {
-                match line {
-                    Piece::Line(line) => list.add(line),
-                    Piece::Begin(_) => list.bad += 1,
-                    Piece::Rest(_) => {}
-                }
-            }
+            each_line(container, entry, |line| {
+                list.add(line);
+                Ok(())
+            })?;
         }
         Ok(list)
     }
@@ -92,7 +87,7 @@ impl PageList {
         self.pages.len()
     }
 
-    /// Lines that are not JSON, or have more than 16 MiB.
+    /// Lines that are not JSON.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }
@@ -109,58 +104,24 @@ impl PageList {
     }
 }
 
-/// Reads the lines of a list, in pieces of at most the maximum length.
-pub(crate) struct Lines<R> {
-    input: R,
-    line: Vec<u8>,
-    /// True if the next bytes continue a line whose beginning was returned.
-    is_within: bool,
-}
-
-/// A line, or a piece of one that is too long to be looked at.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
-    /// A whole line, with its end.
-    Line(&'a [u8]),
-    /// The beginning of a line that is too long.
-    Begin(&'a [u8]),
-    /// More of it.
-    Rest(&'a [u8]),
-}
-
-impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), is_within: false }
-    }
-
-    /// The next line or piece; none at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
-        self.line.clear();
-        let mut is_ended = false;
-        while !is_ended && self.line.len() < MAX_LINE_BYTES {
-            let there = match self.input.fill_buf() {
-                Ok([]) => break,
-                Ok(there) => there,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let room = there.len().min(MAX_LINE_BYTES - self.line.len());
-            let there = there.get(..room).unwrap_or_default();
-            let end = memchr::memchr(b'\n', there);
-            is_ended = end.is_some();
-            let taken = end.map_or(there.len(), |end| end + 1);
-            self.line.extend_from_slice(there.get(..taken).unwrap_or_default());
-            self.input.consume(taken);
+/// Gives the lines of a list, each with its end.
+pub(super) fn each_line(
+    container: &Container,
+    entry: &Entry,
+    mut give: impl FnMut(&[u8]) -> Result<(), WaczError>,
+) -> Result<(), WaczError> {
+    let mut input = BufReader::new(container.read(entry)?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
+        if read.map_err(|error| container.of_name(&entry.name, &error))? == 0 {
+            return Ok(());
         }
-        // Without an end it is one all the same if nothing follows.
-        let is_cut = !is_ended && self.line.len() == MAX_LINE_BYTES && !self.input.fill_buf()?.is_empty();
-        let was_within = std::mem::replace(&mut self.is_within, is_cut);
-        Ok(match (self.line.is_empty(), was_within, is_cut) {
-            (true, ..) => None,
-            (false, true, _) => Some(Piece::Rest(&self.line)),
-            (false, false, true) => Some(Piece::Begin(&self.line)),
-            (false, false, false) => Some(Piece::Line(&self.line)),
-        })
+        if line.len() as u64 == MAX_LINE_BYTES {
+            return Err(container.of_name(&entry.name, &"has a line of 16 MiB"));
+        }
+        give(&line)?;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Copies a WACZ file and adds the text of its pages.
 
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::{borrow::Cow, collections::BTreeMap};
 
 use data_encoding::HEXLOWER;
@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptio
 
 use crate::wacz::directory::StorageMethod;
 use crate::wacz::hashes::{DESCRIPTION, DIGEST};
-use crate::wacz::page_lists::{Lines, Piece, is_list};
+use crate::wacz::page_lists::{each_line, is_list};
 use crate::wacz::{Container, Entry, WaczError};
 
 /// The result of writing.
@@ -21,8 +21,6 @@ pub struct TextsWritten {
     pub pages: u64,
     /// The number of them that have a text now.
     pub texts: u64,
-    /// Lines of more than 16 MiB, which are copied as they are.
-    pub too_long: u64,
     /// True if a signature of the old description was left out, as it is not one of the new.
     pub unsigned: bool,
 }
@@ -33,16 +31,12 @@ pub struct TextsWritten {
 /// `datapackage.json` keeps its other contents and gets the hashes of the new files.
 ///
 /// # Errors
-/// If an entry cannot be read or the output cannot be written, if the container has no list of pages, and if
-/// there are entries in it that are not read, which would be lost.
+/// If an entry cannot be read or the output cannot be written, and if the container has no list of pages.
 pub fn write_texts<W: Write + Seek>(
     container: &Container,
     out: W,
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
 ) -> Result<(W, TextsWritten), WaczError> {
-    if let Some(unread) = container.unread().first() {
-        return Err(WaczError::Unread { name: container.name().to_owned(), what: unread.what.clone() });
-    }
     let entries = container.entries();
     if !entries.iter().any(|entry| is_list(&entry.name)) {
         return Err(container.of_name("pages/", &"there is no list of pages to write texts into"));
@@ -56,18 +50,7 @@ pub fn write_texts<W: Write + Seek>(
         }
         let mut sink = Sink::begin(container, &mut zip, entry)?;
         if is_list(&entry.name) {
-            let mut lines = Lines::new(BufReader::new(container.read(entry)?));
-            let failed = |error: io::Error| container.of_name(&entry.name, &error);
-            while let Some(piece) = lines.next().map_err(failed)? {
-                match piece {
-                    Piece::Line(line) => sink.write(&with_text(line, text, &mut written))?,
-                    Piece::Begin(long) => {
-                        written.too_long += 1;
-                        sink.write(long)?;
-                    }
-                    Piece::Rest(long) => sink.write(long)?,
-                }
-            }
+            each_line(container, entry, |line| sink.write(&with_text(line, text, &mut written)))?;
         } else {
             sink.copy(container.read(entry)?)?;
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trommel::OutputRecord;
+use trommel::Document;
 use trommel::record::{Encode as _, Jsonl};
 
 use crate::program::{RunResult, trommel};
@@ -37,7 +37,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
         let record = page_record(1, url, &html);
         let arguments = ["-f", "json", "--spans", "--tables", "--url", url];
         let printed = extract(folder.path(), &arguments, html.as_bytes());
-        let document: OutputRecord = serde_json::from_str(printed.well()).unwrap();
+        let document: Document = serde_json::from_str(printed.well()).unwrap();
         let mut line = Vec::new();
         Jsonl.record(&document, &mut line).unwrap();
         assert_eq!(printed.well().as_bytes(), line);
@@ -47,8 +47,8 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
             continue;
         }
         let ran = trommel(folder.path(), &["run", "-", "-o", "-", "--spans", "--tables"], &record);
-        let of_run: OutputRecord = serde_json::from_str(ran.well()).unwrap();
-        let expected = OutputRecord { id: String::new(), date: None, source: None, status: None, ..of_run };
+        let of_run: Document = serde_json::from_str(ran.well()).unwrap();
+        let expected = Document { id: String::new(), date: None, source: None, status: None, ..of_run };
         assert_eq!(document, expected);
         // The deep one passes a cap.
         assert_eq!(document.capped.is_empty(), !html.starts_with("<div>"));

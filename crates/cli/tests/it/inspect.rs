@@ -113,7 +113,7 @@ fn the_page_and_every_block_are_told() {
     assert_eq!(ran.stderr, "");
     assert!(report.starts_with("<!DOCTYPE html>"));
     assert_eq!(between(report, "<h1 dir=\"auto\">", "</h1>"), "The mill");
-    assert_eq!(between(report, "<bdi>", "</bdi>"), "https://example.org/mill?a=1&amp;b=2");
+    assert_eq!(between(report, "<bdi>", "</bdi>"), "https://example.org/mill?a=1&#38;b=2");
     assert_eq!(fact(report, "page type"), "story (1.000)");
     assert_eq!(fact(report, "blocks kept"), "2 of 4", "the heading stays with its text");
     assert_eq!(fact(report, "words kept"), "25 of 28");
@@ -173,19 +173,6 @@ fn reasons_add_up_to_what_the_model_says() {
         assert!((by_topic - odds).abs() < 2e-3, "{by_topic} {odds}");
         let said = between(block, "<p class=\"said\">", "</p>");
         assert!(said.contains("or it: ") || said.contains("gainst it: "), "{said}");
-        let (_, features) = block.split_once("features and pairs of them").unwrap();
-        let table = between(features, "<tbody>\n", "</tbody>");
-        let added: Vec<f64> = table.lines().map(|line| number(line.split("<td>").nth(2).unwrap())).collect();
-        let sum: f64 = added.iter().sum();
-        assert!((sum - odds).abs() < 1e-3, "{sum} {odds}");
-        let stated = number(between(block, "not 0: ", ","));
-        assert!((stated - odds).abs() < 1e-3, "{stated} {odds}");
-        assert!(table.contains("<th>trees<td>–<td>"), "{table}");
-        assert!(table.contains(" smaller<td>"), "{table}");
-        assert!(block.contains(" ✓.</p>"), "{block}");
-        // 20 by size, then the rest in one line.
-        assert_eq!(added.len(), 21, "{table}");
-        assert!(added[..20].is_sorted_by(|a, b| a.abs() >= b.abs()));
     }
 }
 
@@ -203,8 +190,8 @@ fn a_hostile_page_stays_text() {
     let url = "http://example.org/\"><script>alert(6)</script>";
     let ran = inspect(folder.path(), &["-", "--url", url], html.as_bytes());
     let report = ran.well();
-    assert!(report.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
-    assert!(report.contains("&lt;script&gt;alert(6)"));
+    assert!(report.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
+    assert!(report.contains("&#60;script&#62;alert(6)"));
     // Markup of the report itself only: the one script and no element or attribute that loads.
     assert_eq!(report.matches("<script").count(), 1);
     assert_eq!(report.matches("</article>").count(), blocks(report).len());
@@ -228,7 +215,7 @@ fn a_hostile_page_stays_text() {
 }
 
 fn coded_for_report(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let text = text.replace('&', "&#38;").replace('<', "&#60;").replace('>', "&#62;").replace('"', "&#34;");
     text.replace('\'', "&#39;")
 }
 
@@ -243,8 +230,8 @@ fn long_pages_give_reports_that_can_be_opened() {
         between(report, "<p class=\"note\">", "</p>"),
         "Reasons are shown for the 2,000 blocks with most words, of 5,001."
     );
-    assert_eq!(report.matches("<details>").count(), 2000);
-    assert!(blocks(report)[5000].contains("<details>"));
-    assert!(report.matches("<rect ").count() <= 1600);
+    assert_eq!(report.matches("<details class=\"why\">").count(), 2000);
+    assert!(blocks(report)[5000].contains("<details class=\"why\">"));
+    assert_eq!(report.matches("<rect class=\"hit\"").count(), 2000);
     assert!(report.len() < 12_000_000, "{}", report.len());
 }

@@ -26,6 +26,8 @@ mod hard_pages;
 mod index;
 mod inspect;
 mod joins;
+#[cfg(feature = "parquet")]
+mod keys;
 #[cfg(all(unix, feature = "label"))]
 mod label;
 #[cfg(feature = "remote")]

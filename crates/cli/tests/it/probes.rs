@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fs};
 
 use serde_json::{Value, json};
-use trommel::{OutputRecord, record::RecordReader};
+use trommel::{Document, record::RecordReader};
 
 use crate::golden::compare;
 use crate::program::{trommel, workspace};
@@ -150,7 +150,7 @@ fn runs_write_spans_and_tables() {
     fs::write(path.join("c.toml"), "spans = true\ntables = true\n").unwrap();
     run(&["-o", "a.jsonl", "--config", "c.toml"]);
     run(&["-o", "a.msgpack", "--spans", "--tables"]);
-    let records = |name: &str| -> Vec<OutputRecord> {
+    let records = |name: &str| -> Vec<Document> {
         RecordReader::open(&path.join(name)).unwrap().collect::<Result<_, _>>().unwrap()
     };
     let lines = records("a.jsonl");

@@ -127,7 +127,7 @@ fn a_named_pipe_in_a_folder_is_passed_over() {
     let ran = child.wait_with_output().unwrap();
     assert!(ran.status.success());
     let said = String::from_utf8(ran.stderr).unwrap();
-    assert!(said.contains("in: passed over: 1 pipes, sockets or devices"), "{said}");
+    assert!(said.contains("in: passed over: 1 pipes, sockets, devices or dead links"), "{said}");
 }
 
 #[test]

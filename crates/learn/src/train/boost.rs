@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use trommel_model::{TreeNode, Trees, sigmoid};
 use trommel_text::SplitMix64;
 
-use super::logistic::Sample;
+use super::logistic::{Sample, check_labels};
 use super::table::{Binned, MAX_BINS};
 use crate::error::LearnError;
 
@@ -111,12 +111,7 @@ fn share(random: &mut SplitMix64) -> f64 {
 /// If there are no rows or all of them have one label.
 pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOptions) -> Result<Trees, LearnError> {
     let rows = table.rows;
-    if rows == 0 || table.columns.is_empty() {
-        return Err(LearnError::Nothing("no blocks"));
-    }
-    if labels.iter().all(|label| *label == labels[0]) {
-        return Err(LearnError::Nothing("all blocks have the same label"));
-    }
+    check_labels(rows * table.columns.len(), labels)?;
     let total: f64 = weights.iter().map(|w| f64::from(*w)).sum();
     let scale = rows as f64 / total;
     let weights: Vec<f32> = weights.iter().map(|w| (f64::from(*w) * scale) as f32).collect();

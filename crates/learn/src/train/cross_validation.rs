@@ -8,7 +8,7 @@ use trommel_model::{
 use trommel_text::words::Rule;
 
 use super::fitted::{Fitted, WITH_COMMENTS, completed, fit_embedded, judged};
-use super::kinds::page_sharpness;
+use super::kinds::{page_sharpness, type_odds};
 use super::labelled::{Labelled, PoorCopy};
 use super::{Learner, Purpose, SetRoles, TrainOptions, learner::band};
 use crate::error::LearnError;
@@ -105,7 +105,7 @@ pub(super) fn cross_validate_embedded(
 fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> Vec<f32> {
     let band = band(parts);
     let row = rows.iter().next().unwrap_or_default();
-    let types: Vec<f32> = fitted.page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
+    let types = type_odds(&fitted.page_types, row);
     let log_blocks = (rows.len() as f32).ln_1p();
     let kinds: Vec<(f32, &Additive)> = (fitted.lists.iter().chain(&fitted.threads))
         .map(|kind| (kind.share_on(&fitted.page_types, &types, log_blocks), &kind.scorer))
@@ -172,14 +172,17 @@ pub(super) struct Chosen {
 }
 
 /// A choice on one page.
-#[derive(Clone)]
-pub(super) struct ScoredPage {
+#[derive(Clone, Debug)]
+pub struct ScoredPage {
     /// The selection behind the choice.
     pub selection: Selection,
+    /// Expected F1 of the chosen text.
     pub expected_f1: f32,
+    /// Scores of the chosen text, against the known texts if only some are known.
     pub scores: Scores,
     /// For a page with only some known texts, the number of them that are kept.
     pub required: Option<Required>,
+    /// The texts of the JSON-LD that are not among the blocks, with their probabilities and whether they are kept.
     pub embedded: Vec<JudgedEmbedded>,
 }
 

@@ -90,15 +90,8 @@ const EMBEDDED_PENALTY: f64 = 1e-3;
 /// A page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
 pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
     let Some(scorer) = scorer else { return Vec::new() };
-    embedded
-        .complete
-        .iter()
-        .map(|(embedded, _)| JudgedEmbedded {
-            probability: sigmoid(scorer.scorer.log_odds(&embedded.features)),
-            embedded: embedded.clone(),
-            kept: false,
-        })
-        .collect()
+    let texts = embedded.complete.iter();
+    texts.map(|(text, _)| JudgedEmbedded::new(scorer.scorer.log_odds(&text.features), text.clone())).collect()
 }
 
 /// Fits the scorer; none if the pages hold no embedded texts of both labels.

@@ -5,7 +5,7 @@ use std::{io::Write, path::Path};
 
 use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
-use trommel_model::{JudgedEmbedded, Layout};
+use trommel_model::Layout;
 use trommel_text::words::{Rule, count};
 
 use super::fitted::WITH_COMMENTS;
@@ -58,7 +58,7 @@ pub struct JudgedRow {
 }
 
 /// The results of one cross-validation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgedSet {
     /// Name of the model.
     pub model: String,
@@ -67,16 +67,17 @@ pub struct JudgedSet {
     /// Number of folds, divided by host.
     pub folds: u32,
     /// The pages, set by set.
+    #[serde(skip)]
     pub pages: Vec<JudgedRow>,
 }
 
+/// The first line: which results these are.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct Head<S> {
     format: String,
     version: u32,
-    model: String,
-    created: String,
-    folds: u32,
+    #[serde(flatten)]
+    set: S,
 }
 
 impl JudgedSet {
@@ -99,13 +100,7 @@ impl JudgedSet {
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), LearnError> {
         let name = path.display().to_string();
         let io = |source| LearnError::Io { path: name.clone(), source };
-        let head = Head {
-            format: FORMAT.into(),
-            version: VERSION,
-            model: self.model.clone(),
-            created: self.created.clone(),
-            folds: self.folds,
-        };
+        let head = Head { format: FORMAT.into(), version: VERSION, set: self };
         // Neither name nor time in the header, so the bytes repeat.
         let mut out = GzBuilder::new().write(out, Compression::default());
         let mut line = |number: usize, json: serde_json::Result<Vec<u8>>| {
@@ -134,13 +129,11 @@ impl JudgedSet {
             let unsound = |message| LearnError::Unsound { path: name.clone(), line: number, message };
             let bad = |source| LearnError::Line { path: name.clone(), line: number, source };
             if number == 1 {
-                let head: Head = serde_json::from_str(&line).map_err(bad)?;
+                let head: Head<Self> = serde_json::from_str(&line).map_err(bad)?;
                 if head.format != FORMAT || head.version != VERSION {
                     return Err(unsound("no judged pages of a version that is known"));
                 }
-                set.model = head.model;
-                set.created = head.created;
-                set.folds = head.folds;
+                set = head.set;
             } else {
                 let page: JudgedRow = serde_json::from_str(&line).map_err(bad)?;
                 page.check().map_err(unsound)?;
@@ -153,13 +146,7 @@ impl JudgedSet {
     /// The pages for which `is_first` is true, and the others.
     pub fn split(&self, is_first: impl Fn(&JudgedRow) -> bool) -> (Self, Self) {
         let (first, others) = self.pages.iter().cloned().partition(is_first);
-        let with = |pages: Vec<JudgedRow>| Self {
-            pages,
-            model: self.model.clone(),
-            created: self.created.clone(),
-            folds: self.folds,
-        };
-        (with(first), with(others))
+        (Self { pages: first, ..self.clone() }, Self { pages: others, ..self.clone() })
     }
 
     /// Names of the sets, in the order of the file.
@@ -180,11 +167,11 @@ fn row(set: &PageSet, judged: &JudgedPage, comments: bool) -> Option<JudgedRow> 
     let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
     let mut probabilities = judged.probabilities.clone();
     let mut labels = judged.labels.clone();
-    let mut embedded: Vec<JudgedEmbedded> = judged.embedded.iter().map(|pair| pair.0.clone()).collect();
-    let choice = judged.selection.choose_with(&probabilities, &Layout::of(page), &mut embedded, WITH_COMMENTS);
+    let mut embedded = judged.scored.embedded.clone();
+    let choice = judged.scored.selection.choose_with(&probabilities, &Layout::of(page), &mut embedded, WITH_COMMENTS);
     let kept = choice.kept.iter().copied().chain(embedded.iter().map(|embedded| embedded.kept));
     let kept: Vec<bool> = kept.collect();
-    for (embedded, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
+    for (embedded, label) in embedded.iter_mut().zip(&judged.embedded_labels) {
         words.push(embedded.embedded.words);
         probabilities.push(embedded.probability);
         labels.push(*label);
@@ -205,9 +192,9 @@ fn row(set: &PageSet, judged: &JudgedPage, comments: bool) -> Option<JudgedRow> 
         lang: gold.lang.clone(),
         probabilities,
         labels,
-        confidence: judged.confidence,
-        scores: judged.scores,
-        required: judged.required,
+        confidence: judged.scored.expected_f1,
+        scores: judged.scored.scores,
+        required: judged.scored.required,
         oracle_f1: oracle.f1,
         gold_words: count(&text).into(),
         kept_words: kept.map(|(words, _)| u64::from(*words)).sum(),

@@ -121,8 +121,7 @@ impl KindPages {
 
 /// Weight of a page in training, from the row of one of its blocks.
 fn share_of_page(others: &[String], page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
-    let odds: Vec<f32> = page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
-    (probability_of_kind(others, page_types, &odds) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)
+    (probability_of_kind(others, page_types, &type_odds(page_types, row)) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)
 }
 
 /// Columns of the page rather than of the block begin with one of these.
@@ -147,22 +146,18 @@ fn sharpness(page_type: &str) -> f32 {
 
 /// The factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
-    let odds = row.map(|row| {
-        let odds = types.iter().map(|page_type| page_type.scorer.log_odds(row));
-        odds.collect::<Vec<f32>>()
-    });
-    let page_type = odds.and_then(|odds| PageType::of(types, &odds));
+    let page_type = row.and_then(|row| PageType::of(types, &type_odds(types, row)));
     page_type.map_or(1.0, |page_type| page_type.sharpness)
+}
+
+/// The log odds of each type of a page, given the row of one of its blocks.
+pub(super) fn type_odds(types: &[PageTypeScorer], row: &[f32]) -> Vec<f32> {
+    types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect()
 }
 
 /// Returns whether a column is the same for all blocks of a page.
 pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
-}
-
-/// The columns of the first block of a page; none if it has no blocks.
-fn first_row(page: &Labelled, schema: &Schema) -> Vec<f32> {
-    page.rows(schema).iter().next().unwrap_or_default().to_vec()
 }
 
 /// One scorer a page type that the training pages name, each against the rest. Pages without a type do not count.
@@ -194,8 +189,9 @@ pub(crate) fn fit_page_types(
     // They are of few programs: together they weigh what the threads among the pages weigh.
     let known = types.iter().filter(|page_type| **page_type == THREAD).count();
     let weight = (known as f32 / threads.len().max(1) as f32).min(1.0);
-    let rows: Vec<Vec<f32>> = threads.par_iter().map(|page| first_row(page, schema)).collect();
-    for row in rows.iter().filter(|row| !row.is_empty()) {
+    let first_row = |page: &&Labelled| page.rows(schema).iter().next().map(<[f32]>::to_vec);
+    let rows: Vec<Option<Vec<f32>>> = threads.par_iter().map(first_row).collect();
+    for row in rows.into_iter().flatten() {
         data.extend(columns.iter().map(|column| row[*column]));
         types.push(THREAD);
         weights.push(weight);

@@ -261,12 +261,10 @@ impl LearnedLists {
             })
             .collect();
         let names = self.schema.names();
-        let masks: Vec<Vec<usize>> = ["weights.", "wording."]
-            .iter()
-            .map(|prefix| {
-                (0..names.len()).filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix))).collect()
-            })
-            .collect();
+        let beginning_with = |prefix| -> Vec<usize> {
+            (0..).zip(names).filter(|(_, name)| name.starts_with(prefix)).map(|(at, _)| at).collect()
+        };
+        let masks = ["weights.", "wording."].map(beginning_with);
         let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
         let mut sizes = vec![0.0f64; sets];
         pages.iter().for_each(|page| sizes[page.set] += page.share);

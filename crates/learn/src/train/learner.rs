@@ -169,8 +169,10 @@ fn linear(table: &BlockTable, weighting: Weighting, penalty: f64) -> Result<Vec<
     Ok(vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: intercept as f32, weights }) }])
 }
 
-/// Values of one column that go one way: above the first threshold (if any), up to the second.
-type Range = (Option<f32>, Option<f32>);
+/// Values of one column that go one way: above the first threshold, up to the second.
+type Range = (f32, f32);
+/// All values.
+const ALL: Range = (f32::NEG_INFINITY, f32::INFINITY);
 
 /// The value that a tree adds if both columns are in their ranges.
 struct Area {
@@ -193,7 +195,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
             }
             TreeNode::Split { column, threshold, left, right } => (*column, *threshold, *left, *right),
         };
-        for (range, child) in [((None, Some(threshold)), left), ((Some(threshold), None), right)] {
+        for (range, child) in [((ALL.0, threshold), left), ((threshold, ALL.1), right)] {
             let (other, cut, low, high) = match trees.nodes.get(child as usize)? {
                 TreeNode::Leaf { value } => {
                     singles.entry(column).or_default().push((range, *value));
@@ -201,10 +203,10 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 }
                 TreeNode::Split { column, threshold, left, right } => (*column, *threshold, *left, *right),
             };
-            for (part, leaf) in [((None, Some(cut)), low), ((Some(cut), None), high)] {
+            for (part, leaf) in [((ALL.0, cut), low), ((cut, ALL.1), high)] {
                 let TreeNode::Leaf { value } = trees.nodes.get(leaf as usize)? else { return None };
                 if other == column {
-                    let both = (later(range.0, part.0), earlier(range.1, part.1));
+                    let both = (range.0.max(part.0), range.1.min(part.1));
                     singles.entry(column).or_default().push((both, *value));
                     continue;
                 }
@@ -245,23 +247,9 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     Some(Additive { intercept, step_functions: steps.collect(), crosses: crosses.collect() })
 }
 
-fn later(a: Option<f32>, b: Option<f32>) -> Option<f32> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        _ => a.or(b),
-    }
-}
-
-fn earlier(a: Option<f32>, b: Option<f32>) -> Option<f32> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        _ => a.or(b),
-    }
-}
-
 /// All thresholds, rising, each once.
 fn edges(ranges: impl Iterator<Item = Range>) -> Vec<f32> {
-    let mut edges: Vec<f32> = ranges.flat_map(|(low, high)| low.into_iter().chain(high)).collect();
+    let mut edges: Vec<f32> = ranges.flat_map(|(low, high)| [low, high]).filter(|edge| edge.is_finite()).collect();
     edges.sort_by(f32::total_cmp);
     edges.dedup();
     edges
@@ -269,10 +257,7 @@ fn edges(ranges: impl Iterator<Item = Range>) -> Vec<f32> {
 
 /// The bins between edges that a range covers.
 fn bins(edges: &[f32], (low, high): Range) -> std::ops::Range<usize> {
-    let at = |threshold: f32| edges.partition_point(|edge| *edge < threshold);
-    let from = low.map_or(0, |low| at(low) + 1);
-    let to = high.map_or(edges.len() + 1, |high| at(high) + 1);
-    from..to
+    edges.partition_point(|edge| *edge <= low)..edges.partition_point(|edge| *edge < high) + 1
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use trommel_model::{Additive, StepFunction};
 use super::table::Binned;
 use crate::error::LearnError;
 
-const STOP: Stop = Stop { steps: 150, gradient: 1e-4 };
+/// Steps after which the solver stops, and the size of the gradient at which it does.
+const STOP: (u64, f64) = (150, 1e-4);
 /// Rows a unit of work. Partial sums are added in row order, so the number of threads does not
 /// change the result.
 const ROWS: usize = 4096;
@@ -51,12 +52,7 @@ pub struct Fit {
 pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fit, LearnError> {
     let width = sample.width;
     let rows = sample.labels.len();
-    if rows == 0 || width == 0 {
-        return Err(LearnError::Nothing("no blocks"));
-    }
-    if sample.labels.iter().all(|label| *label == sample.labels[0]) {
-        return Err(LearnError::Nothing("all blocks have the same label"));
-    }
+    check_labels(rows * width, &sample.labels)?;
     let total: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
     let (means, deviations) = moments(sample, weights, total);
     let mut data = sample.data.clone();
@@ -68,7 +64,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
         }
     });
     let loss = Loss { data, labels: &sample.labels, weights, total, width, penalty };
-    let best = minimum(|param| loss.at(param), width + 1, &STOP)?;
+    let best = minimum(|param| loss.at(param), width + 1, STOP)?;
     let mut intercept = best[width];
     let mut weights = vec![0.0; width];
     for (at, weight) in weights.iter_mut().enumerate() {
@@ -78,6 +74,17 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
         }
     }
     Ok(Fit { weights, intercept, deviations })
+}
+
+/// Checks that there are numbers to learn from, of both labels.
+pub(super) fn check_labels(numbers: usize, labels: &[bool]) -> Result<(), LearnError> {
+    match labels {
+        [first, rest @ ..] if numbers > 0 => match rest.contains(&!first) {
+            true => Ok(()),
+            false => Err(LearnError::Nothing("all blocks have the same label")),
+        },
+        _ => Err(LearnError::Nothing("no blocks")),
+    }
 }
 
 /// Weighted mean and standard deviation of each feature.
@@ -187,7 +194,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + tail
 }
 
-const BINNED_STOP: Stop = Stop { steps: 100, gradient: 3e-5 };
+const BINNED_STOP: (u64, f64) = (100, 3e-5);
 /// Rows a unit of work; partial sums are added in row order.
 const BINNED_ROWS: usize = 1 << 15;
 
@@ -204,12 +211,7 @@ pub fn fit_additive(
     offsets: &[f32],
     penalty: f64,
 ) -> Result<Additive, LearnError> {
-    if table.rows == 0 || table.columns.is_empty() {
-        return Err(LearnError::Nothing("no rows"));
-    }
-    if labels.iter().all(|label| *label == labels[0]) {
-        return Err(LearnError::Nothing("all rows have the same label"));
-    }
+    check_labels(table.rows * table.columns.len(), labels)?;
     let columns: Vec<Column> = table
         .columns
         .iter()
@@ -219,7 +221,7 @@ pub fn fit_additive(
     let total = weights.iter().map(|weight| f64::from(*weight)).sum();
     let loss = BinnedLoss { columns: &columns, labels, weights, offsets, penalty, total };
     let parameters = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
-    let solved = minimum(|param| loss.at(param), parameters, &BINNED_STOP)?;
+    let solved = minimum(|param| loss.at(param), parameters, BINNED_STOP)?;
     let tables = loss.tables(&solved.to_vec());
     Ok(Additive {
         intercept: solved[0] as f32,
@@ -376,25 +378,18 @@ impl BinnedLoss<'_> {
 /// Past steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
-/// Conditions for stopping the solver.
-pub(super) struct Stop {
-    pub steps: u64,
-    /// Size of the gradient.
-    pub gradient: f64,
-}
-
 /// The parameters, `width` of them, at which the cost is least. `function` gives the cost and the gradient at a point.
 ///
 /// # Errors
 /// If the solver fails.
-pub(super) fn minimum<F>(function: F, width: usize, stop: &Stop) -> Result<Array1<f64>, LearnError>
+pub(super) fn minimum<F>(function: F, width: usize, (steps, least): (u64, f64)) -> Result<Array1<f64>, LearnError>
 where
     F: Fn(&Array1<f64>) -> (f64, Array1<f64>),
 {
     let failed = |error: Error| LearnError::Solver(error.to_string());
-    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY).with_tolerance_grad(stop.gradient).map_err(failed)?;
+    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY).with_tolerance_grad(least).map_err(failed)?;
     let result = Executor::new(Function { function, last: Mutex::default() }, solver)
-        .configure(|state| state.param(Array1::zeros(width)).max_iters(stop.steps))
+        .configure(|state| state.param(Array1::zeros(width)).max_iters(steps))
         .run()
         .map_err(failed)?;
     let best = result.state().get_best_param().cloned();

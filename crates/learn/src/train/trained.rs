@@ -1,13 +1,13 @@
 //! Trains a block model, with cross-validation by host or by set.
 
-use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
+use trommel_model::{FORMAT, Model, ModelFile, Score, Training, TrainingSet, VERSION};
 
 use super::cross_validation::{ScoredPage, choose, cross_validate, cross_validate_embedded, training_pages};
 use super::fitted::{Fitted, fit_embedded};
 use super::labelled::{Labelled, PoorCopy, labelled};
 use super::{HeldOut, Learner, Purpose, TrainOptions, learner::band};
 use crate::error::LearnError;
-use crate::evaluate::{Required, Scores};
+use crate::evaluate::Scores;
 use crate::pages::{PageSet, by_group};
 
 /// The result of cross-validation for one page.
@@ -21,16 +21,10 @@ pub struct JudgedPage {
     pub probabilities: Vec<f32>,
     /// Labels of the blocks.
     pub labels: Vec<bool>,
-    /// Texts of the JSON-LD that are not among the blocks, judged in the same way, and their labels.
-    pub embedded: Vec<(JudgedEmbedded, bool)>,
-    /// The selection that chose the blocks.
-    pub selection: Selection,
-    /// Expected F1 of the chosen text.
-    pub confidence: f32,
-    /// Scores of the chosen text, against the known texts if only some are known.
-    pub scores: Scores,
-    /// The number of known texts that are kept.
-    pub required: Option<Required>,
+    /// Labels of the texts of the JSON-LD that are not among the blocks.
+    pub embedded_labels: Vec<bool>,
+    /// The choice among them, by such models.
+    pub scored: ScoredPage,
 }
 
 /// A trained model and its scores in cross-validation.
@@ -136,15 +130,8 @@ pub(super) fn judged_pages(
                 page: number,
                 probabilities: probabilities.clone(),
                 labels: page.labels.clone(),
-                embedded: scored
-                    .embedded
-                    .into_iter()
-                    .zip(page.embedded.complete.iter().map(|(_, label)| *label))
-                    .collect(),
-                selection: scored.selection,
-                confidence: scored.expected_f1,
-                scores: scored.scores,
-                required: scored.required,
+                embedded_labels: page.embedded.complete.iter().map(|(_, label)| *label).collect(),
+                scored,
             }
         })
         .collect()
@@ -161,11 +148,11 @@ pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedP
     let score = |(set, pages): (usize, &PageSet)| {
         // Nothing can be said of sets of which only some texts are known.
         let judged_pages = judged.iter().filter(|page| page.set == set);
-        let judged_pages: Vec<&JudgedPage> = judged_pages.filter(|page| page.required.is_none()).collect();
+        let judged_pages: Vec<&JudgedPage> = judged_pages.filter(|page| page.scored.required.is_none()).collect();
         if judged_pages.is_empty() && !pages.pages.is_empty() {
             return None;
         }
-        let mean = Scores::mean(judged_pages.iter().map(|page| &page.scores));
+        let mean = Scores::mean(judged_pages.iter().map(|page| &page.scored.scores));
         Some(Score {
             set: pages.name.clone(),
             how: match options.held_out {

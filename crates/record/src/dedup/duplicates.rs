@@ -1,8 +1,8 @@
 //! Groups the signatures of all shards by their keys, and copies outputs without the duplicates in them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::{path::Path, str::FromStr};
+use std::{path::Path, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl KeyShare {
 #[derive(Debug, Default)]
 pub struct Finder {
     share: KeyShare,
-    shards: BTreeMap<String, Shard>,
+    shards: HashMap<String, Arc<Shard>>,
     documents: Vec<Document>,
     exact: Vec<(u128, u32)>,
     near: Vec<(u64, u32)>,
@@ -91,15 +91,26 @@ pub struct Finder {
 
 #[derive(Debug)]
 struct Shard {
-    number: u32,
+    name: String,
     file: Option<SignedFile>,
 }
 
 #[derive(Debug)]
 struct Document {
-    shard: u32,
+    shard: Arc<Shard>,
     row: u64,
     id: String,
+}
+
+impl Document {
+    /// The place by which documents are in order.
+    fn rank(&self) -> (&str, u64) {
+        (&self.shard.name, self.row)
+    }
+
+    fn place(&self) -> DocumentPlace {
+        DocumentPlace { shard: self.shard.name.clone(), row: self.row, id: self.id.clone() }
+    }
 }
 
 impl Finder {
@@ -120,16 +131,15 @@ impl Finder {
 
     /// Adds a document.
     pub fn add(&mut self, signature: Signature) {
-        let count = self.shards.len() as u32;
-        let file = signature.output;
-        let shard = self.shards.entry(signature.shard).or_insert(Shard { number: count, file }).number;
+        let Signature { shard: name, output: file, row, id, exact, near } = signature;
+        let shard = self.shards.entry(name.clone()).or_insert_with(|| Arc::new(Shard { name, file })).clone();
         let number = self.documents.len() as u32;
-        self.documents.push(Document { shard, row: signature.row, id: signature.id });
+        self.documents.push(Document { shard, row, id });
         let share = self.share;
         // The low half of a hash is a hash.
-        let exact = signature.exact.filter(|&key| share.takes(key as u64));
+        let exact = exact.filter(|&key| share.takes(key as u64));
         self.exact.extend(exact.map(|key| (key, number)));
-        let near = signature.near.into_iter().filter(|&key| share.takes(key));
+        let near = near.into_iter().filter(|&key| share.takes(key));
         self.near.extend(near.map(|key| (key, number)));
     }
 
@@ -139,62 +149,31 @@ impl Finder {
     /// # Errors
     /// [`DedupError::Twice`] if two documents have the same place.
     pub fn duplicates(self) -> Result<Vec<Duplicate>, DedupError> {
-        let mut names: Vec<(&str, Option<&SignedFile>)> = vec![("", None); self.shards.len()];
-        let mut ranks = vec![0_u32; self.shards.len()];
-        for ((name, Shard { number, file }), rank) in self.shards.iter().zip(0..) {
-            if let (Some(named), Some(ranked)) = (names.get_mut(*number as usize), ranks.get_mut(*number as usize)) {
-                (*named, *ranked) = ((name.as_str(), file.as_ref()), rank);
-            }
-        }
-        let rank_of = |shard: u32| ranks.get(shard as usize).copied().unwrap_or_default();
-        let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
-        let place = |number: u32| {
-            let document = self.documents.get(number as usize);
-            document.map(|document| (rank_of(document.shard), document.row))
-        };
-        order.sort_unstable_by_key(|&number| place(number));
-        let told = |number: u32| {
-            let document = self.documents.get(number as usize);
-            document.map(|document| DocumentPlace {
-                shard: names.get(document.shard as usize).map_or("", |named| named.0).to_owned(),
-                row: document.row,
-                id: document.id.clone(),
-            })
-        };
-        if let Some(pair) = order.windows(2).find(|pair| match pair {
-            [one, other] => place(*one) == place(*other),
-            _ => false,
-        }) {
-            let place = pair.first().and_then(|&number| told(number));
-            return Err(place.map_or_else(
-                || DedupError::Twice { shard: String::new(), row: 0 },
-                |place| DedupError::Twice { shard: place.shard, row: place.row },
-            ));
+        let mut order: Vec<(&Document, usize)> = self.documents.iter().zip(0..).collect();
+        order.sort_unstable_by_key(|(document, _)| document.rank());
+        if let Some(pair) = order.windows(2).find(|pair| pair[0].0.rank() == pair[1].0.rank()) {
+            let Document { shard, row, .. } = pair[0].0;
+            return Err(DedupError::Twice { shard: shard.name.clone(), row: *row });
         }
         let mut position = vec![0_u32; order.len()];
-        for (at, &number) in (0..).zip(&order) {
-            if let Some(slot) = position.get_mut(number as usize) {
-                *slot = at;
-            }
+        for (at, (_, number)) in (0..).zip(&order) {
+            position[*number] = at;
         }
-        let at = |number: u32| position.get(number as usize).copied().unwrap_or_default();
         // By position: in which way, and of which document. The first document wins; an exact one of it.
         let mut found: Vec<Option<(u32, DuplicateReason)>> = vec![None; order.len()];
         let mut note = |document: u32, first: u32, reason: DuplicateReason| {
-            if let Some(slot) = found.get_mut(document as usize) {
-                let new = (first, reason);
-                *slot = Some(slot.map_or(new, |old| old.min(new)));
-            }
+            let known = &mut found[document as usize];
+            let new = (first, reason);
+            *known = Some(known.map_or(new, |old| old.min(new)));
         };
-        let exact = self.exact.iter().map(|&(key, number)| (key, at(number)));
+        let exact = self.exact.iter().map(|&(key, number)| (key, position[number as usize]));
         grouped(exact.collect(), |document, first| note(document, first, DuplicateReason::ExactDuplicate));
-        let near = self.near.iter().map(|&(key, number)| (key, at(number)));
+        let near = self.near.iter().map(|&(key, number)| (key, position[number as usize]));
         grouped(near.collect(), |document, first| note(document, first, DuplicateReason::NearDuplicate));
-        let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
+        let duplicates = found.iter().zip(&order).filter_map(|(found, (document, _))| {
             let (first, reason) = (*found)?;
-            let shard = self.documents.get(number as usize)?.shard;
-            let output = names.get(shard as usize)?.1.cloned();
-            Some(Duplicate { place: told(number)?, output, reason, of: told(*order.get(first as usize)?)? })
+            let of = order.get(first as usize)?.0.place();
+            Some(Duplicate { place: document.place(), output: document.shard.file.clone(), reason, of })
         });
         Ok(duplicates.collect())
     }

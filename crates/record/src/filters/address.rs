@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use trommel_text::{hash, host_of_authority};
 
-use crate::filters::{Filter, Reason};
+use crate::filters::{FilterSettings, Reason};
 
 /// A pattern of URLs: `*` stands for any characters, `?` for any single one. Without `://` it is compared with URLs
 /// without their scheme.
@@ -67,35 +67,24 @@ fn is_match(pattern: &[u8], text: &[u8]) -> bool {
     pattern.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
 }
 
-/// Keeps records by patterns of their URLs, and by lists of hosts. A record without a URL is of no pattern and no host.
-#[derive(Debug)]
-pub(crate) struct Addresses {
-    pub(crate) patterns: Vec<UrlPattern>,
-    pub(crate) kept: Hosts,
-    pub(crate) dropped: Hosts,
-}
-
-impl Addresses {
-    pub(crate) fn is_bounded(&self) -> bool {
-        !self.patterns.is_empty() || !self.kept.is_empty() || !self.dropped.is_empty()
-    }
-}
-
-impl Filter for Addresses {
-    fn describe(&self) -> String {
-        let patterns = self.patterns.iter().map(|pattern| pattern.0.clone());
-        let kept = self.kept.given().iter().map(|host| format!("on {host}"));
-        let dropped = self.dropped.given().iter().map(|host| format!("not on {host}"));
-        format!("URL: {}", patterns.chain(kept).chain(dropped).collect::<Vec<_>>().join(", "))
-    }
-
-    fn url(&self, url: Option<&str>) -> Option<Reason> {
-        let url = url.unwrap_or_default();
-        if !self.patterns.is_empty() && !self.patterns.iter().any(|pattern| pattern.matches(url)) {
+impl FilterSettings {
+    /// Keeps records by patterns of their URLs, and by lists of hosts. A record without a URL is of no pattern and no host.
+    pub(super) fn judge_url(&self, url: Option<&str>) -> Option<Reason> {
+        let address = url.unwrap_or_default();
+        if !self.url.is_empty() && !self.url.iter().any(|pattern| pattern.matches(address)) {
             return Some(Reason::Url);
         }
-        let is_wanted = (self.kept.is_empty() || self.kept.contain(url)) && !self.dropped.contain(url);
+        let is_wanted = (self.host.is_empty() || self.host.contain(address)) && !self.not_host.contain(address);
         (!is_wanted).then_some(Reason::Host)
+    }
+
+    /// The filters of addresses in words.
+    pub(super) fn describe_urls(&self) -> Option<String> {
+        let patterns = self.url.iter().map(|pattern| pattern.0.clone());
+        let kept = self.host.given().iter().map(|host| format!("on {host}"));
+        let dropped = self.not_host.given().iter().map(|host| format!("not on {host}"));
+        let all: Vec<String> = patterns.chain(kept).chain(dropped).collect();
+        (!all.is_empty()).then(|| format!("URL: {}", all.join(", ")))
     }
 }
 
@@ -255,21 +244,23 @@ mod tests {
     #[test]
     fn patterns_and_hosts_are_both_asked() {
         let hosts = |names: &[&str]| Hosts::of(names.iter().map(|&name| name.to_owned()).collect()).unwrap();
-        let filter = Addresses {
-            patterns: vec![UrlPattern::new("*/a/*"), UrlPattern::new("*/b/*")],
-            kept: hosts(&["one.example", "two.example"]),
-            dropped: hosts(&["ads.one.example"]),
+        let settings = FilterSettings {
+            url: vec![UrlPattern::new("*/a/*"), UrlPattern::new("*/b/*")],
+            host: hosts(&["one.example", "two.example"]),
+            not_host: hosts(&["ads.one.example"]),
+            ..FilterSettings::default()
         };
-        assert_eq!(filter.url(Some("http://www.one.example/a/1")), None);
-        assert_eq!(filter.url(Some("http://two.example/b/1")), None);
-        assert_eq!(filter.url(Some("http://one.example/c/1")), Some(Reason::Url));
-        assert_eq!(filter.url(Some("http://three.example/a/1")), Some(Reason::Host));
-        assert_eq!(filter.url(Some("http://x.ads.one.example/a/1")), Some(Reason::Host));
-        assert_eq!(filter.url(None), Some(Reason::Url));
-        assert_eq!(filter.describe(), "URL: */a/*, */b/*, on one.example, on two.example, not on ads.one.example");
-        let only_dropped = Addresses { patterns: Vec::new(), kept: Hosts::default(), dropped: hosts(&["b.example"]) };
-        assert_eq!(only_dropped.url(None), None);
-        assert_eq!(only_dropped.url(Some("http://b.example")), Some(Reason::Host));
+        assert_eq!(settings.judge_url(Some("http://www.one.example/a/1")), None);
+        assert_eq!(settings.judge_url(Some("http://two.example/b/1")), None);
+        assert_eq!(settings.judge_url(Some("http://one.example/c/1")), Some(Reason::Url));
+        assert_eq!(settings.judge_url(Some("http://three.example/a/1")), Some(Reason::Host));
+        assert_eq!(settings.judge_url(Some("http://x.ads.one.example/a/1")), Some(Reason::Host));
+        assert_eq!(settings.judge_url(None), Some(Reason::Url));
+        let about = settings.describe_urls();
+        assert_eq!(about.unwrap(), "URL: */a/*, */b/*, on one.example, on two.example, not on ads.one.example");
+        let only_dropped = FilterSettings { not_host: hosts(&["b.example"]), ..FilterSettings::default() };
+        assert_eq!(only_dropped.judge_url(None), None);
+        assert_eq!(only_dropped.judge_url(Some("http://b.example")), Some(Reason::Host));
     }
 
     #[test]

@@ -10,66 +10,18 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use trommel_text::{TextStats, mix, words::shingle};
 
-use crate::filters::{DuplicateSettings, OrderedFilter, Reason};
+use crate::filters::{DuplicateSettings, Reason};
 
 /// Bytes for the keys of pages: 3.5 million of them.
 const PAGES_MEMORY: u64 = 64 << 20;
 
-/// Drops documents that have the words of an earlier one.
-#[derive(Debug)]
-struct Exact(Memory<u128>);
-
-/// Drops documents that share a key with an earlier one.
-#[derive(Debug)]
-struct NearFilter(Memory<u64>);
-
-impl OrderedFilter for Exact {
-    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
-        let key = fingerprint.exact?;
-        if self.0.recall(key) {
-            return Some(Reason::ExactDuplicate);
-        }
-        self.0.remember(&[key]);
-        None
-    }
-}
-
-impl OrderedFilter for NearFilter {
-    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
-        // Every key is asked for, so that all that are found stay in memory.
-        let found = fingerprint.near.iter().fold(false, |found, &key| self.0.recall(key) | found);
-        if found {
-            return Some(Reason::NearDuplicate);
-        }
-        if !fingerprint.near.is_empty() {
-            self.0.remember(&fingerprint.near);
-        }
-        None
-    }
-}
-
-/// Drops copies of pages that gave a document before.
-#[derive(Debug)]
-struct Copies(Memory<u64>);
-
-impl OrderedFilter for Copies {
-    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
-        let (PageText::Captured(page) | PageText::Copied(page)) = fingerprint.page?;
-        let is_known = self.0.recall(page);
-        if !is_known {
-            self.0.remember(&[page]);
-        }
-        // A page may be captured twice.
-        matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
-    }
-}
-
-/// Drops documents that repeat earlier ones of the run, exactly or nearly.
+/// Drops documents that repeat earlier ones of the run, exactly or nearly. They must come in the order of the records.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    exact: Option<Exact>,
-    near: Option<NearFilter>,
-    copies: Option<Copies>,
+    exact: Option<Memory<u128>>,
+    near: Option<Memory<u64>>,
+    /// Pages that gave a document.
+    copies: Option<Memory<u64>>,
 }
 
 /// The memory of [`Duplicates`].
@@ -84,16 +36,17 @@ pub struct DuplicatesState {
 impl Duplicates {
     /// Filters with an empty memory.
     pub fn new(settings: &DuplicateSettings) -> Self {
+        let memory = settings.memory.0;
         Self {
-            exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
-            near: settings.near.then(|| NearFilter(Memory::new(settings.memory.0))),
+            exact: settings.exact.then(|| Memory::new(memory)),
+            near: settings.near.then(|| Memory::new(memory)),
             copies: None,
         }
     }
 
     /// The same filters, with one that drops copies of pages.
     pub fn with_copies(self) -> Self {
-        Self { copies: Some(Copies(Memory::new(PAGES_MEMORY))), ..self }
+        Self { copies: Some(Memory::new(PAGES_MEMORY)), ..self }
     }
 
     /// Returns whether no duplicate filter is on.
@@ -101,62 +54,63 @@ impl Duplicates {
         self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
 
+    /// Reason why the document is dropped; none if it stays, and is then remembered.
+    pub fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
+        if let (Some(exact), Some(key)) = (&mut self.exact, fingerprint.exact)
+            && exact.meet(&[key])
+        {
+            return Some(Reason::ExactDuplicate);
+        }
+        if let Some(near) = self.near.as_mut().filter(|_| !fingerprint.near.is_empty())
+            && near.meet(&fingerprint.near)
+        {
+            return Some(Reason::NearDuplicate);
+        }
+        let (PageText::Captured(page) | PageText::Copied(page)) = fingerprint.page?;
+        let is_known = self.copies.as_mut()?.meet(&[page]);
+        // A page may be captured twice.
+        matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
+    }
+
     /// Number of documents forgotten because memory was full; later copies of them are kept.
     pub fn forgotten(&self) -> u64 {
-        let exact = self.exact.as_ref().map_or(0, |exact| exact.0.forgotten());
-        exact.max(self.near.as_ref().map_or(0, |near| near.0.forgotten()))
+        let exact = self.exact.as_ref().map_or(0, |memory| memory.forgotten);
+        exact.max(self.near.as_ref().map_or(0, |memory| memory.forgotten))
     }
 
     /// Approximate size of [`Duplicates::state`] in bytes.
     pub fn bytes(&self) -> u64 {
-        let exact = self.exact.as_ref().map_or(0, |exact| exact.0.bytes());
-        let near = self.near.as_ref().map_or(0, |near| near.0.bytes());
-        exact + near + self.copies.as_ref().map_or(0, |copies| copies.0.bytes())
+        let others = [&self.near, &self.copies].into_iter().flatten();
+        self.exact.as_ref().map_or(0, Memory::bytes) + others.map(Memory::bytes).sum::<u64>()
     }
 
     /// Returns the memory of the filters.
     pub fn state(&self) -> DuplicatesState {
         DuplicatesState {
-            exact: self.exact.as_ref().map(|exact| exact.0.state()),
-            near: self.near.as_ref().map(|near| near.0.state()),
-            copies: self.copies.as_ref().map(|copies| copies.0.state()),
+            exact: self.exact.as_ref().map(Memory::state),
+            near: self.near.as_ref().map(Memory::state),
+            copies: self.copies.as_ref().map(Memory::state),
         }
     }
 
     /// Continues from the memory of filters with the same settings.
     pub fn restore(&mut self, state: DuplicatesState) {
-        if let (Some(exact), Some(state)) = (&mut self.exact, state.exact) {
-            exact.0.restore(state);
+        fn go_on<K: Copy + Ord + Hash>(memory: &mut Option<Memory<K>>, state: Option<MemoryState<K>>) {
+            if let (Some(memory), Some(state)) = (memory, state) {
+                memory.restore(state);
+            }
         }
-        if let (Some(near), Some(state)) = (&mut self.near, state.near) {
-            near.0.restore(state);
-        }
-        if let (Some(copies), Some(state)) = (&mut self.copies, state.copies) {
-            copies.0.restore(state);
-        }
+        go_on(&mut self.exact, state.exact);
+        go_on(&mut self.near, state.near);
+        go_on(&mut self.copies, state.copies);
     }
 
     /// The stages with their settings, a line each.
     pub fn describe(&self) -> Vec<String> {
-        let exact = self.exact.as_ref().map(|exact| {
-            let least = exact.0.capacity();
-            format!("exact duplicates: the last {least} documents or more are remembered")
-        });
-        let near = self.near.as_ref().map(|near| {
-            let least = near.0.capacity() / crate::filters::duplicates::BANDS;
-            format!("near duplicates: the last {least} documents or more are remembered")
-        });
-        exact.into_iter().chain(near).collect()
-    }
-}
-
-impl OrderedFilter for Duplicates {
-    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
-        self.exact
-            .as_mut()
-            .and_then(|exact| exact.judge(fingerprint))
-            .or_else(|| self.near.as_mut().and_then(|near| near.judge(fingerprint)))
-            .or_else(|| self.copies.as_mut().and_then(|copies| copies.judge(fingerprint)))
+        let exact = self.exact.as_ref().map(|memory| ("exact", memory.capacity));
+        let near = self.near.as_ref().map(|memory| ("near", memory.capacity / BANDS));
+        let about = |(kind, least)| format!("{kind} duplicates: the last {least} documents or more are remembered");
+        exact.into_iter().chain(near).map(about).collect()
     }
 }
 
@@ -164,17 +118,18 @@ impl OrderedFilter for Duplicates {
 /// pages that share three quarters of their shingles are found in most cases.
 const SHINGLE: u32 = 5;
 /// Keys of a text, one of which two texts must share.
-pub(crate) const BANDS: usize = 14;
+const BANDS: usize = 14;
 /// Minima that go into a key.
 const ROWS: usize = 8;
 
 /// The fingerprint of a text, for comparing it with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Hash of its words in lower case; none if it is not asked for or there is no word.
-    pub(crate) exact: Option<u128>,
-    /// A key a band; none if they are not asked for or there are fewer words than in a shingle.
-    pub(crate) near: Vec<u64>,
+    /// Hash of its words in lower case; `None` without words or if exact duplicates are not compared.
+    pub exact: Option<u128>,
+    /// MinHash keys, of which near duplicates share one; empty if near duplicates are not compared or the text is shorter
+    /// than a shingle.
+    pub near: Vec<u64>,
     /// The page of the text, if copies of pages are compared.
     pub page: Option<PageText>,
 }
@@ -186,19 +141,6 @@ pub enum PageText {
     Captured(u64),
     /// Key of a crawler's copy.
     Copied(u64),
-}
-
-impl Fingerprint {
-    /// Hash of its words in lower case; `None` without words or if exact duplicates are not compared.
-    pub fn exact(&self) -> Option<u128> {
-        self.exact
-    }
-
-    /// MinHash keys, of which near duplicates share one; empty if near duplicates are not compared or the text is
-    /// shorter than a shingle.
-    pub fn near(&self) -> &[u64] {
-        &self.near
-    }
 }
 
 /// The words of a text in lower case, whatever stands between them: the first half of their SHA-256.
@@ -238,10 +180,12 @@ pub(crate) fn near(stats: &TextStats<'_>) -> Vec<u64> {
 /// younger is full, the older is forgotten and the younger takes its place. So at least the documents of
 /// one whole generation are always remembered, and only their order decides which.
 #[derive(Debug)]
-pub(crate) struct Memory<K> {
+struct Memory<K> {
+    /// Keys that a generation holds.
     capacity: usize,
     old: Generation<K>,
     young: Generation<K>,
+    /// Documents forgotten because the memory was full.
     forgotten: u64,
 }
 
@@ -253,7 +197,7 @@ struct Generation<K> {
 
 /// The memory of a duplicate filter. A filter with the same settings continues from it exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemoryState<K> {
+struct MemoryState<K> {
     old: Vec<K>,
     old_documents: u64,
     young: Vec<K>,
@@ -263,7 +207,7 @@ pub struct MemoryState<K> {
 
 impl<K: Copy + Ord + Hash> Memory<K> {
     /// Creates a memory of at most `bytes` (which holds at least seven keys).
-    pub(crate) fn new(bytes: u64) -> Self {
+    fn new(bytes: u64) -> Self {
         // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
         let place = size_of::<K>() as u64 + 1;
         let places = (bytes / 2 / place).clamp(8, 1 << 40);
@@ -271,9 +215,20 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
     }
 
-    /// Returns whether a document with this key is remembered. If it is, it is from now on as if it was new, so that
-    /// what keeps coming is not forgotten.
-    pub(crate) fn recall(&mut self, key: K) -> bool {
+    /// Returns whether a document with one of these keys is remembered; if not, this one is. What is found is from now on
+    /// as if it was new, so that what keeps coming is not forgotten.
+    fn meet(&mut self, keys: &[K]) -> bool {
+        // Every key is asked for, so that all that are found stay in memory.
+        let is_known = keys.iter().fold(false, |found, key| self.recall(*key) | found);
+        if !is_known {
+            self.make_room(keys.len());
+            self.young.keys.extend(keys);
+            self.young.documents += 1;
+        }
+        is_known
+    }
+
+    fn recall(&mut self, key: K) -> bool {
         if self.young.keys.contains(&key) {
             return true;
         }
@@ -285,25 +240,8 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         true
     }
 
-    /// Remembers one document by its keys.
-    pub(crate) fn remember(&mut self, keys: &[K]) {
-        self.make_room(keys.len());
-        self.young.keys.extend(keys);
-        self.young.documents += 1;
-    }
-
-    /// Documents forgotten because the memory was full.
-    pub(crate) fn forgotten(&self) -> u64 {
-        self.forgotten
-    }
-
-    /// Keys that a generation holds.
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
     /// Bytes of all keys.
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         ((self.old.keys.len() + self.young.keys.len()) * size_of::<K>()) as u64
     }
 
@@ -318,7 +256,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
     }
 
     /// Returns the memory, in an order of its own.
-    pub(crate) fn state(&self) -> MemoryState<K> {
+    fn state(&self) -> MemoryState<K> {
         let sorted = |generation: &Generation<K>| {
             let mut keys: Vec<K> = generation.keys.iter().copied().collect();
             keys.sort_unstable();
@@ -334,14 +272,14 @@ impl<K: Copy + Ord + Hash> Memory<K> {
     }
 
     /// Continues from the state of a memory of the same size.
-    pub(crate) fn restore(&mut self, state: MemoryState<K>) {
-        self.old = Generation::new(0);
-        self.old.keys = state.old.into_iter().take(self.capacity).collect();
-        self.old.documents = state.old_documents;
-        self.young = Generation::new(self.capacity);
-        let young = state.young.into_iter().take(self.capacity);
-        self.young.keys.extend(young);
-        self.young.documents = state.young_documents;
+    fn restore(&mut self, state: MemoryState<K>) {
+        let generation = |size, keys: Vec<K>, documents| {
+            let mut generation = Generation { documents, ..Generation::new(size) };
+            generation.keys.extend(keys.into_iter().take(self.capacity));
+            generation
+        };
+        self.old = generation(0, state.old, state.old_documents);
+        self.young = generation(self.capacity, state.young, state.young_documents);
         self.forgotten = state.forgotten;
     }
 }
@@ -446,14 +384,14 @@ mod tests {
     fn the_oldest_are_forgotten_at_the_bound() {
         // Two tables of sixteen places of nine bytes.
         let mut memory: Memory<u64> = Memory::new(2 * 16 * 9);
-        assert_eq!(memory.capacity(), 14);
+        assert_eq!(memory.capacity, 14);
         for key in 0..28 {
-            memory.remember(&[key]);
+            memory.meet(&[key]);
         }
         assert!((0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key)));
-        assert_eq!(memory.forgotten(), 0);
-        memory.remember(&[28]);
-        assert_eq!(memory.forgotten(), 14);
+        assert_eq!(memory.forgotten, 0);
+        memory.meet(&[28]);
+        assert_eq!(memory.forgotten, 14);
         assert!(!memory.recall(0) && !memory.recall(13));
         assert!(memory.recall(14) && memory.recall(27) && memory.recall(28));
         assert!(memory.young.keys.capacity() >= 14 && memory.old.keys.capacity() == 14);
@@ -462,9 +400,9 @@ mod tests {
     #[test]
     fn what_keeps_coming_is_kept() {
         let mut memory: Memory<u64> = Memory::new(2 * 8 * 9);
-        memory.remember(&[1000]);
+        memory.meet(&[1000]);
         for key in 0..200 {
-            memory.remember(&[key]);
+            memory.meet(&[key]);
             assert!(memory.recall(1000), "{key}");
         }
         assert!(!memory.recall(0));
@@ -476,8 +414,8 @@ mod tests {
         let mut first: Memory<u64> = Memory::new(500);
         let keys = |step: u64| [step * 7 % 31, step * 3 % 101];
         for step in 0..40 {
-            whole.remember(&keys(step));
-            first.remember(&keys(step));
+            whole.meet(&keys(step));
+            first.meet(&keys(step));
         }
         let saved = rmp_serde::to_vec(&first.state()).unwrap();
         let mut second: Memory<u64> = Memory::new(500);
@@ -485,11 +423,11 @@ mod tests {
         for step in 40..80 {
             let key = step * 5 % 101;
             assert_eq!(whole.recall(key), second.recall(key), "{step}");
-            whole.remember(&keys(step));
-            second.remember(&keys(step));
+            whole.meet(&keys(step));
+            second.meet(&keys(step));
         }
         assert_eq!(whole.state(), second.state());
-        assert!(whole.forgotten() > 0);
+        assert!(whole.forgotten > 0);
     }
 }
 

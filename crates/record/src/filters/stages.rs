@@ -6,107 +6,41 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_extract::Document;
 use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 
-use crate::filters::address::Addresses;
 use crate::filters::duplicates::{exact, near};
-use crate::filters::page_rules::{
-    BlockPages, Confidence, LanguageFilter, Length, MediaTypes, PageTypes, RightsReserved, Robots, Statuses,
-};
-use crate::filters::text_rules::{C4, Gopher, Repetition};
-use crate::filters::{Capture, Duplicates, Filter, Fingerprint, Hosts, Reason, UrlPattern};
+use crate::filters::text_rules::RULES;
+use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 
-/// The filters of the settings, in a fixed order: by facts before extraction, by metadata, by the text, by comparison
-/// with earlier documents.
+/// The filters of the settings. They are asked in a fixed order: by facts before extraction, by metadata, by the text, by
+/// comparison with earlier documents.
 #[derive(Debug, Default)]
-pub struct Filters {
-    stages: Vec<Box<dyn Filter>>,
-    /// Stages at the front that are asked before extraction.
-    early: usize,
-    settings: FilterSettings,
-}
+pub struct Filters(FilterSettings);
 
 impl Filters {
     /// The filters of these settings.
     pub fn new(settings: &FilterSettings) -> Self {
-        let mut stages: Vec<Box<dyn Filter>> = Vec::new();
-        let addresses = Addresses {
-            patterns: settings.url.clone(),
-            kept: settings.host.clone(),
-            dropped: settings.not_host.clone(),
-        };
-        if addresses.is_bounded() {
-            stages.push(Box::new(addresses));
-        }
-        if !settings.status.is_empty() {
-            stages.push(Box::new(Statuses(settings.status.clone())));
-        }
-        if !settings.media_types.is_empty() {
-            stages.push(Box::new(MediaTypes(settings.media_types.clone())));
-        }
-        if !settings.robots.is_empty() {
-            stages.push(Box::new(Robots(settings.robots.clone())));
-        }
-        if settings.rules.contains(&TextRule::RightsReserved) {
-            stages.push(Box::new(RightsReserved));
-        }
-        let early = stages.len();
-        let length = Length {
-            min_words: settings.min_words,
-            max_words: settings.max_words,
-            min_chars: settings.min_chars,
-            max_chars: settings.max_chars,
-        };
-        if length.is_bounded() {
-            stages.push(Box::new(length));
-        }
-        if !settings.languages.is_empty() || !settings.exclude_languages.is_empty() {
-            stages.push(Box::new(LanguageFilter {
-                include: settings.languages.clone(),
-                exclude: settings.exclude_languages.clone(),
-            }));
-        }
-        if !settings.page_types.is_empty() || !settings.exclude_page_types.is_empty() {
-            stages.push(Box::new(PageTypes {
-                include: settings.page_types.clone(),
-                exclude: settings.exclude_page_types.clone(),
-            }));
-        }
-        if let Some(least) = settings.min_confidence {
-            stages.push(Box::new(Confidence(least)));
-        }
-        let rules: [(TextRule, Box<dyn Filter>); 4] = [
-            (TextRule::BlockPage, Box::new(BlockPages)),
-            (TextRule::C4, Box::new(C4)),
-            (TextRule::Gopher, Box::new(Gopher)),
-            (TextRule::GopherRepetition, Box::new(Repetition)),
-        ];
-        let chosen = rules.into_iter().filter(|(rule, _)| settings.rules.contains(rule));
-        stages.extend(chosen.map(|(_, filter)| filter));
-        Self { stages, early, settings: settings.clone() }
-    }
-
-    /// The settings of these filters.
-    pub fn settings(&self) -> &FilterSettings {
-        &self.settings
+        Self(settings.clone())
     }
 
     /// Reason to drop a record by its URL, before it is read; `None` to keep it.
     pub fn url(&self, url: Option<&str>) -> Option<Reason> {
-        self.stages.iter().find_map(|stage| stage.url(url))
+        self.0.judge_url(url)
     }
 
     /// Reason to drop a page before extraction; `None` to keep it.
     pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
-        self.stages.iter().find_map(|stage| stage.capture(capture))
+        self.0.judge_capture(capture)
     }
 
-    /// Reason to drop a document by itself; `None` to keep it. `stats` are those of its text.
+    /// Reason to drop a document by itself; `None` to keep it. `stats` are those of its text, the same for every filter,
+    /// so that the text is divided into words once.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
-        self.stages.iter().find_map(|stage| stage.document(document, stats))
+        let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
+        self.0.judge_facts(document, stats).or_else(|| rules.filter_map(|(.., judge)| judge(document, stats)).next())
     }
 
     /// The fingerprint of a text for [`Duplicates`]. It is pure, so any thread can compute it.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
-        let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.settings.duplicates;
+        let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.0.duplicates;
         Fingerprint {
             exact: wants_exact.then(|| exact(stats)).flatten(),
             near: if wants_near { near(stats) } else { Vec::new() },
@@ -116,20 +50,24 @@ impl Filters {
 
     /// The filters that compare documents, with an empty memory.
     pub fn duplicates(&self) -> Duplicates {
-        Duplicates::new(&self.settings.duplicates)
+        Duplicates::new(&self.0.duplicates)
     }
 
-    /// [`Filters::describe`], divided into the filters before and after extraction. Robots and rights are in both.
+    /// The filters with their settings, a line each: those before and those after extraction. Robots and rights are in
+    /// both, and described with the first.
     pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
-        let mut early = self.describe();
-        let late = early.split_off(self.early);
-        (early, late)
+        let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
+        let of_texts = rules.map(|(_, about, _)| (*about).to_owned());
+        (
+            self.0.describe_urls().into_iter().chain(self.0.describe_captures()).collect(),
+            self.0.describe_facts().chain(of_texts).chain(self.duplicates().describe()).collect(),
+        )
     }
 
     /// The filters with their settings in the order in which they apply, a line each.
     pub fn describe(&self) -> Vec<String> {
-        let stages = self.stages.iter().map(|stage| stage.describe());
-        stages.chain(self.duplicates().describe()).collect()
+        let (early, late) = self.describe_both();
+        [early, late].concat()
     }
 }
 

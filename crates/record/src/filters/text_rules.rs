@@ -9,17 +9,44 @@
 //! (2020), section 2.2. C4 also removes lines from the text that it keeps; here lines only count toward the
 //! sentences. This filter leaves out its list of bad words and its rule on repeated spans of three sentences.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_extract::Document;
 use trommel_text::words::{is_unspaced, shingle};
 use trommel_text::{TextStats, Word, half_words, mix};
 
-use crate::filters::{Filter, Reason, duplicates};
+use crate::filters::{Reason, TextRule};
+
+/// Judges a document by the words of its text.
+type Judge = fn(&Document, &TextStats<'_>) -> Option<Reason>;
+
+/// The rules that are asked about a text, in their order, each with what it says.
+pub(super) const RULES: [(TextRule, &str, Judge); 4] = [
+    (
+        TextRule::BlockPage,
+        "no block page: captcha, access denied, consent, log-in form, not found, parked",
+        // What the model takes the page for is no reason: it learned such pages from a few.
+        |document, _| document.blocked.map(|_| Reason::BlockPage),
+    ),
+    (TextRule::C4, "C4: no curly bracket, no \"lorem ipsum\", 3 sentences or more in whole lines", |_, stats| {
+        c4(stats)
+    }),
+    (
+        TextRule::Gopher,
+        "Gopher quality: 50 to 100000 words of 3 to 10 characters on average, symbols, bullets, ellipses, letters, \
+         English stop words",
+        gopher,
+    ),
+    (TextRule::GopherRepetition, "Gopher repetition: lines, paragraphs, phrases of 2 to 10 words", |_, stats| {
+        repetition(stats)
+    }),
+];
 
 /// Bounds of the number of words.
-const WORDS: (u32, u32) = (50, 100_000);
+const WORDS: (f64, f64) = (50.0, 100_000.0);
 /// Bounds of the mean length of words, in characters.
-const WORD_LENGTH: (f64, f64) = (3.0, 10.0);
+const WORD_LENGTH: RangeInclusive<f64> = 3.0..=10.0;
 /// Maximum number of hashes, and of ellipses, for each word.
 const SYMBOLS: f64 = 0.1;
 /// Maximum share of lines that begin with a bullet.
@@ -29,13 +56,9 @@ const ELLIPSES: f64 = 0.3;
 /// Minimum share of words with a letter.
 const LETTERS: f64 = 0.8;
 /// Minimum number of different stop words in an English text.
-const STOP_WORDS: usize = 2;
+const STOP_WORDS: u32 = 2;
 /// The stop words.
 const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
-
-/// The rules; see the module.
-#[derive(Debug)]
-pub(crate) struct Gopher;
 
 /// The counts that the rules read.
 #[derive(Debug, Default)]
@@ -92,41 +115,27 @@ pub(crate) fn share_of_lines(text: &str, test: fn(&str) -> bool) -> f64 {
     lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
 }
 
-impl Filter for Gopher {
-    fn describe(&self) -> String {
-        format!(
-            "Gopher quality: {} to {} words of {} to {} characters on average, symbols, bullets, \
-             ellipses, letters, English stop words",
-            WORDS.0, WORDS.1, WORD_LENGTH.0, WORD_LENGTH.1
-        )
-    }
+/// The quality rules of Gopher.
+fn gopher(document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+    let text = stats.text();
+    let counts = Counts::of(stats);
+    let count = f64::from(counts.half_words()) / 2.0;
+    let is_of_spaced = counts.unspaced <= counts.spaced;
+    let is_english = document.lang.as_deref() == Some("en");
+    let faults = [
+        (count < WORDS.0 || count > WORDS.1, Reason::GopherWords),
+        (is_of_spaced && !WORD_LENGTH.contains(&counts.mean_length()), Reason::GopherWordLength),
+        (symbols(text) as f64 > SYMBOLS * count, Reason::GopherSymbols),
+        (share_of_lines(text, has_bullet) > BULLETS, Reason::GopherBullets),
+        (share_of_lines(text, is_cut) > ELLIPSES, Reason::GopherEllipses),
+        (f64::from(counts.lettered) < LETTERS * f64::from(counts.half_words()), Reason::GopherLetters),
+        (is_english && counts.stops.count_ones() < STOP_WORDS, Reason::GopherStopWords),
+    ];
+    faults.into_iter().find_map(|(is_fault, reason)| is_fault.then_some(reason))
+}
 
-    fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
-        let text = stats.text();
-        let counts = Counts::of(stats);
-        let count = f64::from(counts.half_words()) / 2.0;
-        if count < f64::from(WORDS.0) || count > f64::from(WORDS.1) {
-            return Some(Reason::GopherWords);
-        }
-        let bounds = WORD_LENGTH.0..=WORD_LENGTH.1;
-        if counts.unspaced <= counts.spaced && !bounds.contains(&counts.mean_length()) {
-            return Some(Reason::GopherWordLength);
-        }
-        if symbols(text) as f64 > SYMBOLS * count {
-            return Some(Reason::GopherSymbols);
-        }
-        if share_of_lines(text, has_bullet) > BULLETS {
-            return Some(Reason::GopherBullets);
-        }
-        if share_of_lines(text, |line| line.ends_with("...") || line.ends_with('…')) > ELLIPSES {
-            return Some(Reason::GopherEllipses);
-        }
-        if f64::from(counts.lettered) < LETTERS * f64::from(counts.half_words()) {
-            return Some(Reason::GopherLetters);
-        }
-        let english = document.lang.as_deref() == Some("en");
-        (english && (counts.stops.count_ones() as usize) < STOP_WORDS).then_some(Reason::GopherStopWords)
-    }
+pub(crate) fn is_cut(line: &str) -> bool {
+    line.ends_with("...") || line.ends_with('…')
 }
 
 pub(crate) fn has_bullet(line: &str) -> bool {
@@ -142,31 +151,22 @@ const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
 /// Words of a phrase, and the most of the characters that phrases which came before may hold.
 const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
 
-/// The rules; see the module.
-#[derive(Debug)]
-pub(crate) struct Repetition;
-
-impl Filter for Repetition {
-    fn describe(&self) -> String {
-        "Gopher repetition: lines, paragraphs, phrases of 2 to 10 words".to_owned()
+/// The repetition rules of Gopher.
+fn repetition(stats: &TextStats<'_>) -> Option<Reason> {
+    let text = stats.text();
+    if repeats(text.lines()) {
+        return Some(Reason::GopherLines);
     }
-
-    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
-        let text = stats.text();
-        if repeats(text.lines()) {
-            return Some(Reason::GopherLines);
-        }
-        if repeats(text.split("\n\n")) {
-            return Some(Reason::GopherParagraphs);
-        }
-        let words = stats.words();
-        let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
-        let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
-        if TOP_PHRASE_SHARES.iter().any(|&(length, most)| is_over(top(words, length), most)) {
-            return Some(Reason::GopherTopPhrase);
-        }
-        PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
+    if repeats(text.split("\n\n")) {
+        return Some(Reason::GopherParagraphs);
     }
+    let words = stats.words();
+    let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
+    let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
+    if TOP_PHRASE_SHARES.iter().any(|&(length, most)| is_over(top(words, length), most)) {
+        return Some(Reason::GopherTopPhrase);
+    }
+    PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
 }
 
 /// Returns whether too many of the parts, by number or by characters, repeat an earlier one.
@@ -236,34 +236,23 @@ const BOILERPLATE: [&str; 7] =
 /// Characters that may follow a terminal mark within its sentence.
 const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
-/// The rules; see the module.
-#[derive(Debug)]
-pub(crate) struct C4;
-
-impl Filter for C4 {
-    fn describe(&self) -> String {
-        format!("C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines")
+/// The page rules of C4.
+fn c4(stats: &TextStats<'_>) -> Option<Reason> {
+    let text = stats.text();
+    if text.contains('{') {
+        return Some(Reason::C4CurlyBracket);
     }
-
-    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
-        let text = stats.text();
-        if text.contains('{') {
-            return Some(Reason::C4CurlyBracket);
-        }
-        if has_filler(text) {
-            return Some(Reason::C4LoremIpsum);
-        }
-        let mut count = 0;
-        for line in text.lines().map(str::trim) {
-            if is_whole(line, stats) {
-                count += sentences(line);
-            }
-            if count >= SENTENCES {
-                return None;
-            }
-        }
-        Some(Reason::C4FewSentences)
+    if has_filler(text) {
+        return Some(Reason::C4LoremIpsum);
     }
+    let mut count = 0;
+    for line in text.lines().map(str::trim).filter(|line| is_whole(line, stats)) {
+        count += sentences(line);
+        if count >= SENTENCES {
+            return None;
+        }
+    }
+    Some(Reason::C4FewSentences)
 }
 
 fn has_filler(text: &str) -> bool {
@@ -327,62 +316,13 @@ fn is_unmarked(c: char) -> bool {
     is_unspaced(c) && matches!(u32::from(c), 0x0E00..=0x0EFF)
 }
 
-/// Words of a phrase that counts as repeated.
-const PHRASE: u32 = 5;
-
-/// The measures of a text. Shares are in 0..=1; those of an empty text are 0.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TextSignals {
-    /// Number of words; in scripts without spaces two characters are one.
-    pub words: u32,
-    /// Mean number of characters of the words in scripts with spaces; 0 if there are none.
-    pub word_length: f32,
-    /// Share of the words that have a letter.
-    pub lettered: f32,
-    /// Hashes or ellipses, whichever are more, per word.
-    pub symbols: f32,
-    /// Share of the lines that begin with a bullet.
-    pub bullets: f32,
-    /// Share of the lines that end with an ellipsis.
-    pub ellipses: f32,
-    /// Share of the lines that repeat an earlier one.
-    pub repeated_lines: f32,
-    /// Share of the characters in phrases of five words that occurred before.
-    pub repeated_phrases: f32,
-    /// Hash of the words in lower case; `None` without words.
-    pub exact: Option<u128>,
-    /// MinHash keys, of which near duplicates share one; empty with fewer than five words.
-    pub near: Vec<u64>,
-}
-
-impl TextSignals {
-    /// The measures of a text.
-    pub fn of(stats: &TextStats<'_>) -> Self {
-        let counts = Counts::of(stats);
-        let half_words = f64::from(counts.half_words()).max(1.0);
-        let chars: u64 = stats.words().iter().map(|word| u64::from(word.chars)).sum();
-        Self {
-            words: counts.half_words().div_ceil(2),
-            word_length: counts.mean_length() as f32,
-            lettered: (f64::from(counts.lettered) / half_words) as f32,
-            symbols: (2.0 * symbols(stats.text()) as f64 / half_words) as f32,
-            bullets: share_of_lines(stats.text(), has_bullet) as f32,
-            ellipses: share_of_lines(stats.text(), |line| line.ends_with("...") || line.ends_with('…')) as f32,
-            repeated_lines: repeated_lines(stats.text()) as f32,
-            repeated_phrases: (repeated(stats.words(), PHRASE) as f64 / (chars as f64).max(1.0)) as f32,
-            exact: duplicates::exact(stats),
-            near: duplicates::near(stats),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn judge(text: &str, lang: Option<&str>) -> Option<Reason> {
         let document = Document { text: text.to_owned(), lang: lang.map(str::to_owned), ..Document::default() };
-        Gopher.document(&document, &TextStats::new(text))
+        gopher(&document, &TextStats::new(text))
     }
 
     /// Sixty words in lines of six.
@@ -430,23 +370,6 @@ mod tests {
         assert_eq!(judge(&text, Some("de")), None);
         assert_eq!(judge(&text, None), None);
     }
-
-    #[test]
-    fn texts_are_measured() {
-        let text = "- The mill stands by the river\n- The mill stands by the river\nIt turns 12 # ...";
-        let signals = TextSignals::of(&TextStats::new(text));
-        assert_eq!(signals.words, 15);
-        assert!((signals.bullets - 2.0 / 3.0).abs() < 1e-6, "{signals:?}");
-        assert!((signals.ellipses - 1.0 / 3.0).abs() < 1e-6, "{signals:?}");
-        assert!((signals.repeated_lines - 1.0 / 3.0).abs() < 1e-6, "{signals:?}");
-        assert!((signals.lettered - 14.0 / 15.0).abs() < 1e-6, "{signals:?}");
-        assert!((signals.symbols - 1.0 / 15.0).abs() < 1e-6, "{signals:?}");
-        assert!((signals.word_length - 55.0 / 15.0).abs() < 1e-6, "{signals:?}");
-        // The phrase of five words that comes again; the sixth word is left over.
-        assert!((signals.repeated_phrases - 18.0 / 55.0).abs() < 1e-6, "{signals:?}");
-        assert!(signals.exact.is_some() && signals.near.len() == 14);
-        assert_eq!(TextSignals::of(&TextStats::new("")), TextSignals::default());
-    }
 }
 
 #[cfg(test)]
@@ -454,8 +377,7 @@ mod repetition_tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        let document = Document { text: text.to_owned(), ..Document::default() };
-        Repetition.document(&document, &TextStats::new(text))
+        repetition(&TextStats::new(text))
     }
 
     #[test]
@@ -500,8 +422,7 @@ mod c4_tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        let document = Document { text: text.to_owned(), ..Document::default() };
-        C4.document(&document, &TextStats::new(text))
+        c4(&TextStats::new(text))
     }
 
     #[test]

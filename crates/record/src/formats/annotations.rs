@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use trommel_text::TextStats;
 
-use crate::{Encode, OutputError, OutputRecord, filters::TextSignals};
+use crate::filters::duplicates::{exact, near};
+use crate::filters::text_rules::{Counts, has_bullet, is_cut, repeated, repeated_lines, share_of_lines, symbols};
+use crate::{Document, Encode, OutputError};
 
 #[cfg(feature = "parquet")]
 pub use table::AnnotationTable;
@@ -19,77 +21,86 @@ pub use table::AnnotationTable;
 pub struct Annotations;
 
 impl Encode for Annotations {
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         rmp_serde::encode::write_named(out, &Annotation::from(record))?;
         Ok(true)
     }
 }
 
-/// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
-/// typed as there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Annotation {
-    /// URL of the page.
-    pub url: Option<String>,
-    /// Its host, in lower case.
-    pub url_host_name: Option<String>,
-    /// Time of the capture in milliseconds since 1970, of whole seconds.
-    pub fetch_time: Option<i64>,
-    /// HTTP status code.
-    pub fetch_status: Option<i32>,
-    /// Digest of the payload as the archive gives it, without the name of the algorithm if that is SHA-1.
-    pub content_digest: Option<String>,
-    /// Reason why the crawler cut the page.
-    pub content_truncated: Option<String>,
-    /// The archive as the user named it.
-    pub warc_filename: Option<String>,
-    /// First stored byte of the record.
-    pub warc_record_offset: Option<i64>,
-    /// Stored bytes of the record.
-    pub warc_record_length: Option<i64>,
-    /// First plain byte of the record in a gzip member that holds several.
-    pub warc_record_inner: Option<i64>,
-    /// WARC-Record-ID, or the id in its place.
-    pub warc_record_id: String,
-    /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
-    pub lang: Option<String>,
-    /// Type of the page.
-    pub page_type: Option<String>,
-    /// Expected word F1 of the text, in 0..=1.
-    pub confidence: f32,
-    /// The kind of block page in place of the requested page.
-    pub block_reason: Option<String>,
-    /// Number of links on the page.
-    pub links: i32,
-    /// Characters of the text.
-    pub chars: i32,
-    /// Lines of the text that are not empty.
-    pub lines: i32,
-    /// Words of the text; in scripts without spaces two characters are one.
-    pub words: i32,
-    /// Mean number of characters of a word in scripts with spaces.
-    pub word_length: f32,
-    /// Share of the words that have a letter.
-    pub share_of_letters: f32,
-    /// Hashes or ellipses, whichever are more, a word.
-    pub symbols_per_word: f32,
-    /// Share of the lines that begin with a bullet.
-    pub share_of_bullets: f32,
-    /// Share of the lines that end with an ellipsis.
-    pub share_of_ellipses: f32,
-    /// Share of the lines that repeat an earlier one.
-    pub share_of_repeated_lines: f32,
-    /// Share of the characters in phrases of five words which came before.
-    pub share_of_repeated_phrases: f32,
-    /// Hash of the words in lower case, 32 hexadecimal digits; equal for exact duplicates.
-    pub exact_key: Option<String>,
-    /// Keys by MinHash, 16 hexadecimal digits each; near duplicates have one in common.
-    pub near_keys: Vec<String>,
+trommel_text::keyed! {
+    /// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
+    /// typed as there.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct Annotation {
+        /// URL of the page.
+        pub url: Option<String>,
+        /// Its host, in lower case.
+        pub url_host_name: Option<String>,
+        /// Time of the capture in milliseconds since 1970, of whole seconds.
+        pub fetch_time: Option<i64> as Time,
+        /// HTTP status code.
+        pub fetch_status: Option<i32>,
+        /// Digest of the payload as the archive gives it, without the name of the algorithm if that is SHA-1.
+        pub content_digest: Option<String>,
+        /// Reason why the crawler cut the page.
+        pub content_truncated: Option<String>,
+        /// The archive as the user named it.
+        pub warc_filename: Option<String>,
+        /// First stored byte of the record.
+        pub warc_record_offset: Option<i64>,
+        /// Stored bytes of the record.
+        pub warc_record_length: Option<i64>,
+        /// First plain byte of the record in a gzip member that holds several.
+        pub warc_record_inner: Option<i64>,
+        /// WARC-Record-ID, or the id in its place.
+        pub warc_record_id: String,
+        /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
+        pub lang: Option<String>,
+        /// Type of the page.
+        pub page_type: Option<String>,
+        /// Expected word F1 of the text, in 0..=1.
+        pub confidence: f32,
+        /// The kind of block page in place of the requested page.
+        pub block_reason: Option<String>,
+        /// Number of links on the page.
+        pub links: i32,
+        /// Characters of the text.
+        pub chars: i32,
+        /// Lines of the text that are not empty.
+        pub lines: i32,
+        /// Words of the text; in scripts without spaces two characters are one.
+        pub words: i32,
+        /// Mean number of characters of a word in scripts with spaces.
+        pub word_length: f32,
+        /// Share of the words that have a letter.
+        pub share_of_letters: f32,
+        /// Hashes or ellipses, whichever are more, a word.
+        pub symbols_per_word: f32,
+        /// Share of the lines that begin with a bullet.
+        pub share_of_bullets: f32,
+        /// Share of the lines that end with an ellipsis.
+        pub share_of_ellipses: f32,
+        /// Share of the lines that repeat an earlier one.
+        pub share_of_repeated_lines: f32,
+        /// Share of the characters in phrases of five words which came before.
+        pub share_of_repeated_phrases: f32,
+        /// Hash of the words in lower case, 32 hexadecimal digits; equal for exact duplicates.
+        pub exact_key: Option<String>,
+        /// Keys by MinHash, 16 hexadecimal digits each; near duplicates have one in common.
+        pub near_keys: Vec<String>,
+    }
 }
 
-impl From<&OutputRecord> for Annotation {
-    fn from(record: &OutputRecord) -> Self {
-        let signals = TextSignals::of(&TextStats::new(&record.text));
+/// Words of a phrase that counts as repeated.
+const PHRASE: u32 = 5;
+
+impl From<&Document> for Annotation {
+    fn from(record: &Document) -> Self {
+        let stats = TextStats::new(&record.text);
+        let counts = Counts::of(&stats);
+        let half_words = f64::from(counts.half_words()).max(1.0);
+        let in_words: u64 = stats.words().iter().map(|word| u64::from(word.chars)).sum();
+        let repeated = repeated(stats.words(), PHRASE) as f64 / (in_words as f64).max(1.0);
         let source = record.source.as_ref();
         let date = record.date.as_deref().and_then(|date| date.parse::<Timestamp>().ok());
         let url = record.url.as_deref();
@@ -113,20 +124,20 @@ impl From<&OutputRecord> for Annotation {
             lang: record.lang.clone(),
             page_type: record.page_type.clone(),
             confidence: record.confidence,
-            block_reason: Some(record.blocked.clone()).filter(|reason| !reason.is_empty()),
+            block_reason: record.blocked.map(|reason| reason.name().to_owned()),
             links: whole(record.links as usize),
             chars: whole(record.text.chars().count()),
             lines: whole(lines.count()),
-            words: whole(signals.words as usize),
-            word_length: signals.word_length,
-            share_of_letters: signals.lettered,
-            symbols_per_word: signals.symbols,
-            share_of_bullets: signals.bullets,
-            share_of_ellipses: signals.ellipses,
-            share_of_repeated_lines: signals.repeated_lines,
-            share_of_repeated_phrases: signals.repeated_phrases,
-            exact_key: signals.exact.map(|key| format!("{key:032x}")),
-            near_keys: signals.near.iter().map(|key| format!("{key:016x}")).collect(),
+            words: whole(counts.half_words().div_ceil(2) as usize),
+            word_length: counts.mean_length() as f32,
+            share_of_letters: (f64::from(counts.lettered) / half_words) as f32,
+            symbols_per_word: (2.0 * symbols(&record.text) as f64 / half_words) as f32,
+            share_of_bullets: share_of_lines(&record.text, has_bullet) as f32,
+            share_of_ellipses: share_of_lines(&record.text, is_cut) as f32,
+            share_of_repeated_lines: repeated_lines(&record.text) as f32,
+            share_of_repeated_phrases: repeated as f32,
+            exact_key: exact(&stats).map(|key| format!("{key:032x}")),
+            near_keys: near(&stats).iter().map(|key| format!("{key:016x}")).collect(),
         }
     }
 }
@@ -142,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_page_is_annotated_as_the_index_of_its_crawl() {
-        let record = OutputRecord {
+        let record = Document {
             id: "urn:x".into(),
             url: Some("https://www.Example.org/A?b=2&a=1".into()),
             date: Some("2026-11-21T10:00:00.250Z".into()),
@@ -153,7 +164,7 @@ mod tests {
             digest: Some("sha1:ABC".into()),
             links: 7,
             source: Some(RecordSource { file: "c/a.warc.gz".into(), offset: 12, length: 34, inner: 0 }),
-            ..OutputRecord::default()
+            ..Document::default()
         };
         let row = Annotation::from(&record);
         assert_eq!(row.url_host_name.as_deref(), Some("www.example.org"));
@@ -162,7 +173,27 @@ mod tests {
         assert_eq!((row.warc_filename.as_deref(), row.warc_record_offset), (Some("c/a.warc.gz"), Some(12)));
         assert_eq!((row.words, row.lines, row.links, row.near_keys.len()), (8, 2, 7, 14));
         assert_eq!(row.block_reason, None);
-        let nothing = Annotation::from(&OutputRecord::default());
+        let nothing = Annotation::from(&Document::default());
         assert_eq!((nothing.fetch_time, nothing.exact_key), (None, None));
+    }
+    #[test]
+    fn texts_are_measured() {
+        let text = "- The mill stands by the river\n- The mill stands by the river\nIt turns 12 # ...";
+        let row = Annotation::from(&Document { text: text.into(), ..Document::default() });
+        assert_eq!(row.words, 15);
+        for (share, expected) in [
+            (row.share_of_bullets, 2.0 / 3.0),
+            (row.share_of_ellipses, 1.0 / 3.0),
+            (row.share_of_repeated_lines, 1.0 / 3.0),
+            (row.share_of_letters, 14.0 / 15.0),
+            (row.symbols_per_word, 1.0 / 15.0),
+            (row.word_length, 55.0 / 15.0),
+            // The phrase of five words that comes again; the sixth word is left over.
+            (row.share_of_repeated_phrases, 18.0 / 55.0),
+        ] {
+            assert!((share - expected).abs() < 1e-6, "{row:?}");
+        }
+        assert!(row.exact_key.is_some() && row.near_keys.len() == 14);
+        assert_eq!(Annotation::from(&Document::default()), Annotation::default());
     }
 }

@@ -211,7 +211,7 @@ pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OutputRecord, encoder};
+    use crate::{Document, encoder};
 
     #[test]
     fn names_go_there_and_back() {
@@ -234,17 +234,7 @@ mod tests {
     #[test]
     fn formats_without_metadata_write_none() {
         let full = crate::record::tests::full();
-        let few = OutputRecord {
-            author: Vec::new(),
-            published: None,
-            modified: None,
-            site: None,
-            description: None,
-            canonical: None,
-            next: None,
-            lang_declared: None,
-            ..full.clone()
-        };
+        let few = Document { source: full.source.clone(), ..crate::record::tests::record() };
         for format in Format::ALL.into_iter().filter(|format| !format.is_assembled()) {
             let (encode, _) = encoder(format, Compression::None).unwrap();
             let [of_full, of_few] = [&full, &few].map(|record| {

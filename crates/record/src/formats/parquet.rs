@@ -14,9 +14,10 @@ use parquet::record::{Field, Row, reader::RowIter};
 use parquet::{errors::ParquetError, schema::types::ColumnPath};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
+use trommel_text::keys::Key;
 
 use crate::record_batch::{record_batch, schema};
-use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
+use crate::{Assemble, COLUMNS, Column, Document, OptionalColumns, OutputError, RecordReader, create_new};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
@@ -53,7 +54,7 @@ impl Parquet {
     }
 
     fn columns(self) -> impl Iterator<Item = &'static Column> {
-        COLUMNS.iter().chain(self.optional.columns())
+        COLUMNS.iter().copied().chain(self.optional.columns())
     }
 }
 
@@ -67,7 +68,7 @@ impl Assemble for Parquet {
 }
 
 /// Bytes of the texts of a document.
-fn size(record: &OutputRecord) -> usize {
+fn size(record: &Document) -> usize {
     let blocks = record.blocks.iter().map(|block| block.text.len());
     let rows = record.tables.iter().flat_map(|table| &table.rows);
     let cells = rows.flatten().map(|cell| size_of::<String>() + cell.len());
@@ -81,7 +82,7 @@ fn size(record: &OutputRecord) -> usize {
 pub(crate) struct Table<'a, R: 'static> {
     /// Name of its rows.
     pub name: &'static str,
-    pub columns: &'a [&'static Column<R>],
+    pub columns: &'a [&'static Key<R>],
     /// Columns whose values hardly repeat.
     pub unrepeated: &'static [&'static str],
     /// Maximum rows of a group.
@@ -182,7 +183,7 @@ impl Rows {
 }
 
 impl Iterator for Rows {
-    type Item = Result<OutputRecord, ParquetError>;
+    type Item = Result<Document, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.0.next()?.map(record))
@@ -190,7 +191,7 @@ impl Iterator for Rows {
 }
 
 /// The document of a row. Fields without a column, or with a value of another type, stay empty.
-fn record(row: Row) -> OutputRecord {
+fn record(row: Row) -> Document {
     let (mut keys, mut source) = (Map::new(), Map::new());
     for (name, field) in row.into_columns() {
         let value = match name.as_str() {
@@ -208,11 +209,11 @@ fn record(row: Row) -> OutputRecord {
     }
     keys.insert("source".to_owned(), source.into());
     let whole = Value::Object(keys);
-    OutputRecord::deserialize(&whole).unwrap_or_else(|_| {
+    Document::deserialize(&whole).unwrap_or_else(|_| {
         let keys = whole.as_object().into_iter().flatten();
-        let read = keys.filter(|(key, value)| OutputRecord::deserialize(json!({ *key: value })).is_ok());
+        let read = keys.filter(|(key, value)| Document::deserialize(json!({ *key: value })).is_ok());
         let read = read.map(|(key, value)| (key.clone(), value.clone())).collect();
-        OutputRecord::deserialize(Value::Object(read)).unwrap_or_default()
+        Document::deserialize(Value::Object(read)).unwrap_or_default()
     })
 }
 

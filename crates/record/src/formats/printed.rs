@@ -1,6 +1,6 @@
 //! Text and Markdown of pages: one stream with a heading for each page, or a file for each page.
 
-use crate::{Encode, OutputError, OutputRecord, encode::printable};
+use crate::{Document, Encode, OutputError, encode::printable};
 
 /// Encodes records as text, one below the other, each under a line with its URL. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub enum Printed {
 }
 
 impl Encode for Printed {
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         let text = record.text.trim_end();
         if text.is_empty() {
             return Ok(false);
@@ -32,14 +32,14 @@ impl Encode for Printed {
 }
 
 /// The URL of a page, or the one that it calls its own.
-fn address(record: &OutputRecord) -> Option<&str> {
+fn address(record: &Document) -> Option<&str> {
     let known = [record.url.as_deref(), record.canonical.as_deref()];
     known.into_iter().flatten().find(|url| !url.is_empty())
 }
 
 /// YAML about a page between lines of three hyphens, as it stands above Markdown: url, title, author, date of
 /// publication and lang. What is not known is left out.
-pub fn front_matter(record: &OutputRecord) -> String {
+pub fn front_matter(record: &Document) -> String {
     let texts = [
         ("url", address(record)),
         ("title", record.title.as_deref()),
@@ -74,7 +74,7 @@ mod folder {
 
     use super::{Printed, front_matter};
     use crate::encode::printable;
-    use crate::{Assemble, OutputError, OutputRecord, RecordReader};
+    use crate::{Assemble, Document, OutputError, RecordReader};
 
     /// Lists the files of a folder, a line each, so that nothing else is ever replaced.
     const LIST: &str = ".pages";
@@ -124,7 +124,7 @@ mod folder {
             }
         }
 
-        fn text(self, record: &OutputRecord) -> String {
+        fn text(self, record: &Document) -> String {
             let text = record.text.trim_end();
             let end = if text.is_empty() { "" } else { "\n" };
             printable(match self.0 {
@@ -166,14 +166,14 @@ mod folder {
     }
 
     /// The file of a page that is no record of an archive.
-    fn page_file(record: &OutputRecord) -> Option<&Path> {
+    fn page_file(record: &Document) -> Option<&Path> {
         let source = record.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
         (without_page_endings(name).len() < name.len()).then(|| Path::new(&*source.file))
     }
 
     /// The name of the file of a document, without its ending.
-    fn name(record: &OutputRecord, root: Option<&Path>) -> String {
+    fn name(record: &Document, root: Option<&Path>) -> String {
         if let (Some(root), Some(file)) = (root, page_file(record))
             && let Ok(below) = file.strip_prefix(root)
         {
@@ -216,16 +216,16 @@ mod folder {
         use super::*;
         use crate::{Encode as _, Msgpack, RecordSource};
 
-        fn record(file: &str, url: &str) -> OutputRecord {
-            OutputRecord {
+        fn record(file: &str, url: &str) -> Document {
+            Document {
                 url: Some(url.to_owned()).filter(|url| !url.is_empty()),
                 text: "A mill\n".into(),
                 source: Some(RecordSource { file: file.into(), offset: 0, length: 9, inner: 0 }),
-                ..OutputRecord::default()
+                ..Document::default()
             }
         }
 
-        fn files(records: &[OutputRecord]) -> (tempfile::TempDir, Vec<String>) {
+        fn files(records: &[Document]) -> (tempfile::TempDir, Vec<String>) {
             let folder = tempfile::tempdir().unwrap();
             let mut spool = Vec::new();
             for record in records {
@@ -276,7 +276,7 @@ pub use folder::PageFolder;
 mod tests {
     use super::*;
 
-    fn printed(form: Printed, record: &OutputRecord) -> String {
+    fn printed(form: Printed, record: &Document) -> String {
         let mut out = Vec::new();
         assert!(form.record(record, &mut out).unwrap());
         String::from_utf8(out).unwrap()
@@ -284,20 +284,20 @@ mod tests {
 
     #[test]
     fn each_page_has_a_heading_with_its_url() {
-        let record = OutputRecord {
+        let record = Document {
             url: Some("http://a.example/\n# x".into()),
             text: "# Mill\n\nIt\u{1b} turns.\n".into(),
-            ..OutputRecord::default()
+            ..Document::default()
         };
         assert_eq!(printed(Printed::Text, &record), "==> http://a.example/ # x <==\n\n# Mill\n\nIt turns.\n\n");
         assert_eq!(printed(Printed::Markdown, &record), "# http://a.example/ # x\n\n# Mill\n\nIt turns.\n\n");
-        let empty = OutputRecord::default();
+        let empty = Document::default();
         assert!(!Printed::Text.record(&empty, &mut Vec::new()).unwrap());
     }
 
     #[test]
     fn front_matter_has_what_is_known() {
-        let mut record = OutputRecord { title: Some("A \"mill\": one".into()), ..OutputRecord::default() };
+        let mut record = Document { title: Some("A \"mill\": one".into()), ..Document::default() };
         record.canonical = Some("http://a.example/".into());
         record.author = vec!["Jane Roe".into(), "X".into()];
         record.published = Some("2024-05-01".into());
@@ -307,6 +307,6 @@ mod tests {
             "---\nurl: \"http://a.example/\"\ntitle: \"A \\\"mill\\\": one\"\nauthor: [\"Jane Roe\", \"X\"]\n\
              date: \"2024-05-01\"\nlang: \"en\"\n---\n\n"
         );
-        assert_eq!(front_matter(&OutputRecord::default()), "---\n---\n\n");
+        assert_eq!(front_matter(&Document::default()), "---\n---\n\n");
     }
 }

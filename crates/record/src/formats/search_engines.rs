@@ -8,14 +8,14 @@
 use std::{borrow::Cow, io::Write as _};
 
 use indexmap::IndexMap;
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, json, value::RawValue};
+use trommel_text::keys::{Keyed as _, Shape};
 
-use crate::{Encode, OutputError, OutputRecord, record_id};
+use crate::{Document, Encode, OutputError, record_id};
 
 /// The id of a document in formats whose ids stand between white space or in markup: the record's own
 /// if it has neither, else one made from it.
-pub(crate) fn document_id(record: &OutputRecord) -> Cow<'_, str> {
+pub(crate) fn document_id(record: &Document) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '&' | '"');
     if !record.id.is_empty() && record.id.chars().all(is_safe) {
         Cow::Borrowed(&record.id)
@@ -25,13 +25,13 @@ pub(crate) fn document_id(record: &OutputRecord) -> Cow<'_, str> {
 }
 
 /// The title in one line, if there is one.
-pub(crate) fn title(record: &OutputRecord) -> Option<String> {
+pub(crate) fn title(record: &Document) -> Option<String> {
     let title = record.title.as_deref()?;
     (!title.is_empty()).then(|| one_line(title))
 }
 
 /// The title on the first line if there is one, then the text.
-pub(crate) fn titled_text(record: &OutputRecord) -> String {
+pub(crate) fn titled_text(record: &Document) -> String {
     let text = &record.text;
     let mut all = String::with_capacity(text.len() + 128);
     if let Some(title) = title(record) {
@@ -48,7 +48,7 @@ pub(crate) const URL_LENGTH: &str = "X-URL-Length";
 const MAX_URL: usize = 8192;
 
 /// The URL in one line, and its length if it is cut.
-pub(crate) fn url(record: &OutputRecord) -> Option<(String, Option<usize>)> {
+pub(crate) fn url(record: &Document) -> Option<(String, Option<usize>)> {
     let url = record.url.as_deref()?;
     let cut = url.floor_char_boundary(MAX_URL);
     Some((one_line(url.get(..cut).unwrap_or_default()), (cut < url.len()).then_some(url.len())))
@@ -64,34 +64,21 @@ pub(crate) fn one_line(value: &str) -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct Anserini;
 
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a str,
-    contents: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lang: Option<&'a str>,
-}
-
 impl Encode for Anserini {
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);
         }
-        let title = title(record);
-        let line = Line {
-            id: &document_id(record),
-            contents: &titled_text(record),
-            url: record.url.as_deref(),
-            title: title.as_deref(),
-            date: record.date.as_deref(),
-            lang: record.lang.as_deref(),
-        };
+        let fields = [
+            ("id", Some(document_id(record))),
+            ("contents", Some(titled_text(record).into())),
+            ("url", record.url.as_deref().map(Cow::Borrowed)),
+            ("title", title(record).map(Cow::Owned)),
+            ("date", record.date.as_deref().map(Cow::Borrowed)),
+            ("lang", record.lang.as_deref().map(Cow::Borrowed)),
+        ];
+        let line: IndexMap<&str, Cow<'_, str>> =
+            fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         serde_json::to_writer(&mut *out, &line)?;
         out.push(b'\n');
         Ok(true)
@@ -103,17 +90,33 @@ const MAX_ID: usize = 512;
 
 /// Settings of an index for the documents of [`Bulk`]. An invalid date of a page is kept in the document but not
 /// searched.
-pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"properties":{
-"id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
-"title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
-"author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
-"rights":{"type":"text"},"page_type":{"type":"keyword"},"blocked":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
-"date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
-"published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
-"modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
-"status":{"type":"short"},"truncated":{"type":"keyword"},"capped":{"type":"text"},"notes":{"type":"text"},"extractor":{"type":"keyword"},
-"source":{"properties":{"name":{"type":"keyword","ignore_above":8191},"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}
-"#;
+pub fn bulk_mapping() -> String {
+    let properties = Document::KEYS.iter().filter_map(|key| Some((key.field.name, property(key.field.shape)?)));
+    let properties: IndexMap<&str, Value> = properties.collect();
+    json!({"mappings": {"date_detection": false, "properties": properties}}).to_string() + "\n"
+}
+
+/// The type of a key in an index; none of keys that are left out.
+fn property(shape: Shape) -> Option<Value> {
+    Some(match shape {
+        Shape::Text | Shape::Texts => json!({"type": "text"}),
+        Shape::Word => json!({"type": "keyword"}),
+        // A URL: terms are not longer.
+        Shape::Address => json!({"type": "keyword", "ignore_above": 8191}),
+        Shape::Date => json!({"type": "date", "format": "strict_date_optional_time", "ignore_malformed": true}),
+        Shape::Int => json!({"type": "short"}),
+        Shape::Long | Shape::Time => json!({"type": "long"}),
+        Shape::Number => json!({"type": "float"}),
+        Shape::Boolean => json!({"type": "boolean"}),
+        // The place of the record.
+        Shape::Object => {
+            let [name, long] = [Shape::Address, Shape::Long].map(property);
+            json!({"properties": {"name": name, "file": name, "offset": long, "length": long, "inner": long}})
+        }
+        // A search engine would make fields of them.
+        Shape::Rows | Shape::Objects(_) => return None,
+    })
+}
 
 /// Encodes records for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
 /// request sent again adds nothing, its documents are refused one by one as already there. Documents
@@ -121,31 +124,20 @@ pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"propertie
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk;
 
-#[derive(Serialize)]
-struct Action<'a> {
-    create: Id<'a>,
-}
-
-#[derive(Serialize)]
-struct Id<'a> {
-    _id: &'a str,
-}
-
 /// The `_id` of a document: its own id, or one made from it if that is longer than the servers take.
 pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
-/// Lists of objects, of which a search engine would make fields.
-const LISTS: [&str; 5] = ["blocks", "spans", "tables", "posts", "chunks"];
-
 /// The keys of a JSON line of a record that search engines want: those that say something.
-fn searched<'l>(record: &OutputRecord, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
+fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
     let mut keys: IndexMap<&str, &RawValue> = serde_json::from_slice(line)?;
+    let lists = Document::KEYS.iter().map(|key| key.field).filter(|field| matches!(field.shape, Shape::Objects(_)));
+    let lists: Vec<&str> = lists.map(|field| field.name).collect();
     keys.retain(|key, value| match *key {
         "id" | "text" | "confidence" => true,
         "source" => record.source.is_some(),
-        key => !LISTS.contains(&key) && !matches!(value.get(), "\"\"" | "[]" | "0"),
+        key => !lists.contains(&key) && !matches!(value.get(), "\"\"" | "[]" | "0"),
     });
     Ok(keys)
 }
@@ -156,9 +148,8 @@ fn searched<'l>(record: &OutputRecord, line: &'l [u8]) -> serde_json::Result<Ind
 ///
 /// # Errors
 /// If it cannot be written as JSON.
-pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), OutputError> {
-    let create = Id { _id: &bulk_id(&record.id) };
-    serde_json::to_writer(&mut *out, &Action { create })?;
+pub fn bulk_lines(record: &Document, out: &mut Vec<u8>) -> Result<(), OutputError> {
+    serde_json::to_writer(&mut *out, &json!({"create": {"_id": bulk_id(&record.id)}}))?;
     out.push(b'\n');
     let line = serde_json::to_vec(record)?;
     serde_json::to_writer(&mut *out, &searched(record, &line)?)?;
@@ -167,7 +158,7 @@ pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), Output
 }
 
 impl Encode for Bulk {
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);
         }
@@ -182,7 +173,7 @@ impl Encode for Bulk {
 pub struct Trec;
 
 impl Encode for Trec {
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);
         }
@@ -256,7 +247,7 @@ mod tests {
 
     #[test]
     fn no_text_no_line() {
-        let record = OutputRecord { text: String::new(), ..record() };
+        let record = Document { text: String::new(), ..record() };
         let mut out = Vec::new();
         assert!(!Anserini.record(&record, &mut out).unwrap());
         assert!(out.is_empty());
@@ -284,7 +275,7 @@ mod tests {
     fn lists_of_objects_are_left_out() {
         let (mut out, mut line) = (Vec::new(), Vec::new());
         Bulk.record(&full(), &mut out).unwrap();
-        let without = OutputRecord {
+        let without = Document {
             blocks: Vec::new(),
             spans: Vec::new(),
             tables: Vec::new(),
@@ -298,7 +289,7 @@ mod tests {
 
     #[test]
     fn the_mapping_is_json() {
-        let mapping: serde_json::Value = serde_json::from_str(BULK_MAPPING).unwrap();
+        let mapping: serde_json::Value = serde_json::from_str(&bulk_mapping()).unwrap();
         let of = &mapping["mappings"]["properties"];
         assert_eq!(of["text"]["type"], "text");
         // Every key is mapped, so that nothing depends on the first document.
@@ -330,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_document_is_that_of_gov2() {
-        let record = OutputRecord { text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(), ..record() };
+        let record = Document { text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(), ..record() };
         let mut out = Vec::new();
         assert!(Trec.record(&record, &mut out).unwrap());
         assert_eq!(
@@ -348,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_long_url_is_cut_with_a_note() {
-        let record = OutputRecord { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
+        let record = Document { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
         let mut out = Vec::new();
         Trec.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
@@ -358,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_url_stays_on_its_line() {
-        let record = OutputRecord { url: Some("http://a/\n</DOCHDR>".into()), ..record() };
+        let record = Document { url: Some("http://a/\n</DOCHDR>".into()), ..record() };
         let mut out = Vec::new();
         Trec.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();

@@ -8,7 +8,7 @@ use sha1::{Digest, Sha1};
 use trommel_archive::write::{gzip_member, write_record};
 
 use crate::formats::search_engines::{URL_LENGTH, one_line, titled_text, url};
-use crate::{Encode, OutputError, OutputHead, OutputRecord, record_id};
+use crate::{Document, Encode, OutputError, OutputHead, record_id};
 
 const VERSION: &str = "WARC/1.0";
 
@@ -71,7 +71,7 @@ impl Encode for Wet {
         self.append(&headers, info.as_bytes(), out)
     }
 
-    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);
         }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_long_url_is_cut_with_a_note() {
-        let record = OutputRecord { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
+        let record = Document { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
         let mut out = Vec::new();
         PLAIN.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_text_no_record() {
-        let record = OutputRecord { text: String::new(), ..record() };
+        let record = Document { text: String::new(), ..record() };
         let mut out = Vec::new();
         assert!(!PLAIN.record(&record, &mut out).unwrap());
         assert!(out.is_empty());
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn values_stay_on_their_line() {
-        let record = OutputRecord {
+        let record = Document {
             title: Some("A\nB".into()),
             lang: Some("xx".into()),
             url: Some("http://example.com/\r\nX: y".into()),

@@ -50,7 +50,7 @@ impl Shard {
     /// # Errors
     /// The errors of the disk and of the compressor.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.frames.write(bytes)
+        self.frames.write_all(bytes)
     }
 
     /// Ends the frame without syncing it.
@@ -85,7 +85,7 @@ impl Shard {
     ///
     /// # Errors
     /// The errors of the disk.
-    pub fn complete(mut self) -> io::Result<Extent> {
+    pub fn complete(self) -> io::Result<Extent> {
         self.frames.finish()?.sync()
     }
 }

@@ -3,43 +3,13 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::{IndexEntry, IndexLine, TakeLine};
+use super::{IndexEntry, TakeLine};
 use crate::RecordIndexError;
 
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
-
-/// The keys of a line that find a record; numbers come as numbers or in quotes.
-#[derive(Deserialize)]
-struct Keys {
-    filename: Option<String>,
-    offset: Option<Number>,
-    length: Option<Number>,
-    /// Offset in the gzip member; only in indexes that trommel wrote.
-    inner: Option<Number>,
-    /// Texts, if they are of any use.
-    url: Option<Value>,
-    digest: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Plain(u64),
-    Quoted(String),
-}
-
-impl Number {
-    fn value(&self) -> Option<u64> {
-        match self {
-            Self::Plain(number) => Some(*number),
-            Self::Quoted(text) => text.trim().parse().ok(),
-        }
-    }
-}
 
 /// Passes every line that should name a record to `each`, with the fault if it names none.
 pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
@@ -57,7 +27,7 @@ pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>
             continue;
         }
         let entry = if is_whole { entry(text.trim_end()) } else { Err(format!("longer than {MAX_LINE} bytes")) };
-        each(IndexLine { number, entry })?;
+        each(number, entry)?;
     }
     Ok(())
 }
@@ -75,22 +45,24 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 fn entry(line: &str) -> Result<IndexEntry, String> {
     let json = line.find('{').and_then(|at| line.get(at..));
     let json = json.ok_or("no JSON object: not a line of a CDXJ index")?;
-    let keys: Keys = serde_json::from_str(json).map_err(|error| error.to_string())?;
-    let number = |key: &str, number: Option<Number>| match number {
-        Some(number) => number.value().ok_or(format!("{key} is no number")),
-        None => Err(format!("no {key}")),
-    };
-    let text = |value: Option<Value>| match value {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
+    let keys: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let text = |key: &str| keys.get(key).and_then(Value::as_str).map(str::to_owned);
+    // Numbers come as numbers or in quotes.
+    let number = |key: &str| match keys.get(key) {
+        Some(value) => {
+            let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+            number.map(Some).ok_or_else(|| format!("{key} is no number"))
+        }
+        None => Ok(None),
     };
     Ok(IndexEntry {
-        file: keys.filename.ok_or("no filename")?,
-        offset: number("offset", keys.offset)?,
-        length: number("length", keys.length)?,
-        inner: keys.inner.as_ref().map_or(Some(0), Number::value).ok_or("inner is no number")?,
-        url: text(keys.url),
-        digest: text(keys.digest),
+        file: text("filename").ok_or("no filename")?,
+        offset: number("offset")?.ok_or("no offset")?,
+        length: number("length")?.ok_or("no length")?,
+        // Offset in the gzip member; only in indexes that trommel wrote.
+        inner: number("inner")?.unwrap_or(0),
+        url: text("url"),
+        digest: text("digest"),
     })
 }
 
@@ -100,8 +72,8 @@ mod tests {
 
     fn rows(text: &str) -> Vec<(usize, Result<IndexEntry, String>)> {
         let mut rows = Vec::new();
-        let mut each = |line: IndexLine| {
-            rows.push((line.number, line.entry));
+        let mut each = |number, entry| {
+            rows.push((number, entry));
             Ok(())
         };
         read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();

@@ -1,20 +1,18 @@
 //! Parquet with the columns of Common Crawl's URL index.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{fs::File, path::Path, sync::Arc};
+use std::{fs::File, path::Path};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::{record::Field, schema::types::Type};
 
-use super::{IndexEntry, IndexLine, TakeLine};
+use super::{IndexEntry, TakeLine};
 use crate::RecordIndexError;
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
-/// The column that tells records in one gzip member apart; only our own annotations have it.
-const INNER: &str = "warc_record_inner";
-/// Columns about the record, which may be missing.
-const STATED: [&str; 2] = ["url", "content_digest"];
+/// Columns that may be missing. Only our own annotations have the one that tells records in one gzip member apart.
+const OTHERS: [&str; 3] = ["url", "content_digest", "warc_record_inner"];
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
@@ -31,13 +29,12 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let file = File::open(path).map_err(RecordIndexError::of(path))?;
     let reader = SerializedFileReader::new(file).map_err(&failed)?;
     let schema = reader.metadata().file_metadata().schema();
-    let mut columns = Vec::new();
-    for name in COLUMNS {
-        let column = schema.get_fields().iter().find(|field| field.name() == name);
-        columns.push(Arc::clone(column.ok_or_else(|| RecordIndexError::of(path)(format!("no column {name}")))?));
+    let fields = schema.get_fields();
+    if let Some(missing) = COLUMNS.iter().find(|name| !fields.iter().any(|field| field.name() == **name)) {
+        return Err(RecordIndexError::of(path)(format!("no column {missing}")));
     }
-    let is_optional = |name: &str| name == INNER || STATED.contains(&name);
-    columns.extend(schema.get_fields().iter().filter(|field| is_optional(field.name())).cloned());
+    let is_wanted = |name: &str| COLUMNS.contains(&name) || OTHERS.contains(&name);
+    let columns = fields.iter().filter(|field| is_wanted(field.name())).cloned().collect();
     let projection = Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(&failed)?;
     let rows = reader.get_row_iter(Some(projection)).map_err(&failed)?;
     for (at, row) in rows.enumerate() {
@@ -49,8 +46,7 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
                 "warc_filename" => text(field).map(|file| entry.file = file),
                 "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
                 "warc_record_length" => number(field).map(|length| entry.length = length),
-                INNER if matches!(field, Field::Null) => continue,
-                INNER => number(field).map(|inner| entry.inner = inner),
+                "warc_record_inner" if !matches!(field, Field::Null) => number(field).map(|inner| entry.inner = inner),
                 "url" => {
                     entry.url = text(field);
                     continue;
@@ -65,7 +61,7 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) })?;
+        each(at + 1, wrong.map_or(Ok(entry), Err))?;
     }
     Ok(())
 }
@@ -95,6 +91,7 @@ mod tests {
     use parquet::file::properties::WriterProperties;
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
+    use std::sync::Arc;
 
     fn written(message: &str, fill: bool) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -134,8 +131,8 @@ mod tests {
             true,
         );
         let mut rows = Vec::new();
-        let mut each = |row: IndexLine| {
-            rows.push(row.entry.unwrap());
+        let mut each = |_, row: Result<IndexEntry, String>| {
+            rows.push(row.unwrap());
             Ok(())
         };
         crate::index::read(file.path(), &mut each).unwrap();
@@ -153,7 +150,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_named() {
         let file = written("message m { required binary warc_filename (UTF8); }", false);
-        let error = read(file.path(), &mut |_| Ok(())).unwrap_err().to_string();
+        let error = read(file.path(), &mut |_, _| Ok(())).unwrap_err().to_string();
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
     }
 
@@ -174,7 +171,7 @@ mod tests {
                 bytes[at] = value;
                 std::fs::write(file.path(), bytes).unwrap();
                 rounds += 1;
-                errors += usize::from(crate::index::read(file.path(), &mut |_| Ok(())).is_err());
+                errors += usize::from(crate::index::read(file.path(), &mut |_, _| Ok(())).is_err());
             }
         }
         assert!(errors * 5 > rounds, "{errors} of {rounds}");

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::error::Error;
 
 use ::http::header::LINK;
 use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
@@ -15,7 +14,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde::Deserialize;
 use url::Url;
 
-use super::requests::{RetryingConnector, innermost};
+use super::requests::{Redirects, RetryingConnector, causes, innermost};
 use crate::{NetworkOptions, SourceError};
 
 /// The hub, unless `HF_ENDPOINT` names another.
@@ -84,18 +83,19 @@ impl Repository {
     }
 
     /// The files below a prefix, as URLs.
-    pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<Names, SourceError> {
+    pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<BTreeSet<String>, SourceError> {
         let folder = prefix.trim_end_matches('/');
         let client = connector(options)?.connect(&ClientOptions::new().with_allow_http(true));
         let client = client.map_err(|error| SourceError::Failed(error.to_string()))?;
-        let mut found = Names::default();
+        let mut found = BTreeSet::new();
         let mut next = Some(self.tree(folder));
         while let Some(page) = next.take() {
             let response = get(&client, &page).await?;
+            let code = response.headers().get("x-error-code");
             match response.status() {
                 status if status.is_success() => {}
                 // A folder that is not there, in a repository that is.
-                StatusCode::NOT_FOUND if error_code(response.headers()) == Some("EntryNotFound") => break,
+                StatusCode::NOT_FOUND if code.is_some_and(|code| code == "EntryNotFound") => break,
                 StatusCode::NOT_FOUND => return Err(SourceError::NotFound),
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(SourceError::Denied),
                 status => return Err(SourceError::Failed(format!("the hub answers {status}"))),
@@ -109,7 +109,7 @@ impl Repository {
                 |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
             let files = entries.into_iter().filter(|entry| entry.kind == "file" && is_below(&entry.path));
             for entry in files {
-                found.add(format!("{}/{}", self.container, entry.path))?;
+                add(&mut found, format!("{}/{}", self.container, entry.path))?;
             }
         }
         Ok(found)
@@ -142,7 +142,8 @@ pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, S
         header.set_sensitive(true);
         Ok(header)
     });
-    Ok(RetryingConnector { authorization: authorization.transpose()?, sends_on: true, options: options.clone() })
+    let redirects = Redirects::Anywhere;
+    Ok(RetryingConnector { authorization: authorization.transpose()?, redirects, options: options.clone() })
 }
 
 async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError> {
@@ -153,56 +154,28 @@ async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError
 
 /// An error of ours that the client wraps, or its message.
 fn failed(error: &HttpError) -> SourceError {
-    let wrapped = error.source().and_then(|source| source.downcast_ref::<SourceError>());
+    let wrapped = causes(error).find_map(|cause| cause.downcast_ref::<SourceError>());
     wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
-}
-
-/// The hub's word for an error.
-fn error_code(headers: &HeaderMap) -> Option<&str> {
-    headers.get("x-error-code")?.to_str().ok()
 }
 
 fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// Bytes of all names: some two million.
-const MAX_BYTES: usize = 256 << 20;
-/// Names that may come again. Stores name each object once; one that gives the same page again and again has no end.
-const MAX_REPEATED: usize = 100;
+/// Names of a list: a few hundred megabytes.
+const MAX_NAMES: usize = 2 << 20;
 
-/// The names of objects, each once.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    names: BTreeSet<String>,
-    bytes: usize,
-    repeated: usize,
-}
-
-impl Names {
-    /// Adds a name.
-    ///
-    /// # Errors
-    /// If the list repeats itself, or has too many names.
-    pub(super) fn add(&mut self, name: String) -> Result<(), SourceError> {
-        let bytes = name.len();
-        if self.names.insert(name) {
-            self.bytes += bytes;
-        } else {
-            self.repeated += 1;
-        }
-        let what = match (self.bytes > MAX_BYTES, self.repeated > MAX_REPEATED) {
-            (false, false) => return Ok(()),
-            (true, _) => format!("a list of more than {} names", self.names.len()),
-            (_, true) => "a list that repeats itself".to_owned(),
-        };
-        Err(SourceError::Failed(what))
-    }
-
-    /// All of them, sorted.
-    pub(super) fn in_order(self) -> Vec<String> {
-        self.names.into_iter().collect()
-    }
+/// Adds the name of an object to those of a list.
+///
+/// # Errors
+/// If it is there already, so that the list may have no end, or if there are too many.
+pub(super) fn add(names: &mut BTreeSet<String>, name: String) -> Result<(), SourceError> {
+    let what = match (names.len() < MAX_NAMES, names.insert(name)) {
+        (true, true) => return Ok(()),
+        (false, _) => format!("a list of more than {MAX_NAMES} names"),
+        (_, false) => "a list that repeats itself".to_owned(),
+    };
+    Err(SourceError::Failed(what))
 }
 
 #[cfg(test)]
@@ -247,13 +220,9 @@ mod tests {
 
     #[test]
     fn a_list_has_an_end() {
-        let mut names = Names::default();
-        let error = (0..5000).find_map(|at| names.add(format!("s3://b/{}", at % 7)).err());
+        let mut names = BTreeSet::new();
+        let error = (0..5000).find_map(|at| add(&mut names, format!("s3://b/{}", at % 7)).err());
         assert_eq!(error.unwrap().to_string(), "a list that repeats itself");
-        assert_eq!(names.in_order().len(), 7);
-        let mut names = Names { bytes: MAX_BYTES - 7, ..Names::default() };
-        assert!(names.add("s3://b/".to_owned()).is_ok());
-        let error = names.add("s3://b/1".to_owned()).unwrap_err();
-        assert_eq!(error.to_string(), "a list of more than 2 names");
+        assert_eq!(names.len(), 7);
     }
 }

@@ -3,20 +3,17 @@
 //! Pauses between repeats grow, and are as long as the server asks for.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use std::{error::Error, str::FromStr};
+use std::{error::Error, iter};
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE, HOST, IF_MATCH, LOCATION, PROXY_AUTHORIZATION, RETRY_AFTER};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
-use jiff::{Span, SpanRelativeTo};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions};
-use reqwest::{Certificate, Client, NoProxy, Proxy, redirect::Policy};
-use url::Url;
+use reqwest::{Client, redirect::Policy};
 
 use crate::{NetworkOptions, SourceError, redacted};
 
@@ -28,8 +25,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Bytes of one page of a list. Stores give a thousand names in one, of a kilobyte each at the most.
 const MAX_LIST_PAGE: usize = 16 << 20;
-/// Pages of a list in a row that follow others and have no names. A store may pass over what was deleted in a few.
-pub(super) const MAX_EMPTY_LIST_PAGES: usize = 1000;
 /// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
 const MAX_UNANSWERED: u32 = 5;
 
@@ -39,15 +34,13 @@ pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
     /// `Authorization` of every request.
     pub(super) authorization: Option<HeaderValue>,
-    /// True if the server sends requests on to others by design. They are followed then, and what one of them says of
-    /// an object's version is not asked of the others.
-    pub(super) sends_on: bool,
+    /// The servers that its requests are sent on to.
+    pub(super) redirects: Redirects,
 }
 
 impl HttpConnector for RetryingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = client(options, &self.options)?;
-        Ok(HttpClient::new(RetryingClient { inner, connector: self.clone(), empty_pages: AtomicUsize::new(0) }))
+        Ok(HttpClient::new(RetryingClient { inner: client(options, self)?, connector: self.clone() }))
     }
 }
 
@@ -55,44 +48,32 @@ impl HttpConnector for RetryingConnector {
 struct RetryingClient {
     inner: HttpClient,
     connector: RetryingConnector,
-    /// Pages of a list in a row without names.
-    empty_pages: AtomicUsize,
 }
 
 #[async_trait::async_trait]
 impl HttpService for RetryingClient {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        if let Some(authorization) = &self.connector.authorization {
-            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
-        }
-        if self.connector.sends_on {
+        if self.connector.redirects == Redirects::Anywhere {
             request.headers_mut().remove(IF_MATCH);
         }
         let begin = Instant::now();
         let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
         loop {
-            let follow_hosts = self.connector.options.follow_hosts || self.connector.sends_on;
-            let answer = send(&self.inner, request.clone(), follow_hosts).await;
+            let answer = self.inner.execute(request.clone()).await;
+            let has_more = unanswered + 1 < MAX_UNANSWERED;
             let (reason, asked) = match &answer {
-                Ok(response) if is_busy(response.status()) => {
-                    unanswered = 0;
+                Ok(response) if is_busy(response.status()) || is_fault(response.status()) && has_more => {
+                    // Who asks for fewer requests is asked again for as long as it may take.
+                    unanswered = if is_busy(response.status()) { 0 } else { unanswered + 1 };
                     (response.status().to_string(), retry_after(response.headers()))
                 }
-                Ok(response) if is_fault(response.status()) && unanswered + 1 < MAX_UNANSWERED => {
-                    unanswered += 1;
-                    (response.status().to_string(), retry_after(response.headers()))
-                }
-                Err(error) if is_worth_another(error) && unanswered + 1 < MAX_UNANSWERED => {
+                Err(error) if has_more && is_worth_another(error) => {
                     unanswered += 1;
                     (innermost(error), None)
                 }
                 Ok(_) => {
                     let answer = with_length(answer?);
-                    return if is_list(request.uri()) {
-                        self.page_of_list(request.uri(), answer).await
-                    } else {
-                        Ok(answer)
-                    };
+                    return if is_list(request.uri()) { bounded(answer).await } else { Ok(answer) };
                 }
                 Err(_) => return answer,
             };
@@ -123,26 +104,20 @@ fn is_fault(status: StatusCode) -> bool {
 
 /// Returns whether the same request may come through later. A certificate that is not trusted stays so.
 fn is_worth_another(error: &HttpError) -> bool {
-    let passing = matches!(
-        error.kind(),
-        HttpErrorKind::Connect | HttpErrorKind::Request | HttpErrorKind::Timeout | HttpErrorKind::Interrupted
-    );
-    let mut cause: Option<&dyn Error> = Some(error);
-    while let Some(error) = cause {
-        if error.to_string().contains("certificate") {
-            return false;
-        }
-        cause = error.source();
-    }
-    passing
+    use HttpErrorKind::{Connect, Interrupted, Request, Timeout};
+    let passing = matches!(error.kind(), Connect | Request | Timeout | Interrupted);
+    passing && !causes(error).any(|cause| cause.to_string().contains("certificate"))
 }
 
-pub(super) fn innermost(error: &HttpError) -> String {
-    let mut innermost: &dyn Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
+/// An error and those that caused it, the innermost last.
+pub(super) fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |error| (*error).source())
+}
+
+/// The message of the innermost cause.
+// The outer ones repeat it, with addresses that the caller names anyway.
+pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
+    causes(error).last().map_or_else(String::new, ToString::to_string)
 }
 
 /// The time that `Retry-After` asks for, in seconds or as a date; at most five minutes.
@@ -176,191 +151,86 @@ fn with_length(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
-/// Returns whether a request is for a page of a list.
+/// Returns whether a request is for a page of a list: of S3 and Google, of Azure, or of the hub.
 fn is_list(uri: &Uri) -> bool {
-    // Of S3 and Google, of Azure, and of the hub.
-    has_pair(uri, |pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair))
-}
-
-/// Returns whether a request is for a page of a list after another.
-fn is_next_page(uri: &Uri) -> bool {
-    has_pair(uri, |pair| ["continuation-token=", "marker=", "cursor="].iter().any(|name| pair.starts_with(name)))
-}
-
-fn has_pair(uri: &Uri, is_one: impl Fn(&str) -> bool) -> bool {
+    let is_one = |pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair);
     uri.query().is_some_and(|query| query.split('&').any(is_one))
 }
 
-/// The beginning of each object in a list of S3 and Google, of Azure, or of the hub.
-const OBJECTS: [&str; 3] = ["<Contents>", "<Blob>", "\"path\""];
-
-impl RetryingClient {
-    /// Bounds a page of a list, which is read whole, and the pages that go on without a name: their store may
-    /// name a next one for ever.
-    async fn page_of_list(&self, uri: &Uri, answer: HttpResponse) -> Result<HttpResponse, HttpError> {
-        let (head, body) = answer.into_parts();
-        let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<HttpError>() {
-            Ok(error) => *error,
-            Err(_) => {
-                refused(SourceError::Failed(format!("a list with a page of more than {} MiB", MAX_LIST_PAGE >> 20)))
-            }
-        };
-        let body = Limited::new(body, MAX_LIST_PAGE).collect().await.map_err(failed)?.to_bytes();
-        let text = String::from_utf8_lossy(&body);
-        if !is_next_page(uri) || OBJECTS.iter().any(|object| text.contains(object)) {
-            self.empty_pages.store(0, Ordering::Relaxed);
-        } else if self.empty_pages.fetch_add(1, Ordering::Relaxed) >= MAX_EMPTY_LIST_PAGES {
-            let what = format!("a list with more than {MAX_EMPTY_LIST_PAGES} pages in a row without a name");
-            return Err(refused(SourceError::Failed(what)));
+/// Bounds a page of a list, which is read whole.
+async fn bounded(answer: HttpResponse) -> Result<HttpResponse, HttpError> {
+    let (head, body) = answer.into_parts();
+    let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<HttpError>() {
+        Ok(error) => *error,
+        Err(_) => {
+            let what = format!("a list with a page of more than {} MiB", MAX_LIST_PAGE >> 20);
+            // Another attempt would not mend it.
+            HttpError::new(HttpErrorKind::Unknown, SourceError::Failed(what))
         }
-        Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
-    }
+    };
+    let body = Limited::new(body, MAX_LIST_PAGE).collect().await.map_err(failed)?.to_bytes();
+    Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
+}
+
+/// The servers that a request is sent on to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Redirects {
+    /// The same one only: the request may be signed, which another could not take.
+    SameServer,
+    /// Those on the same host.
+    SameHost,
+    /// Any; what one of them says of an object's version is not asked of the others.
+    Anywhere,
 }
 
 /// Maximum redirects of one request.
 const MAX_REDIRECTS: usize = 10;
 
-/// Sends a request and follows where it is redirected to: on the same host, or anywhere if the user asked
-/// for that. What says who asks goes to the server that it is for only, and a request that is signed, which
-/// another server could not take anyway, goes nowhere else.
-pub(super) async fn send(
-    client: &HttpClient,
-    mut request: HttpRequest,
-    follow_hosts: bool,
-) -> Result<HttpResponse, HttpError> {
-    let mut redirects = 0;
-    loop {
-        let response = client.execute(request.clone()).await?;
-        let Some(next) = target(&request, &response) else { return Ok(response) };
-        redirects += 1;
-        if redirects > MAX_REDIRECTS {
-            return Err(refused(SourceError::Redirects(MAX_REDIRECTS)));
-        }
-        let Ok(here) = Url::parse(&request.uri().to_string()) else { return Ok(response) };
-        let host = || next.host_str().unwrap_or_default().to_owned();
-        if !["http", "https"].contains(&next.scheme()) {
-            return Err(refused(SourceError::Address(format!("{}:// after a redirect", next.scheme()))));
-        }
-        if next.origin() != here.origin() {
-            if is_signed(request.headers()) {
-                return Err(refused(SourceError::SignedRedirect(host())));
-            }
-            if next.host() != here.host() && !follow_hosts {
-                return Err(refused(SourceError::OtherHost(host())));
-            }
-            forget_credentials(request.headers_mut());
-        }
-        let Ok(uri) = next.as_str().parse() else { return Ok(response) };
-        *request.uri_mut() = uri;
-        // Made anew for where it goes.
-        request.headers_mut().remove(HOST);
+impl Redirects {
+    fn policy(self) -> Policy {
+        Policy::custom(move |attempt| {
+            let (next, here) = (attempt.url(), attempt.previous().last());
+            let host = || next.host_str().unwrap_or_default().to_owned();
+            let refused = if attempt.previous().len() > MAX_REDIRECTS {
+                SourceError::Failed(format!("more than {MAX_REDIRECTS} redirects"))
+            } else if self == Self::SameServer && here.is_some_and(|here| here.origin() != next.origin()) {
+                SourceError::OtherServer(host())
+            } else if self == Self::SameHost && here.is_some_and(|here| here.host() != next.host()) {
+                SourceError::OtherHost(host())
+            } else {
+                return attempt.follow();
+            };
+            attempt.error(refused)
+        })
     }
-}
-
-/// The target of a redirect to which the same request can be sent; none for other answers.
-fn target(request: &HttpRequest, response: &HttpResponse) -> Option<Url> {
-    let reads = [Method::GET, Method::HEAD].contains(request.method());
-    let is_redirect = match response.status() {
-        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
-        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => reads,
-        _ => false,
-    };
-    let location = response.headers().get(LOCATION).filter(|_| is_redirect)?;
-    let here = Url::parse(&request.uri().to_string()).ok()?;
-    // User and password in it are a server's, not the user's, and fragments are for readers.
-    let mut next = here.join(location.to_str().ok()?).ok()?;
-    next.set_fragment(None);
-    let _ = next.set_username("").and(next.set_password(None));
-    Some(next)
-}
-
-/// Returns whether the headers hold a signature of AWS, or a token that goes with one.
-fn is_signed(headers: &HeaderMap) -> bool {
-    let by_aws = headers.get(AUTHORIZATION).is_some_and(|value| value.as_bytes().starts_with(b"AWS"));
-    by_aws || headers.contains_key("x-amz-security-token")
-}
-
-fn forget_credentials(headers: &mut HeaderMap) {
-    let of_aws: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with("x-amz-")).cloned().collect();
-    for name in of_aws.into_iter().chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {
-        headers.remove(name);
-    }
-}
-
-/// Wraps an error that another attempt would not mend.
-fn refused(error: SourceError) -> HttpError {
-    HttpError::new(HttpErrorKind::Unknown, error)
 }
 
 /// Length of an object whose server does not say it.
 pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
 
-/// Creates a client with the options of a store, which come from the environment as well. That of `object_store`
-/// follows redirects, with all its headers, to any host that a server names.
-pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> object_store::Result<HttpClient> {
-    let failed = |error: reqwest::Error| object_store::Error::Generic { store: "network", source: Box::new(error) };
-    let mut builder = Client::builder()
-        .redirect(Policy::none())
-        .user_agent(text(options, ClientConfigKey::UserAgent).unwrap_or(USER_AGENT.to_owned()))
-        .https_only(!is_set(options, ClientConfigKey::AllowHttp));
-    if let Some(proxy) = text(options, ClientConfigKey::ProxyUrl) {
-        let mut proxy = Proxy::all(proxy).map_err(failed)?;
-        if let Some(hosts) = text(options, ClientConfigKey::ProxyExcludes) {
-            proxy = proxy.no_proxy(NoProxy::from_string(&hosts));
-        }
-        if let Some(pem) = text(options, ClientConfigKey::ProxyCaCertificate) {
-            let certificate = Certificate::from_pem(pem.as_bytes()).map_err(failed)?;
-            builder = builder.tls_certs_merge([certificate]);
-        }
-        builder = builder.proxy(proxy);
-    }
-    if is_set(options, ClientConfigKey::AllowInvalidCertificates) {
-        builder = builder.tls_danger_accept_invalid_certs(true);
-    }
-    if is_set(options, ClientConfigKey::Http1Only) {
-        builder = builder.http1_only();
-    }
-    if let Some(time) = time(options, ClientConfigKey::ConnectTimeout) {
-        builder = builder.connect_timeout(time);
-    }
-    if let Some(time) = time(options, ClientConfigKey::Timeout) {
-        builder = builder.timeout(time);
-    }
-    if let Some(time) = time(options, ClientConfigKey::PoolIdleTimeout) {
-        builder = builder.pool_idle_timeout(time);
-    }
-    if let Some(most) = parsed(options, ClientConfigKey::PoolMaxIdlePerHost) {
-        builder = builder.pool_max_idle_per_host(most);
-    }
+/// Silence of a server that does not take a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Creates the client of a store, with proxies as the environment names them. That of `object_store` follows redirects
+/// to any host that a server names.
+fn client(options: &ClientOptions, connector: &RetryingConnector) -> object_store::Result<HttpClient> {
+    let network = &connector.options;
+    let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp).is_some_and(|value| value == "true");
+    // Not sent on to another server, nor is the URL, which may have secrets.
+    let authorization = connector.authorization.iter().map(|value| (AUTHORIZATION, value.clone()));
+    let builder = Client::builder().default_headers(authorization.collect()).referer(false);
+    let builder = builder.redirect(connector.redirects.policy()).user_agent(USER_AGENT).https_only(!allows_http);
     // A reader that is slow must not look like a server that is: only silence counts.
-    builder = builder.read_timeout(network.idle);
+    let builder = builder.http1_only().connect_timeout(CONNECT).read_timeout(network.idle);
     #[cfg(test)]
-    for (host, address) in &network.addresses {
-        builder = builder.resolve(host, *address);
-    }
-    Ok(HttpClient::new(builder.build().map_err(failed)?))
+    let builder = network.addresses.iter().fold(builder, |builder, (host, address)| builder.resolve(host, *address));
+    let client = builder.build();
+    let client = client.map_err(|error| object_store::Error::Generic { store: "network", source: Box::new(error) })?;
+    Ok(HttpClient::new(client))
 }
 
 /// The name of this program for servers.
 const USER_AGENT: &str = concat!("trommel/", env!("CARGO_PKG_VERSION"));
-
-fn text(options: &ClientOptions, key: ClientConfigKey) -> Option<String> {
-    options.get_config_value(&key)
-}
-
-fn parsed<T: FromStr>(options: &ClientOptions, key: ClientConfigKey) -> Option<T> {
-    text(options, key)?.parse().ok()
-}
-
-fn is_set(options: &ClientOptions, key: ClientConfigKey) -> bool {
-    parsed(options, key).unwrap_or(false)
-}
-
-/// A time such as `30s`.
-fn time(options: &ClientOptions, key: ClientConfigKey) -> Option<Duration> {
-    let span: Span = parsed(options, key)?;
-    span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.try_into().ok()
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,30 +5,24 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
-use std::{fmt, io};
+use std::{collections::BTreeSet, fmt, io, sync::Arc, time::Duration};
 
 use ::http::HeaderValue;
 use data_encoding::BASE64;
 use futures_util::TryStreamExt;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
-use object_store::{
-    ClientConfigKey, ClientOptions, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, path,
-};
+use object_store::{ClientOptions, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig, path};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::hub::{Names, Repository};
+use super::hub::{Repository, add};
 use super::object::{one_line, source_error};
-use super::requests::RetryingConnector;
+use super::requests::{Redirects, RetryingConnector};
 use super::{Remote, hub};
 use crate::{NetworkOptions, Scheme, SourceError, split_container};
-
-/// Longer than any run: stores end requests after 30 s otherwise, however well the bytes come.
-const NO_TIMEOUT: &str = "30days";
 
 fn address(what: &dyn fmt::Display) -> SourceError {
     SourceError::Address(what.to_string())
@@ -49,53 +43,35 @@ pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
         });
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
-        let (name, variable) = (parsed.scheme(), scheme.key_variable());
-        return Err(address(&format!("credentials of {name}:// are taken from the environment ({variable})")));
+        return Err(address(&format!("credentials of {}:// are taken from the environment", parsed.scheme())));
     }
-    let (container, path) =
-        split_container(url).ok_or_else(|| address(&format!("names no {}", container_of(scheme))))?;
+    let what = match scheme {
+        Scheme::Hub => "names no hf://datasets/ORG/NAME or hf://buckets/ORG/NAME",
+        _ => "names no bucket",
+    };
+    let (container, path) = split_container(url).ok_or_else(|| address(&what))?;
     Ok((container.to_owned(), path::Path::parse(path).map_err(|error| address(&error))?))
-}
-
-fn container_of(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Hub => "hf://datasets/ORG/NAME or hf://buckets/ORG/NAME",
-        Scheme::Azure => "container",
-        Scheme::Http | Scheme::S3 | Scheme::Google => "bucket",
-    }
 }
 
 /// The store that [`split`] names.
 pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn ObjectStore>, SourceError> {
-    let plain = RetryingConnector { options: options.clone(), authorization: None, sends_on: false };
+    let plain = RetryingConnector { options: options.clone(), authorization: None, redirects: Redirects::SameServer };
     // The client repeats requests itself.
     let no_retries = RetryConfig { max_retries: 0, ..RetryConfig::default() };
     let name = key.split_once("://").map_or(key, |(_, name)| name);
     let failed = |error: object_store::Error| address(&one_line(&error));
     Ok(match Scheme::of(key) {
         Some(Scheme::S3) => {
-            let builder = AmazonS3Builder::from_env()
-                .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
-                .with_bucket_name(name)
-                .with_http_connector(plain)
-                .with_retry(no_retries);
-            Arc::new(builder.build().map_err(failed)?)
+            let builder = AmazonS3Builder::from_env().with_bucket_name(name);
+            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
         }
         Some(Scheme::Google) => {
-            let builder = GoogleCloudStorageBuilder::from_env()
-                .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
-                .with_bucket_name(name)
-                .with_http_connector(plain)
-                .with_retry(no_retries);
-            Arc::new(builder.build().map_err(failed)?)
+            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(name);
+            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
         }
         Some(Scheme::Azure) => {
-            let builder = MicrosoftAzureBuilder::from_env()
-                .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
-                .with_container_name(name)
-                .with_http_connector(plain)
-                .with_retry(no_retries);
-            Arc::new(builder.build().map_err(failed)?)
+            let builder = MicrosoftAzureBuilder::from_env().with_container_name(name);
+            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
         }
         Some(Scheme::Hub) => {
             let files = hub::Repository::new(key)?.files();
@@ -103,16 +79,15 @@ pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn Object
         }
         Some(Scheme::Http) | None => {
             let (url, authorization) = without_user(key);
-            http(&url, RetryingConnector { authorization, ..plain }, no_retries).map_err(failed)?
+            let redirects = if options.follow_hosts { Redirects::Anywhere } else { Redirects::SameHost };
+            http(&url, RetryingConnector { authorization, redirects, ..plain }, no_retries).map_err(failed)?
         }
     })
 }
 
 fn http(url: &str, connector: RetryingConnector, retries: RetryConfig) -> object_store::Result<Arc<dyn ObjectStore>> {
-    let client = ClientOptions::new().with_allow_http(true).with_timeout_disabled();
-    let builder =
-        HttpBuilder::new().with_url(url).with_client_options(client).with_http_connector(connector).with_retry(retries);
-    Ok(Arc::new(builder.build()?))
+    let builder = HttpBuilder::new().with_url(url).with_client_options(ClientOptions::new().with_allow_http(true));
+    Ok(Arc::new(builder.with_http_connector(connector).with_retry(retries).build()?))
 }
 
 /// A URL without user and password, and these as a header.
@@ -154,18 +129,9 @@ impl Remote {
             self.wait(repository.list(prefix, &self.0.options))??
         } else {
             let (_, store, prefix) = self.place(url)?;
-            let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
-            let found = async {
-                let mut names = Names::default();
-                let mut objects = store.list(prefix.as_ref());
-                while let Some(object) = objects.try_next().await.map_err(|error| source_error(&error))? {
-                    names.add(format!("{container}/{}", object.location))?;
-                }
-                Ok(names)
-            };
-            self.wait(found)??
+            self.wait(names(&*store, container, &prefix, 2 * self.0.options.retry_for))??
         };
-        Ok(names.in_order())
+        Ok(names.into_iter().collect())
     }
 
     /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.
@@ -203,14 +169,30 @@ impl Remote {
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
-        self.wait(remove(&*store, &path))?
+        match self.wait(store.delete(&path))? {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(source_error(&error)),
+        }
     }
 }
 
-async fn remove(store: &dyn ObjectStore, path: &path::Path) -> Result<(), SourceError> {
-    match store.delete(path).await {
-        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(error) => Err(source_error(&error)),
+/// The objects of a container below a prefix. A store whose next name takes longer than `patience` is given up: it may
+/// give page after page without one.
+pub(super) async fn names(
+    store: &dyn ObjectStore,
+    container: &str,
+    prefix: &path::Path,
+    patience: Duration,
+) -> Result<BTreeSet<String>, SourceError> {
+    let mut names = BTreeSet::new();
+    let mut objects = store.list(Some(prefix).filter(|prefix| !prefix.as_ref().is_empty()));
+    loop {
+        let next = tokio::time::timeout(patience, objects.try_next()).await;
+        let silent = |_| SourceError::Failed(format!("a list without a name for {} s", patience.as_secs()));
+        match next.map_err(silent)?.map_err(|error| source_error(&error))? {
+            Some(object) => add(&mut names, format!("{container}/{}", object.location))?,
+            None => return Ok(names),
+        }
     }
 }
 

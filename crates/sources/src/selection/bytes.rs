@@ -1,45 +1,12 @@
 //! Reads the stored bytes of wanted records.
 
-use std::{io, ops::Range, sync::Arc};
+use std::{io, ops::Range};
 
 use super::{ReadBatch, RecordSelection};
 use crate::{OpenBytes, Remote, SourceError};
 
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
-
-/// The stored bytes of one wanted record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredRecord {
-    /// The archive.
-    pub archive: Arc<str>,
-    /// The number of the archive among those of the selection.
-    pub number: usize,
-    /// First stored byte in the archive.
-    pub offset: u64,
-    /// First plain byte of the record, if the bytes are a gzip member that holds several.
-    pub inner: u64,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// The result of one row of the index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FoundRecord {
-    /// The record's bytes.
-    Stored(StoredRecord),
-    /// They cannot be read.
-    Missing {
-        /// The archive.
-        archive: Arc<str>,
-        /// First stored byte in the archive.
-        offset: u64,
-        /// Stored bytes, as the index says.
-        length: u64,
-        /// The reason.
-        error: SourceError,
-    },
-}
 
 fn failed(error: impl ToString) -> SourceError {
     SourceError::File(error.to_string())
@@ -52,8 +19,12 @@ fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
 }
 
 impl RecordSelection {
-    /// The wanted records in their order, from the row `from` on.
-    pub fn read<'a>(&'a self, from: usize, remote: &Remote) -> impl Iterator<Item = FoundRecord> + use<'a> {
+    /// The stored bytes of the wanted records in their order, from the row `from` on.
+    pub fn read<'a>(
+        &'a self,
+        from: usize,
+        remote: &Remote,
+    ) -> impl Iterator<Item = Result<Vec<u8>, SourceError>> + use<'a> {
         let segments = self.segments(from);
         let mut fetched = remote.fetch(self.wanted(&segments));
         let remote = remote.clone();
@@ -84,8 +55,8 @@ impl RecordSelection {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read_range(&self, archive: usize, range: Range<u64>, remote: &Remote) -> Result<Vec<u8>, SourceError> {
-        let bytes = self.bytes.get(archive).ok_or(SourceError::NotFound)?;
+    pub fn read_range(&self, archive: u32, range: Range<u64>, remote: &Remote) -> Result<Vec<u8>, SourceError> {
+        let bytes = self.bytes.get(archive as usize).ok_or(SourceError::NotFound)?;
         match bytes.object() {
             Some((url, part)) => {
                 let mut fetched = remote.fetch(vec![(url.to_owned(), within(part, &range))]);
@@ -107,33 +78,18 @@ impl RecordSelection {
 
     /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
     /// archive whose index counts too many; what there is of it may be whole.
-    fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<FoundRecord> {
-        let archive: Arc<str> = self.archives.get(segment.archive).map_or_else(String::new, ToString::to_string).into();
-        let found = self.rows.get(segment.rows.clone()).unwrap_or_default().iter().map(|row| {
-            let missing = |error| FoundRecord::Missing {
-                archive: Arc::clone(&archive),
-                offset: row.offset,
-                length: row.length,
-                error,
-            };
-            let bytes = match bytes {
-                Ok(bytes) => bytes,
-                Err(error) => return missing(error.clone()),
-            };
+    fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<Result<Vec<u8>, SourceError>> {
+        let rows = self.rows.get(segment.rows.clone()).unwrap_or_default().iter();
+        let cut = rows.map(|row| {
+            let bytes = bytes.as_ref().map_err(SourceError::clone)?;
             let start = usize::try_from(row.offset - segment.bytes.start).unwrap_or(usize::MAX);
             let length = usize::try_from(row.length).unwrap_or(usize::MAX);
             let end = start.saturating_add(length).min(bytes.len());
-            match bytes.get(start..end) {
-                Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(StoredRecord {
-                    archive: Arc::clone(&archive),
-                    number: segment.archive,
-                    offset: row.offset,
-                    inner: row.inner,
-                    bytes: bytes.to_vec(),
-                }),
-                _ => missing(SourceError::Failed("the archive ends before the record".to_owned())),
-            }
+            let bytes = bytes.get(start..end).filter(|bytes| !bytes.is_empty());
+            bytes
+                .map(<[u8]>::to_vec)
+                .ok_or_else(|| SourceError::Failed("the archive ends before the record".to_owned()))
         });
-        found.collect()
+        cut.collect()
     }
 }

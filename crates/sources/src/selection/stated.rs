@@ -1,67 +1,32 @@
-//! Keeps the URLs and digests that an index states, and compares records with them.
+//! The URLs and digests that an index states, compared with those of records.
 
 use url::Url;
 
-/// Bytes of the URLs and digests of an index that are kept; records beyond them are not compared.
-// A quarter of a gigabyte are two million records; an index of more is rarely taken as a whole.
-const MAX_BYTES: usize = 256 << 20;
 /// Characters of a URL or digest in messages.
 const MAX_SHOWN: usize = 300;
 
 /// The URL and the digest that an index states for a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StatedRecord<'a> {
-    /// URL of the page.
-    pub url: Option<&'a str>,
-    /// Digest of the payload, with or without the name of its algorithm before a colon.
-    pub digest: Option<&'a str>,
-}
-
-/// The number of a record of which nothing is stated.
-pub(super) const NOTHING: u32 = u32::MAX;
-
-/// URLs and digests, by numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Statements {
-    text: String,
-    /// First byte of a URL, of the digest behind it, and one past the last of that.
-    places: Vec<[usize; 3]>,
+pub struct StatedRecord {
+    /// URL of the page.
+    pub url: Option<String>,
+    /// Digest of the payload, with or without the name of its algorithm before a colon.
+    pub digest: Option<String>,
 }
 
-impl Statements {
-    /// Keeps what is stated about a record; gives its number.
-    pub(super) fn add(&mut self, url: Option<&str>, digest: Option<&str>) -> u32 {
-        let (url, digest) = (url.unwrap_or_default(), digest.filter(|digest| *digest != "-").unwrap_or_default());
-        let is_full = self.text.len() + url.len() + digest.len() > MAX_BYTES;
-        let Some(number) = u32::try_from(self.places.len()).ok().filter(|number| *number != NOTHING) else {
-            return NOTHING;
-        };
-        if is_full || url.is_empty() && digest.is_empty() {
-            return NOTHING;
-        }
-        let start = self.text.len();
-        self.text.push_str(url);
-        let middle = self.text.len();
-        self.text.push_str(digest);
-        self.places.push([start, middle, self.text.len()]);
-        number
+impl StatedRecord {
+    pub(super) fn bytes(&self) -> usize {
+        [&self.url, &self.digest].into_iter().flatten().map(String::len).sum()
     }
 
-    pub(super) fn get(&self, number: u32) -> StatedRecord<'_> {
-        let Some(&[start, middle, end]) = self.places.get(number as usize) else { return StatedRecord::default() };
-        let text = |from, to| self.text.get(from..to).filter(|text: &&str| !text.is_empty());
-        StatedRecord { url: text(start, middle), digest: text(middle, end) }
-    }
-}
-
-impl StatedRecord<'_> {
     /// Describes how a record differs from these values; `None` if it does not. `urls` are all URLs of the record, its
     /// own first.
     pub fn difference(&self, urls: &[&str], digest: Option<&str>) -> Option<String> {
-        let other_url = self.url.zip(urls.first()).filter(|(stated, _)| !urls.iter().any(|url| is_same(stated, url)));
-        let other_digest = self.digest.zip(digest).filter(|(stated, found)| is_other_digest(stated, found));
-        let pairs = [("URL", other_url.map(|(stated, found)| (stated, *found))), ("digest", other_digest)];
-        let differences = pairs.into_iter().filter_map(|(what, pair)| {
+        let stated = (self.url.as_deref(), self.digest.as_deref());
+        let other_url = stated.0.zip(urls.first().copied());
+        let other_url = other_url.filter(|(stated, _)| !urls.iter().any(|url| is_same(stated, url)));
+        let other_digest = stated.1.zip(digest).filter(|(stated, found)| is_other_digest(stated, found));
+        let differences = [("URL", other_url), ("digest", other_digest)].into_iter().filter_map(|(what, pair)| {
             let (stated, found) = pair?;
             Some(format!("{what} {}, expected {}", shown(found), shown(stated)))
         });
@@ -105,7 +70,13 @@ mod tests {
 
     #[test]
     fn records_are_compared_with_what_is_stated() {
-        let stated = StatedRecord { url: Some("http://a.example/x"), digest: Some("AB2C") };
+        let stated = |url: Option<&str>, digest: Option<&str>| StatedRecord {
+            url: url.map(str::to_owned),
+            digest: digest.map(str::to_owned),
+        };
+        let named = stated(None, Some("sha-256:00"));
+        let long_url = stated(Some("http://a/"), None);
+        let stated = stated(Some("http://a.example/x"), Some("AB2C"));
         for (url, digest, expected) in [
             ("http://a.example/x", Some("sha1:AB2C"), None),
             ("HTTP://A.example:80/x#y", Some("sha1:ab2c"), None),
@@ -123,23 +94,10 @@ mod tests {
         }
         assert_eq!(stated.difference(&["urn:text:x", "http://a.example/x"], None), None);
         assert_eq!(stated.difference(&[], None), None);
-        let named = StatedRecord { url: None, digest: Some("sha-256:00") };
         assert_eq!(named.difference(&["http://c/"], Some("sha1:11")), None);
         assert_eq!(named.difference(&[], Some("sha256:01")).as_deref(), Some("digest sha256:01, expected sha-256:00"));
         let long = "x".repeat(MAX_SHOWN + 1);
-        let message = StatedRecord { url: Some("http://a/"), digest: None }.difference(&[&long], None).unwrap();
+        let message = long_url.difference(&[&long], None).unwrap();
         assert_eq!(message, format!("URL {}..., expected http://a/", "x".repeat(MAX_SHOWN)));
-    }
-
-    #[test]
-    fn statements_are_found_by_their_numbers() {
-        let mut statements = Statements::default();
-        assert_eq!(statements.add(Some("u"), Some("d")), 0);
-        assert_eq!(statements.add(None, Some("-")), NOTHING);
-        assert_eq!(statements.add(None, Some("e")), 1);
-        assert_eq!(statements.get(0), StatedRecord { url: Some("u"), digest: Some("d") });
-        assert_eq!(statements.get(1), StatedRecord { url: None, digest: Some("e") });
-        assert_eq!(statements.get(NOTHING), StatedRecord::default());
-        assert_eq!(statements.add(Some(&"x".repeat(MAX_BYTES)), None), NOTHING);
     }
 }

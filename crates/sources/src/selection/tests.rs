@@ -4,6 +4,10 @@ use super::*;
 use crate::{NetworkOptions, Remote};
 use std::fs;
 
+fn beside(index: &Path) -> Location {
+    Location::File(index.to_owned()).folder()
+}
+
 fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
     let lines: String = rows
         .iter()
@@ -13,19 +17,19 @@ fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
         .collect();
     let index = folder.join("i.cdxj");
     fs::write(&index, lines).unwrap();
-    RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap()
+    RecordSelection::load(&index, &beside(&index), SelectOptions::default()).unwrap()
 }
 
-fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
+fn read(selection: &RecordSelection, from: usize) -> Vec<Result<Vec<u8>, SourceError>> {
     selection.read(from, &Remote::new(NetworkOptions::default())).collect()
 }
 
-fn bytes(found: &[FoundRecord]) -> Vec<String> {
+fn bytes(found: &[Result<Vec<u8>, SourceError>]) -> Vec<String> {
     found
         .iter()
         .map(|found| match found {
-            FoundRecord::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
-            FoundRecord::Missing { error, .. } => error.to_string(),
+            Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Err(error) => error.to_string(),
         })
         .collect()
 }
@@ -40,13 +44,10 @@ fn records_come_in_the_order_of_their_places() {
         &[("b", 7, 3), ("a", 2, 2), ("gone", 0, 5), ("a", 0, 1), ("b", 0, 2), ("a", 2, 2), ("b", 9, 5), ("b", 20, 5)],
     );
     // The range of three bytes at 7 ends where the next begins.
-    assert_eq!((selection.rows().len(), selection.bytes()), (7, 22));
+    assert_eq!((selection.rows.len(), selection.bytes()), (7, 22));
     assert_eq!(selection.segments(0).len(), 3);
     let found = read(&selection, 0);
-    let FoundRecord::Missing { archive, .. } = &found[6] else {
-        panic!("{found:?}");
-    };
-    assert!(archive.ends_with("gone"));
+    assert!(selection.archive(&selection.rows[6]).ends_with("gone"));
     let texts = bytes(&found);
     assert_eq!(texts[..6], ["0", "23", "ab", "hi", "j", "the archive ends before the record"]);
     assert!(texts[6].contains("No such file"), "{texts:?}");
@@ -54,18 +55,11 @@ fn records_come_in_the_order_of_their_places() {
 }
 
 #[test]
-fn rows_that_come_again_take_no_memory() {
-    let row = |offset, length| WantedRecord { file: 0, offset, inner: 0, length, stated: super::stated::NOTHING };
-    let mut rows = Rows { rows: Vec::new(), whole_ranges: false, next_sort: FIRST_SORT, most: MAX_ROWS };
-    for at in 0..3 * FIRST_SORT as u64 {
-        rows.add(row(at % 3, at)).unwrap();
-    }
-    assert!(rows.rows.capacity() <= 2 * FIRST_SORT, "{}", rows.rows.capacity());
-    sort(&mut rows.rows, false);
-    let most = 3 * FIRST_SORT as u64;
-    assert_eq!(rows.rows, [row(0, most - 3), row(1, most - 2), row(2, most - 1)]);
-    let mut few = Rows { most: 2, ..rows };
-    assert!(few.add(row(7, 1)).unwrap_err().starts_with("more rows than bytes"));
+fn rows_that_come_again_are_taken_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let selection = selection(folder.path(), &[("a", 2, 5), ("a", 2, 7), ("a", 0, 2), ("a", 2, 1)]);
+    let places: Vec<_> = selection.rows.iter().map(|row| (row.offset, row.length)).collect();
+    assert_eq!(places, [(0, 2), (2, 7)]);
 }
 
 #[test]
@@ -73,8 +67,8 @@ fn names_without_measure_are_bad_lines() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(MAX_NAME + 1);
     let selection = selection(folder.path(), &[(&long, 0, 1), ("a", 0, 1)]);
-    assert_eq!(selection.archives().len(), 1);
-    assert_eq!(selection.bad_lines().first, [(1, "a name of more than 64 KiB".to_owned())]);
+    assert_eq!(selection.archives.len(), 1);
+    assert_eq!(selection.bad_lines.first, [(1, "a name of more than 64 KiB".to_owned())]);
 }
 
 #[test]
@@ -108,12 +102,12 @@ fn records_of_one_member_are_told_apart() {
     fs::write(&index, lines.concat() + &line(1, 1, ",\"inner\":\"x\"")).unwrap();
     let load = |whole_ranges| {
         let options = SelectOptions { whole_ranges, ..SelectOptions::default() };
-        RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
+        RecordSelection::load(&index, &beside(&index), options).unwrap()
     };
     let found = load(false);
     assert_eq!(bytes(&read(&found, 0)), ["01", "2345", "2345", "67"]);
-    assert_eq!(found.rows().iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
-    assert_eq!(found.bad_lines().first, [(6, "inner is no number".to_owned())]);
+    assert_eq!(found.rows.iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
+    assert_eq!(found.bad_lines.first, [(6, "inner is no number".to_owned())]);
     assert_eq!(bytes(&read(&load(true), 0)), ["01", "2345", "67"]);
 }
 
@@ -124,7 +118,7 @@ fn reading_ends_when_it_is_asked_to() {
     fs::write(&index, "x 1 {\"filename\":\"a\",\"offset\":1,\"length\":1}\n").unwrap();
     let options = SelectOptions::default();
     options.stop.set();
-    let error = RecordSelection::load(&index, &Base::beside(&index), options).unwrap_err();
+    let error = RecordSelection::load(&index, &beside(&index), options).unwrap_err();
     assert!(error.to_string().ends_with("i: stopped"), "{error}");
 }
 
@@ -133,6 +127,6 @@ fn an_index_without_rows_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let index = folder.path().join("i");
     fs::write(&index, "!meta\n\n").unwrap();
-    let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
+    let error = RecordSelection::load(&index, &beside(&index), SelectOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
 }

@@ -68,24 +68,15 @@ pub struct Index {
 pub struct Hit {
     /// BM25 score, summed over the fields with their weights.
     pub score: f32,
-    /// Its id.
-    pub id: String,
-    /// Its URL.
-    pub url: Option<String>,
-    /// Its title.
-    pub title: Option<String>,
-    /// Time of its capture.
-    pub date: Option<String>,
-    /// Its language.
-    pub lang: Option<String>,
-    /// The place of its record.
-    pub source: Option<RecordSource>,
+    /// The document, without its text.
+    #[serde(flatten)]
+    pub document: IndexedDocument,
     /// The piece of its text with most of the words looked for.
     pub snippet: Snippet,
 }
 
 /// A document as the index holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedDocument {
     /// Its id.
     pub id: String,
@@ -100,6 +91,7 @@ pub struct IndexedDocument {
     /// The place of its record.
     pub source: Option<RecordSource>,
     /// Its text.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
@@ -110,6 +102,19 @@ pub struct Snippet {
     pub text: String,
     /// Bytes of it that are words looked for, in order and without overlap.
     pub highlights: Vec<Range<usize>>,
+}
+
+impl Snippet {
+    /// The piece in parts, each with whether it is a word looked for.
+    pub fn parts(&self) -> Vec<(&str, bool)> {
+        let starts = self.highlights.iter().flat_map(|range| [(range.start, false), (range.end, true)]);
+        let mut at = 0;
+        let parts = starts.chain([(self.text.len(), false)]).map(|(end, is_hit)| {
+            let part = self.text.get(std::mem::replace(&mut at, end)..end);
+            (part.unwrap_or_default(), is_hit)
+        });
+        parts.filter(|(part, _)| !part.is_empty()).collect()
+    }
 }
 
 impl Index {
@@ -238,20 +243,10 @@ impl Index {
     }
 
     fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
-        let stored = self.stored(document);
         let body = document.get_first(self.fields.body);
         let body = body.as_ref().and_then(Value::as_str).unwrap_or_default();
         let body = body.get(..body.floor_char_boundary(SNIPPET_TEXT)).unwrap_or_default();
-        Hit {
-            score,
-            snippet: snippet(body, snippets),
-            id: stored.id,
-            url: stored.url,
-            title: stored.title,
-            date: stored.date,
-            lang: stored.lang,
-            source: stored.source,
-        }
+        Hit { score, document: self.stored(document), snippet: snippet(body, snippets) }
     }
 }
 

@@ -7,11 +7,11 @@ use std::{any::Any, fs, io, io::ErrorKind, path::Path};
 
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Index, TantivyDocument, TantivyError, Term, directory::MmapDirectory, directory::error::LockError};
-use trommel_record::{OutputRecord, record_id};
+use trommel_record::{Document, record_id};
 use trommel_text::url_host;
 
 use crate::Result;
-use crate::index::{IndexError, ScriptTokenizer, one_line};
+use crate::index::{IndexError, ScriptTokenizer};
 
 /// Default memory for documents that are not yet on disk, in bytes.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
@@ -56,12 +56,12 @@ impl IndexWriter {
     }
 
     fn with_threads(path: &Path, memory: usize, threads: Option<usize>) -> Result<Self, IndexError> {
-        let io = |source| IndexError::Io { path: path.to_owned(), source };
+        let io = |error| IndexError::at(path, error);
         fs::create_dir_all(path).map_err(io)?;
         let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
         let exists = Index::exists(&directory).map_err(TantivyError::from)?;
         if !exists && !clear(path).map_err(io)? {
-            return Err(IndexError::NotEmpty(path.to_owned()));
+            return Err(IndexError::at(path, "is neither empty nor an index"));
         }
         let index = if exists {
             let index = guarded(path, || Ok(Index::open(directory)?))?;
@@ -77,7 +77,9 @@ impl IndexWriter {
             None => index.writer(memory),
         };
         let writer = writer.map_err(|error| match error {
-            TantivyError::LockFailure(LockError::LockBusy, _) => IndexError::Locked(path.to_owned()),
+            TantivyError::LockFailure(LockError::LockBusy, _) => {
+                IndexError::at(path, "the index is being written by another program")
+            }
             error => error.into(),
         })?;
         Ok(Self { before: documents(writer.index())?, writer, fields, added: 0 })
@@ -88,7 +90,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn add(&mut self, record: &OutputRecord) -> Result<bool> {
+    pub fn add(&mut self, record: &Document) -> Result<bool> {
         let title = record.title.as_deref().unwrap_or_default();
         if record.text.is_empty() && title.is_empty() {
             return Ok(false);
@@ -193,17 +195,14 @@ fn documents(index: &Index) -> Result<u64, IndexError> {
 
 /// Opens the index of a folder for searching, after a look at all its bytes.
 pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
-    let directory = match fs::metadata(path) {
-        Ok(_) => MmapDirectory::open(path).map_err(TantivyError::from)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(IndexError::NoIndex(path.to_owned()));
-        }
-        Err(source) => {
-            return Err(IndexError::Io { path: path.to_owned(), source });
-        }
-    };
+    let none = || IndexError::at(path, "no index here");
+    fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => none(),
+        _ => IndexError::at(path, error),
+    })?;
+    let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
     if !Index::exists(&directory).map_err(TantivyError::from)? {
-        return Err(IndexError::NoIndex(path.to_owned()));
+        return Err(none());
     }
     let index = Index::open(directory)?;
     check(&index, path)?;
@@ -274,7 +273,7 @@ pub(crate) fn sites(url: &str) -> Vec<String> {
 pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     let (fields, schema) = Fields::new();
     if index.schema() != schema {
-        return Err(IndexError::OtherFields(path.to_owned()));
+        return Err(IndexError::at(path, "the index has other fields; make it anew"));
     }
     index.tokenizers().register(TOKENIZER, ScriptTokenizer::DOCUMENT);
     Ok(fields)
@@ -294,8 +293,7 @@ pub(crate) fn number(document: &tantivy::TantivyDocument, field: Field) -> Optio
 /// of the index at `path`.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
     // Nothing is changed by searching that could be left half done.
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(IndexError::Damaged { path: path.to_owned(), what: message(&*panic) }))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(IndexError::damaged(path, &message(&*panic))))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
@@ -305,26 +303,11 @@ fn message(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Compares all files of the index in the folder `path` with the checksums in them.
-pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
-    let io = |source| IndexError::Io { path: path.to_owned(), source };
-    let segments = index.searchable_segment_metas()?;
-    let ids: Vec<String> = segments.iter().map(|segment| segment.id().uuid_string()).collect();
-    for entry in fs::read_dir(path).map_err(io)? {
-        let name = entry.map_err(io)?.file_name();
-        let name = name.to_string_lossy();
-        // Others are of segments that were merged and not removed yet.
-        let stem = name.split('.').next().unwrap_or_default();
-        if !ids.iter().any(|id| id == stem) {
-            continue;
-        }
-        let damaged = |what: String| IndexError::Damaged { path: path.join(&*name), what };
-        match index.directory().validate_checksum(Path::new(&*name)) {
-            Ok(true) => {}
-            Ok(false) => return Err(damaged("its bytes are not those that were written".into())),
-            Err(error) => return Err(damaged(one_line(&TantivyError::from(error)))),
-        }
+fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
+    match index.validate_checksum()?.into_iter().min() {
+        None => Ok(()),
+        Some(name) => Err(IndexError::damaged(&path.join(name), "its bytes are not those that were written")),
     }
-    Ok(())
 }
 
 #[cfg(test)]

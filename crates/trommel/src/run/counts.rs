@@ -3,7 +3,7 @@
 pub(crate) mod reasons;
 pub(crate) mod summary;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, fmt};
@@ -152,71 +152,16 @@ impl Progress for () {
     fn update(&mut self, _: &ProgressState) {}
 }
 
-/// Counts that all lanes add to.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    bytes: AtomicU64,
-    archives: AtomicUsize,
-    records: AtomicU64,
-    pages: AtomicU64,
-    documents: AtomicU64,
-    failures: AtomicU64,
-}
-
-impl Counters {
-    /// Counts that go on from those of an earlier part of the run.
+impl ProgressState {
+    /// The counts of an earlier part of the run.
     pub(crate) fn of(summary: &Summary) -> Self {
         Self {
-            records: AtomicU64::new(summary.records),
-            pages: AtomicU64::new(summary.pages),
-            documents: AtomicU64::new(summary.documents),
-            failures: AtomicU64::new(summary.failures.values().sum()),
+            records: summary.records,
+            pages: summary.pages,
+            documents: summary.documents,
+            dropped: summary.drops.values().sum(),
+            failures: summary.failures.values().sum(),
             ..Self::default()
-        }
-    }
-
-    /// Adds stored bytes that were read.
-    pub(crate) fn read(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    /// An archive was opened.
-    pub(crate) fn open(&self) {
-        self.archives.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// An archive is done.
-    pub(crate) fn close(&self) {
-        self.archives.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// A record is done.
-    pub(crate) fn record(&self, is_page: bool, is_document: bool, is_failure: bool) {
-        let counts = [(&self.pages, is_page), (&self.documents, is_document), (&self.failures, is_failure)];
-        for (count, is_one) in counts {
-            count.fetch_add(u64::from(is_one), Ordering::Relaxed);
-        }
-        self.records.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Archives in work.
-    pub(crate) fn archives(&self) -> usize {
-        self.archives.load(Ordering::Relaxed)
-    }
-
-    /// Returns the current counts, with the stored bytes of all inputs as `total`.
-    pub(crate) fn state(&self, total: Option<u64>) -> ProgressState {
-        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let (records, documents, failures) = (of(&self.records), of(&self.documents), of(&self.failures));
-        ProgressState {
-            bytes: of(&self.bytes),
-            total,
-            archives: self.archives(),
-            records,
-            pages: of(&self.pages),
-            documents,
-            dropped: records.saturating_sub(documents.saturating_add(failures)),
-            failures,
         }
     }
 }

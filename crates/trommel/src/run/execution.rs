@@ -2,31 +2,29 @@
 //!
 //! At the beginning it is found out what is there already, and what is left of an earlier run. The surroundings of
 //! a run are standard output, progress, disk, network and the flag that stops it. Programs that take the documents
-//! themselves get a run as a stream of typed events.
+//! themselves get a run as a stream of them.
 
 pub(crate) mod lanes;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fs, io, io::Write, sync::Mutex, time::Instant};
+use std::{collections::HashSet, fs, io, io::Write, sync::Mutex, time::Instant};
 
 use trommel_record::filters::{Duplicates, Filters};
-use trommel_record::{BULK_MAPPING, Disk, LocalDisk, OutputRecord, replace};
+use trommel_record::{Disk, Document, LocalDisk, bulk_mapping, replace};
 use trommel_sources::{NetworkOptions, Remote};
 
-use crate::run::counts::{Clock, Counters, Progress};
-use crate::run::error::{ResumeError, RunError, RunEvent, RunPosition, TakeEvent};
-use crate::run::execution::lanes::{Caller, Lanes, Ticker};
+use crate::run::counts::{Clock, Progress, ProgressState};
+use crate::run::execution::lanes::{Lanes, Ticker, total};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
 use crate::run::plan::output::{Destination, Output};
-use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, discard_rest, is_there};
-use crate::run::work::worker::{Encoder, MapDocument};
+use crate::run::plan::prepared::Prepared;
+use crate::run::state::checkpoint::{ContinuedRun, discard_rest, is_there};
+use crate::run::work::worker::{Encoder, TakeDocument};
 use crate::run::{
-    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, read::reader::size,
-    state::OutputLock, state::remaining::ArchiveState, work::record::Extract, write::lane::Writing,
-    write::ledger::Ledger, write::manifest,
+    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, state::OutputLock,
+    state::remaining::ArchiveState, work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
 };
-use crate::{Result, Settings, metrics::Metrics};
+use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
@@ -41,75 +39,64 @@ use crate::{Result, Settings, metrics::Metrics};
 /// system cannot read on in the middle of an archive; the second time at the same place the archive is given up. Files
 /// finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary> {
-    Ok(execute::<()>(plan, extract, environment, None)?)
+    execute(plan, extract, environment, None)
 }
 
-/// Reads all inputs of `plan`, as [`run`] does, and gives the events to `caller` if there is one.
+/// Reads all inputs of `plan`, as [`run`] does, and gives the documents to `caller` if there is one.
 ///
 /// # Errors
 /// As for [`run`], and those of `caller`.
-pub(crate) fn execute<T: Send>(
+pub(crate) fn execute(
     plan: &Plan,
     extract: &Extract<'_>,
     environment: Environment<'_>,
-    caller: Option<Caller<'_, T>>,
-) -> Result<Summary, RunError> {
+    caller: Option<&mut TakeDocument<'_>>,
+) -> Result<Summary> {
     let begun = Instant::now();
-    let start = caller.as_ref().and_then(|caller| caller.start);
-    if start.is_some() && !plan.has_positions() {
-        return Err(RunError::Start);
-    }
     let encoders = Encoder::all(&plan.output.encodings)?;
-    make_folder(plan)?;
+    if let Destination::Folder(folder) = &plan.output.destination {
+        fs::create_dir_all(folder).map_err(Error::output(folder))?;
+    }
     // Before anything is looked at: another run could change it in between.
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let mut continued = begin(plan, environment.disk, environment.existing)?;
-    continued.start_at(start);
     continued.end_at_limit(plan);
     if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
         return continued.into_summary();
     }
     mark_begun(plan, environment.disk, environment.existing)?;
-    let write_plan = plan.writing(encoders, environment.existing);
-    let followed = FollowState::new(&continued);
     let remote = Remote::new(environment.network.clone());
-    let reading = plan.reading(&remote);
-    let number = plan.lanes(&continued.todo, reading);
+    let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing);
+    let followed = FollowState::new(&continued);
+    let number = prepared.lanes(&continued.todo);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+    // Compared among the filters, which know what was written before.
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
-    let ledger = Ledger::new(&write_plan, environment.disk, (duplicates, number > 1), continued)?;
-    let writing = Writing {
-        plan: &write_plan,
-        disk: environment.disk,
-        counters: Counters::of(&ledger.counts_so_far()),
+    let ledger = Ledger::new(&prepared, (duplicates, number > 1), continued)?;
+    let stop = environment.network.stop;
+    let common = Common {
+        plan: &prepared,
+        counts: Mutex::new(ProgressState {
+            bytes: done_before,
+            total: total(plan),
+            ..ProgressState::of(&ledger.counts_so_far())
+        }),
         ledger: Mutex::new(ledger),
         picking: Mutex::default(),
         metrics: environment.metrics,
         clock: environment.clock,
+        stop,
     };
-    writing.counters.read(done_before);
-    let (stop, flag) = (environment.stop, environment.network.stop);
-    let is_set = || stop.load(Ordering::Relaxed) || flag.is_set();
     let filters = Filters::new(&plan.settings.filters);
-    let is_stopped = || plan.follow.is_none() && is_set();
-    let lanes = Lanes {
-        plan,
-        reading,
-        writing: &writing,
-        filters: &filters,
-        extract,
-        stop: flag.clone(),
-        is_stopped: &is_stopped,
-        number,
-    };
-    let mut ticker = Ticker::new(environment.progress, &writing.counters, plan);
+    let lanes = Lanes { common: &common, filters: &filters, extract, number };
+    let mut ticker = Ticker { progress: environment.progress, common: &common, last: None };
     let written = lanes.run(environment.stdout, caller, followed, &mut ticker);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
-    let is_left = plan.follow.is_some() && is_set() && write_plan.state_file.is_some();
-    let written = if is_left { written.and(Err(RunError::Stopped)) } else { written };
-    let (mut summary, error) = finished(plan, &mut writing.ledger(), written);
+    let is_left = plan.follow.is_some() && common.stop.is_set() && prepared.state_file.is_some();
+    let written = if is_left { written.and(Err(Error::stopped())) } else { written };
+    let (mut summary, error) = finished(plan, &mut common.ledger(), written);
     summary.seconds += begun.elapsed().as_secs_f64();
     let Some(error) = error else {
         ticker.report();
@@ -123,7 +110,7 @@ pub(crate) fn execute<T: Send>(
 }
 
 /// Ends the outputs of a run, or leaves them to be continued; returns the counts, and the error that ended it early.
-fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<(), RunError>) -> (Summary, Option<RunError>) {
+fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<()>) -> (Summary, Option<Error>) {
     let closed = written.as_ref().is_err_and(|error| is_reader_gone(plan, error));
     let written = if closed { Ok(()) } else { written };
     let ended = written.and_then(|()| ledger.finish());
@@ -136,25 +123,19 @@ fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<(), RunError>)
 
 /// Stored bytes of the inputs that are done.
 fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
-    let mut left = vec![false; plan.inputs.len()];
-    for turn in &continued.todo {
-        if let Some(left) = left.get_mut(turn.input) {
-            *left = true;
-        }
-    }
-    let done = plan.inputs.iter().zip(left).filter(|(_, left)| !left && plan.follow.is_none());
-    let done: u64 = done.filter_map(|(input, _)| size(input)).sum();
+    let left: HashSet<usize> = continued.todo.iter().map(|turn| turn.input).collect();
+    let done = plan.inputs.iter().enumerate().filter(|(at, _)| plan.follow.is_none() && !left.contains(at));
+    let done: u64 = done.filter_map(|(_, input)| input.size()).sum();
     done + continued.partial.as_ref().map_or(0, |partial| partial.state.report.stored_bytes)
 }
 
 /// Returns whether who takes the documents wants no more.
-fn is_reader_gone(plan: &Plan, error: &RunError) -> bool {
-    let source = match error {
-        RunError::Output { source, .. } if plan.output.destination == Destination::Stdout => source,
-        RunError::Caller(source) => source,
-        _ => return false,
+fn is_reader_gone(plan: &Plan, error: &Error) -> bool {
+    let is_taker = match error.kind() {
+        ErrorKind::Output => plan.output.destination == Destination::Stdout,
+        kind => kind == ErrorKind::Caller,
     };
-    source.kind() == io::ErrorKind::BrokenPipe
+    is_taker && error.system_kind() == Some(io::ErrorKind::BrokenPipe)
 }
 
 impl Plan {
@@ -170,12 +151,15 @@ impl Plan {
 }
 
 /// The run to be continued; none if one begins. Refuses files that must not be there.
-fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
-    plan.names_are_free(None)?;
+fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>> {
+    plan.check_names(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
         let paths = path.as_deref().zip(plan.finished_file());
-        let (path, finished) = paths.ok_or(ResumeError::Stream)?;
+        let (path, finished) = paths.ok_or_else(|| {
+            let what = "a run that reads standard input or writes standard output cannot be resumed";
+            Error::new(ErrorKind::Resume, what)
+        })?;
         if let Some(continued) = ContinuedRun::load(plan, [path, &finished])? {
             return Ok(Some(continued));
         }
@@ -184,15 +168,17 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     check_kinds(plan, &outputs)?;
     if existing != Existing::Overwrite {
         if let Some(path) = &path
-            && Checkpoint::read(path)?.is_some()
+            && is_there(path)
         {
-            return Err(RunError::Interrupted(path.clone()));
+            let what = "a run was interrupted here; --resume continues it, --overwrite starts afresh";
+            return Err(Error::exists(path, what));
         }
-        if let Some(output) = outputs.first().cloned() {
-            return Err(match existing {
-                Existing::Resume => RunError::NoState(output),
-                _ => RunError::Exists(output),
-            });
+        if let Some(output) = outputs.first() {
+            let remedy = match existing {
+                Existing::Resume => "is there already, without the state of a run to resume; --overwrite replaces it",
+                _ => "is there already; --overwrite replaces it, --resume continues the run that wrote it",
+            };
+            return Err(Error::exists(output, remedy));
         }
     }
     Ok(None)
@@ -200,7 +186,7 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
 
 /// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
 /// one.
-pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun, RunError> {
+pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun> {
     let path = plan.state_file();
     if let Some(continued) = find_continued(plan, existing)? {
         tracing::info!(
@@ -221,39 +207,27 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     }
     // Before its files are written over.
     for path in path.into_iter().chain(plan.finished_file()).filter(|path| is_there(path)) {
-        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+        disk.remove(&path).map_err(Error::output(&path))?;
     }
     remove_hidden(plan, disk, None)?;
     remove_sides(plan, disk)?;
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Makes the folder of the outputs.
-pub(crate) fn make_folder(plan: &Plan) -> Result<(), RunError> {
-    match &plan.output.destination {
-        Destination::Folder(folder) => fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source)),
-        _ => Ok(()),
-    }
-}
-
 /// Removes the mark of completeness, and writes the files that do not depend on the inputs.
-pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<(), RunError> {
+pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<()> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.
-        manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
+        manifest::begin(disk, folder).map_err(Error::output(folder))?;
     }
     if let Some(path) = plan.output.mapping_path()
         && (existing == Existing::Overwrite || !path.exists())
     {
         // Settings that somebody changed stay.
-        replace(disk, &path, BULK_MAPPING.as_bytes()).map_err(|source| RunError::output(&path, source))?;
+        replace(disk, &path, bulk_mapping().as_bytes()).map_err(Error::output(&path))?;
     }
     Ok(())
 }
-
-/// A run that nobody stops.
-// Static, so that an environment can borrow it for as long as it lives.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The surroundings of a run.
 pub struct Environment<'a> {
@@ -263,10 +237,8 @@ pub struct Environment<'a> {
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
     pub disk: &'a dyn Disk,
-    /// Set from outside, ends the run early with an error of the kind [`Stopped`](crate::ErrorKind::Stopped).
-    pub stop: &'a AtomicBool,
-    /// Options of waiting for the network. Their flag ends waiting reads of the network, of standard input and
-    /// of named pipes. It should be the flag of [`Environment::stop`].
+    /// Options of waiting for the network. Their flag, set from outside, ends the run early with an error of the kind
+    /// [`Stopped`](crate::ErrorKind::Stopped), and waiting reads of the network, of standard input and of named pipes.
     pub network: NetworkOptions,
     /// Takes the counts of a run that ends early.
     pub unfinished: Option<&'a mut Summary>,
@@ -285,7 +257,6 @@ impl<'a> Environment<'a> {
             stdout,
             progress,
             disk: &LocalDisk,
-            stop: &NEVER,
             network: NetworkOptions::default(),
             unfinished: None,
             existing: Existing::Refuse,
@@ -295,12 +266,10 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// A run whose documents go to the caller. `T` is a document as the caller takes it.
-pub struct Run<'a, T = OutputRecord> {
+/// A run whose documents go to the caller.
+pub struct Run<'a> {
     plan: Plan,
     extract: &'a Extract<'a>,
-    map: Box<MapDocument<'a, T>>,
-    start: Option<RunPosition>,
 }
 
 impl<'a> Run<'a> {
@@ -311,60 +280,20 @@ impl<'a> Run<'a> {
 
     /// The run of a plan, whose output is ignored.
     pub fn of_plan(plan: &Plan, extract: &'a Extract<'a>) -> Self {
-        let plan = Plan { output: Output::caller(), ..plan.clone() };
-        Self { plan, extract, map: Box::new(|record| record), start: None }
-    }
-}
-
-impl<'a, T: Send> Run<'a, T> {
-    /// Sets the function by which workers turn each document into the caller's form, in any order. Encoding belongs
-    /// here, because [`Run::each`] calls its function on one thread.
-    #[must_use]
-    pub fn map<U: Send>(self, map: impl Fn(T) -> U + Sync + 'a) -> Run<'a, U>
-    where
-        T: 'a,
-    {
-        let before = self.map;
-        let map = Box::new(move |record| map(before(record)));
-        Run { plan: self.plan, extract: self.extract, map, start: self.start }
+        Self { plan: Plan { output: Output::caller(), ..plan.clone() }, extract }
     }
 
-    /// Starts at a position that an earlier run with the same settings and inputs gave. A run that gives no positions
-    /// ends with an error.
-    #[must_use]
-    pub fn starting_at(mut self, position: RunPosition) -> Self {
-        self.start = Some(position);
-        self
-    }
-
-    /// Reads all inputs, and gives `take` each event in order.
+    /// Reads all inputs, and gives `take` the documents in order. An error of `take` ends the run;
+    /// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe) ends it as if no more was wanted.
     ///
     /// # Errors
-    /// As for a whole run; an error of `take` ends it.
-    pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary> {
-        Ok(self.execute(environment, true, take)?)
-    }
-
-    /// Reads all inputs, and gives `take` the documents in order.
-    ///
-    /// # Errors
-    /// As for [`Run::each`].
-    pub fn documents(self, environment: Environment<'_>, mut take: impl FnMut(T) -> io::Result<()>) -> Result<Summary> {
-        let done = self.execute(environment, false, &mut |event, _| match event {
-            RunEvent::Document(document) => take(document),
-            _ => Ok(()),
-        });
-        Ok(done?)
-    }
-
-    fn execute(
+    /// As for a whole run, and that of `take`.
+    pub fn documents(
         self,
         environment: Environment<'_>,
-        wants_drops: bool,
-        take: &mut TakeEvent<'_, T>,
-    ) -> Result<Summary, RunError> {
-        let mut take = |event, position| take(event, position).map_err(RunError::Caller);
-        let caller = Caller { map: &*self.map, take: &mut take, wants_drops, start: self.start };
-        execute(&self.plan, self.extract, environment, Some(caller))
+        mut take: impl FnMut(Document) -> io::Result<()>,
+    ) -> Result<Summary> {
+        let mut take = |document| take(document).map_err(|error| Error::new(ErrorKind::Caller, error));
+        execute(&self.plan, self.extract, environment, Some(&mut take))
     }
 }

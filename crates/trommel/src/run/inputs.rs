@@ -12,24 +12,23 @@ pub(crate) mod unpack;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::{error::Error, ffi::OsStr, fs, fs::File, io, sync::Arc};
+use std::{error::Error as StdError, ffi::OsStr, fmt, fs, fs::File, io, mem, sync::Arc};
 
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
 use tempfile::{NamedTempFile, TempPath};
 use trommel_archive::signature;
 use trommel_sources::{
-    ArchiveBytes, Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Remote, Scheme, SelectOptions,
-    is_url, redacted, split_container,
+    ArchiveBytes, Location, NetworkOptions, RecordSelection, Remote, Scheme, SelectOptions, is_url, redacted,
+    split_container,
 };
 
-use crate::settings::SettingsFileError;
-use crate::{PartialSettings, Result, run::inputs::packed::Packed};
-use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, bounded};
+use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::packed::Packed};
+use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, copy_bounded};
 use found::{Found, PageFiles};
 
 /// One archive to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Input {
     /// A file; it need not exist.
     File(PathBuf),
@@ -52,6 +51,13 @@ pub enum Input {
     },
 }
 
+impl PartialEq for Input {
+    /// Returns whether they are of one kind and have one name.
+    fn eq(&self, other: &Self) -> bool {
+        mem::discriminant(self) == mem::discriminant(other) && self.name() == other.name()
+    }
+}
+
 impl Input {
     /// The name in messages and in `source.file`: path or URL as the user gave it, without passwords and
     /// secrets of the URL; `-` for standard input. Records that an index names have the place of their archive instead.
@@ -60,9 +66,9 @@ impl Input {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
             // The index and not its archives: it is what the user named, and what is looked at for changes.
-            Self::Selection(selection) => selection.name(),
+            Self::Selection(selection) => selection.name.clone(),
             Self::Packed(packed) => packed.name(),
-            Self::Pages(pages) => pages.name(),
+            Self::Pages(pages) => pages.name.clone(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
         }
@@ -74,7 +80,7 @@ impl Input {
         match self {
             Self::File(path) => Some(path),
             Self::Packed(packed) => packed.path(),
-            Self::Selection(selection) => Some(selection.index()),
+            Self::Selection(selection) => Some(&selection.index),
             Self::Url(_) | Self::Pages(_) | Self::Stdin | Self::Nothing { .. } => None,
         }
     }
@@ -92,45 +98,16 @@ impl Input {
         })
     }
 
-    /// The pages in files, if it is some.
-    pub(crate) fn pages(&self) -> Option<&PageFiles> {
+    /// Its stored bytes; none if that is not known.
+    pub(crate) fn size(&self) -> Option<u64> {
         match self {
-            Self::Pages(pages) => Some(pages),
-            _ => None,
+            Self::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+            Self::Packed(packed) => Some(packed.bytes()),
+            Self::Pages(pages) => Some(pages.bytes()),
+            Self::Selection(selection) => Some(selection.bytes()),
+            Self::Nothing { .. } => Some(0),
+            Self::Url(_) | Self::Stdin => None,
         }
-    }
-}
-
-/// Reason why a list of arguments cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum InputError {
-    /// A URL of a kind that is not read.
-    #[error("{0}: only {read} URLs are read", read = Scheme::READ)]
-    Url(String),
-    /// A URL of a server, without an object on it.
-    #[error("{0}: names a server, not an archive on it")]
-    Server(String),
-    /// An index that cannot be used.
-    #[error(transparent)]
-    Index(#[from] RecordIndexError),
-    /// A folder, manifest, index, glob or bucket that cannot be read.
-    #[error("{name}: {source}")]
-    Unread {
-        /// Its name.
-        name: String,
-        /// The error of the system, the network or the pattern.
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// `-` more than once.
-    #[error("-: standard input can be read only once")]
-    StdinTwice,
-}
-
-impl InputError {
-    /// Names the place that an error is about.
-    fn of<E: Into<Box<dyn Error + Send + Sync>>>(name: impl Into<String>) -> impl Fn(E) -> Self {
-        let name = name.into();
-        move |source| Self::Unread { name: name.clone(), source: source.into() }
     }
 }
 
@@ -146,7 +123,11 @@ impl InputError {
 /// # Errors
 /// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or if standard
 /// input is named twice. An argument without an archive becomes an [`Input::Nothing`].
-pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &NetworkOptions) -> Result<Vec<Input>> {
+pub fn expand(
+    arguments: &[impl AsRef<OsStr>],
+    base: Option<&Location>,
+    network: &NetworkOptions,
+) -> Result<Vec<Input>> {
     let remote = Remote::new(network.clone());
     let mut inputs = Vec::new();
     for argument in arguments {
@@ -158,7 +139,7 @@ pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &Ne
         };
         if argument == "-" {
             if inputs.contains(&Input::Stdin) {
-                return Err(InputError::StdinTwice.into());
+                return Err(unread("-")("standard input can be read only once"));
             }
             inputs.push(Input::Stdin);
         // A file of that very name wins here and for globs, because shells expand names that exist.
@@ -181,21 +162,28 @@ pub fn expand(arguments: &[impl AsRef<OsStr>], base: Option<&Base>, network: &Ne
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
-pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions, network: &NetworkOptions) -> Result<Input> {
+pub fn select(
+    index: &Path,
+    base: Option<&Location>,
+    options: SelectOptions,
+    network: &NetworkOptions,
+) -> Result<Input> {
     let mut selection = match index.to_str().filter(|index| is_url(index)) {
-        None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
+        None => {
+            let beside = Location::File(index.to_owned()).folder();
+            RecordSelection::load(index, base.unwrap_or(&beside), options)?
+        }
         Some(url) => {
             check_url(url)?;
             let copy = fetch(url, MAX_INDEX, &Remote::new(network.clone()))?;
-            let beside = Base::Url(folder_of(url).to_owned());
+            let beside = Location::new(url).folder();
             RecordSelection::load_copy(copy, redacted(url), base.unwrap_or(&beside), options)?
         }
     };
-    let mut locations = selection.archives().iter();
-    if let Some(Location::Url(url)) =
-        locations.find(|place| matches!(place, Location::Url(url) if check_url(url).is_err()))
-    {
-        return Err(InputError::Url(redacted(url)).into());
+    for archive in &selection.archives {
+        if let Location::Url(url) = archive {
+            check_url(url)?;
+        }
     }
     unpack::locate(&mut selection, network);
     Ok(Input::Selection(Arc::new(selection)))
@@ -215,25 +203,26 @@ fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
+/// Names the argument, file or URL that cannot be read.
+fn unread<E: Into<Box<dyn StdError + Send + Sync>>>(name: impl fmt::Display) -> impl Fn(E) -> Error {
+    Error::at(ErrorKind::Input, name)
+}
+
+const NO_ARCHIVE: &str = "names a server, not an archive on it";
+
 /// Checks that trommel can read from an address.
-fn check_url(url: &str) -> Result<(), InputError> {
+fn check_url(url: &str) -> Result<()> {
     let has_path = url
         .split_once("://")
         .and_then(|(_, rest)| rest.split_once('/'))
         .is_some_and(|(host, path)| !host.is_empty() && !path.is_empty());
     if url.starts_with("http") && !has_path {
-        return Err(InputError::Server(url.to_owned()));
+        return Err(unread(url)(NO_ARCHIVE));
     }
     match Scheme::of(url) {
         Some(_) => Ok(()),
-        None => Err(InputError::Url(redacted(url))),
+        None => Err(unread(redacted(url))(format!("only {} URLs are read", Scheme::READ))),
     }
-}
-
-/// The folder of a URL, without a query.
-fn folder_of(url: &str) -> &str {
-    let path = url.split(['?', '#']).next().unwrap_or(url);
-    path.rsplit_once('/').map_or(path, |(folder, _)| folder)
 }
 
 /// The choices of a configuration file, here or behind a URL.
@@ -244,29 +233,24 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
     let Some(url) = path.to_str().filter(|path| is_url(path)) else { return PartialSettings::load(path) };
     check_url(url)?;
     let copy = fetch(url, MAX_CONFIG, &Remote::new(network.clone()))?;
-    let shown = PathBuf::from(redacted(url));
-    let read = PartialSettings::of_file(&copy).map_err(|error| match error {
-        SettingsFileError::Settings { line, source, .. } => SettingsFileError::Settings { path: shown, line, source },
-        SettingsFileError::Io { source, .. } => SettingsFileError::Io { path: shown, source },
-    });
-    Ok(read?)
+    PartialSettings::of_file(&copy, &redacted(url))
 }
 
 /// Downloads at most `most` bytes from a URL into a file that is removed with its handle.
-fn fetch(url: &str, most: u64, remote: &Remote) -> Result<TempPath, InputError> {
+fn fetch(url: &str, most: u64, remote: &Remote) -> Result<TempPath> {
     let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;
-        io::copy(&mut bounded(remote.open(url)?, most), &mut file)?;
+        copy_bounded(remote.open(url)?, most, &mut file)?;
         Ok(file.into_temp_path())
     };
-    copy().map_err(InputError::of(redacted(url)))
+    copy().map_err(unread(redacted(url)))
 }
 
-fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<()> {
     check_url(url)?;
     let Some((container, path)) = split_container(url) else {
         return match Scheme::of(url).is_some_and(Scheme::is_listed) {
-            true => Err(InputError::Server(redacted(url))),
+            true => Err(unread(redacted(url))(NO_ARCHIVE)),
             false => {
                 inputs.push(Input::Url(url.to_owned()));
                 Ok(())
@@ -283,14 +267,14 @@ fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<(), I
     let folder =
         if is_prefix { path } else { literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default() };
     let listed = remote.list(&format!("{container}/{folder}"));
-    let listed = listed.map_err(InputError::of(redacted(url)))?;
+    let listed = listed.map_err(unread(redacted(url)))?;
     let mut found = Found::default();
     if is_prefix {
         for name in listed {
             found.sort(name.clone(), &name);
         }
     } else {
-        let glob = Pattern::new(path).map_err(InputError::of(redacted(url)))?;
+        let glob = Pattern::new(path).map_err(unread(redacted(url)))?;
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let below = |name: &String| split_container(name).is_some_and(|(_, path)| glob.matches_with(path, options));
         found.archives = listed.into_iter().filter(below).collect();
@@ -300,7 +284,7 @@ fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<(), I
     Ok(())
 }
 
-fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
     // A file that is missing is an input as well: the run reports it and reads the others.
     if !path.is_dir() {
         inputs.push(from_file(path));
@@ -312,7 +296,7 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     if let Some(mut files) = found.take_pages() {
         // The order of a folder differs between file systems, and the output must not.
         files.sort();
-        inputs.push(Input::Pages(Arc::new(PageFiles::new(name.clone(), files))));
+        inputs.push(Input::Pages(Arc::new(PageFiles { name: name.clone(), files })));
         found.tell(&name);
         return Ok(());
     }
@@ -328,34 +312,27 @@ fn from_file(path: PathBuf) -> Input {
 
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
 /// would be waited for.
-fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), InputError> {
-    let failed = InputError::of(folder.to_string_lossy());
+fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<()> {
+    let failed = unread(folder.to_string_lossy());
     for entry in fs::read_dir(folder).map_err(&failed)? {
         let entry = entry.map_err(&failed)?;
-        let (path, kind) = (entry.path(), entry.file_type().map_err(&failed)?);
-        if kind.is_dir() {
+        let path = entry.path();
+        if entry.file_type().map_err(&failed)?.is_dir() {
             archives_below(&path, found)?;
         } else if path.is_file() {
             found.sort(path, &entry.file_name().to_string_lossy());
-        } else if path.is_dir() {
-            found.skip("links to folders");
-        } else if kind.is_symlink() {
-            found.skip("links to nothing that can be read");
         } else {
-            found.skip("pipes, sockets or devices");
+            found.skip(if path.is_dir() { "links to folders" } else { "pipes, sockets, devices or dead links" });
         }
     }
     Ok(())
 }
 
-fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
-    let paths = glob::glob(pattern).map_err(InputError::of(pattern))?;
+fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<()> {
+    let paths = glob::glob(pattern).map_err(unread(pattern))?;
     let mut files = Vec::new();
     for path in paths {
-        let path = path.map_err(|error| {
-            let name = error.path().display().to_string();
-            InputError::of(name)(error)
-        })?;
+        let path = path.map_err(|error| unread(error.path().display().to_string())(error))?;
         if !path.is_dir() {
             files.push(path);
         }
@@ -370,22 +347,17 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     Ok(())
 }
 
-fn from_manifest(
-    manifest: &str,
-    base: Option<&Base>,
-    remote: &Remote,
-    inputs: &mut Vec<Input>,
-) -> Result<(), InputError> {
-    let (text, beside) = if is_url(manifest) {
-        check_url(manifest)?;
-        let name = redacted(manifest);
-        let bytes = remote.open(manifest).map_err(InputError::of(&name))?;
-        (text_of(bytes).map_err(InputError::of(&name))?, Base::Url(folder_of(manifest).to_owned()))
-    } else {
-        let path = Path::new(manifest);
-        let failed = InputError::of(manifest);
-        (text_of(File::open(path).map_err(&failed)?).map_err(&failed)?, Base::beside(path))
+fn from_manifest(manifest: &str, base: Option<&Location>, remote: &Remote, inputs: &mut Vec<Input>) -> Result<()> {
+    let (place, name) = (Location::new(manifest), redacted(manifest));
+    let bytes: Box<dyn Read> = match &place {
+        Location::Url(url) => {
+            check_url(url)?;
+            Box::new(remote.open(url).map_err(unread(&name))?)
+        }
+        Location::File(path) => Box::new(File::open(path).map_err(unread(&name))?),
     };
+    let text = text_of(bytes).map_err(unread(&name))?;
+    let beside = place.folder();
     let base = base.unwrap_or(&beside);
     let before = inputs.len();
     for line in text.lines().map(str::trim) {
@@ -409,11 +381,11 @@ fn from_manifest(
 /// A text, plain or gzip, of a manifest's length at the most.
 fn text_of(bytes: impl Read) -> io::Result<String> {
     let mut reader = BufReader::new(bytes);
-    let mut text = String::new();
-    // By its bytes and not its name: Common Crawl's lists of paths are gzip.
+    let (mut read, mut text) = (Vec::new(), String::new());
     match reader.fill_buf()?.starts_with(&signature::GZIP) {
-        true => bounded(MultiGzDecoder::new(reader), MAX_MANIFEST).read_to_string(&mut text)?,
-        false => bounded(reader, MAX_MANIFEST).read_to_string(&mut text)?,
-    };
+        true => copy_bounded(MultiGzDecoder::new(reader), MAX_MANIFEST, &mut read)?,
+        false => copy_bounded(reader, MAX_MANIFEST, &mut read)?,
+    }
+    read.as_slice().read_to_string(&mut text)?;
     Ok(text)
 }

@@ -7,18 +7,16 @@
 pub(crate) mod existing;
 pub(crate) mod output;
 pub(crate) mod prepared;
-pub(crate) mod refusal;
 pub(crate) mod request;
 
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, str::FromStr, sync::Arc, thread, time::Duration};
 
 use trommel_extract::Document;
-use trommel_record::{Assemble, Format, filters::Filters, hidden};
+use trommel_record::{Assemble, Format, filters::Filters};
 use trommel_sources::{is_url, redacted};
 
-use crate::run::plan::output::{Destination, Encoding, Output};
-use crate::run::plan::refusal::RequestError;
+use crate::run::plan::output::{Encoding, Output};
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
 /// The state of a run in the folder of its outputs, and that of a finished one.
@@ -110,37 +108,27 @@ impl Plan {
         if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
             return None;
         }
-        match &self.output.destination {
-            Destination::Folder(folder) => Some(folder.join(FOLDER_STATE)),
-            Destination::File(path) => hidden(path, "checkpoint").ok(),
-            Destination::Stdout | Destination::Caller => None,
-        }
+        self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
     }
 
     /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,
     /// or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
     pub fn finished_file(&self) -> Option<PathBuf> {
         self.state_file()?;
-        match &self.output.destination {
-            Destination::File(path) => {
-                let name = path.file_name()?.to_string_lossy();
-                Some(path.with_file_name(format!("_{name}.state")))
-            }
-            destination => Some(destination.folder()?.join(FINISHED_STATE)),
-        }
+        self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
     }
 
     /// The files beside the outputs as the user named them, and the options that name them.
     pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
-        let mut sides = Vec::new();
-        for (path, option) in [(&self.quarantine, "--quarantine"), (&self.dropped, "--dropped")] {
-            sides.extend(path.iter().map(|path| (path.clone(), option)));
-        }
-        let options = self.set_aside.iter().map(|_| "--set-aside").chain(["--hard-to"]);
-        for (path, option) in self.copies().into_iter().zip(options) {
-            sides.extend([path.to_owned(), index_of(path)].map(|path| (path, option)));
-        }
-        sides
+        let options = ["--quarantine", "--dropped"].into_iter();
+        let options = options.chain(self.set_aside.iter().flat_map(|_| ["--set-aside"; 2])).chain(["--hard-to"; 2]);
+        self.numbered_sides().into_iter().zip(options).filter_map(|(path, option)| Some((path?, option))).collect()
+    }
+
+    /// The same by the numbers that records name them by; each copy has its index behind it.
+    pub(crate) fn numbered_sides(&self) -> Vec<Option<PathBuf>> {
+        let copies = self.copies().into_iter().flat_map(|path| [path.to_owned(), index_of(path)]);
+        [self.quarantine.clone(), self.dropped.clone()].into_iter().chain(copies.map(Some)).collect()
     }
 
     /// The files for copies of records, without their indexes: first those of `set_aside`, then that of `hard`.
@@ -191,7 +179,10 @@ impl Follow {
     pub fn new(arguments: &[String]) -> Result<Self> {
         let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
         match arguments.iter().find(is_fixed) {
-            Some(argument) => Err(RequestError::NotFollowed(redacted(argument)).into()),
+            Some(argument) => {
+                let reason = "only files, folders, globs and pipes can be followed";
+                Err(Error::setting(format!("{}: {reason}", redacted(argument))))
+            }
             None => Ok(Self { arguments: arguments.to_vec(), idle: Self::IDLE, until_idle: None }),
         }
     }
@@ -210,14 +201,13 @@ impl fmt::Display for Plan {
                 },
                 Input::Selection(selection) => format!(
                     "{} records of {} archives, {} bytes",
-                    selection.rows().len(),
-                    selection.archives().len(),
+                    selection.rows.len(),
+                    selection.archives.len(),
                     selection.bytes()
                 ),
-                Input::Url(_) | Input::Stdin => "size not known".to_owned(),
-                Input::Packed(packed) => format!("{} bytes", packed.bytes()),
-                Input::Pages(pages) => format!("{} pages, {} bytes", pages.files().len(), pages.bytes()),
+                Input::Pages(pages) => format!("{} pages, {} bytes", pages.files.len(), pages.bytes()),
                 Input::Nothing { reason, .. } => reason.clone(),
+                _ => input.size().map_or("size not known".to_owned(), |bytes| format!("{bytes} bytes")),
             };
             writeln!(f, "  {}: {size}", input.name())?;
         }
@@ -271,7 +261,7 @@ impl FromStr for SetAside {
         text.split_once('=')
             .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
             .map(|(kind, path)| Self { kind: kind.to_ascii_lowercase(), path: path.into() })
-            .ok_or_else(|| RequestError::SetAside(text.to_owned()).into())
+            .ok_or_else(|| Error::setting(format!("{text:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")))
     }
 }
 
@@ -313,7 +303,7 @@ impl fmt::Display for HardPages {
 }
 
 /// The index of where the records of a file were, beside it: CDXJ.
-pub(crate) fn index_of(path: &Path) -> PathBuf {
+fn index_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".cdxj");
     name.into()

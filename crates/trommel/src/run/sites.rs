@@ -1,8 +1,7 @@
 //! The site memory of a run: its settings, its file, and the first of two passes.
 
 use std::io::{self, BufReader, BufWriter};
-use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, error::Error, fs::File, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -15,7 +14,7 @@ use crate::run::execution::{Environment, run};
 use crate::run::inputs::{Input, is_pipe};
 use crate::run::plan::{NamedFiles, Plan};
 use crate::run::{counts::summary::Summary, plan::output::Output};
-use crate::{Extractor, Hints, Model, Result, Settings, SiteMode};
+use crate::{Error, ErrorKind, Extractor, Hints, Model, Result, Settings, SiteMode};
 
 /// The site memory that settings ask for.
 #[derive(Debug, Default)]
@@ -30,22 +29,6 @@ pub enum RunSites {
     },
     /// A file.
     File(Box<SiteMemory>),
-}
-
-/// Reason why a site memory cannot be used, and a remedy, in one line.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SitesError {
-    /// Its file cannot be read, written or understood.
-    #[error("{path}: {source}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// Inputs that grow, or can be read once only.
-    #[error("{0}")]
-    Inputs(String),
 }
 
 impl RunSites {
@@ -77,19 +60,16 @@ impl RunSites {
             Input::File(path) => is_pipe(path),
             _ => false,
         };
-        let refused = |message| Err(SitesError::Inputs(message).into());
-        match self {
-            Self::TwoPass { .. } if plan.follow.is_some() => {
+        let refused = |message| Err(Error::new(ErrorKind::Sites, message));
+        match plan.inputs.iter().find(pipe).filter(|_| self.reads_twice()) {
+            _ if self.reads_twice() && plan.follow.is_some() => {
                 refused("site_memory=two-pass needs inputs that are complete, not --follow".to_owned())
             }
-            Self::TwoPass { .. } => match plan.inputs.iter().find(pipe) {
-                None => Ok(()),
-                Some(pipe) => refused(format!(
-                    "{}: site_memory=two-pass reads inputs twice, and a pipe can be read once",
-                    pipe.name()
-                )),
-            },
-            _ => Ok(()),
+            Some(pipe) => {
+                let reason = "site_memory=two-pass reads inputs twice, and a pipe can be read once";
+                refused(format!("{}: {reason}", pipe.name()))
+            }
+            None => Ok(()),
         }
     }
 
@@ -151,15 +131,7 @@ pub fn count_pages(
     survey: &SiteSurvey,
     environment: Environment<'_>,
 ) -> Result<Summary> {
-    let mut plan = Plan {
-        quarantine: None,
-        set_aside: Vec::new(),
-        hard: None,
-        dropped: None,
-        assemble: BTreeMap::new(),
-        output: Output::caller(),
-        ..plan.clone()
-    };
+    let mut plan = counting_plan(plan.inputs.clone(), plan.settings.clone());
     // All pages are counted, however few are written.
     plan.settings.limits.limit = None;
     let count = |bytes: &[u8], hints: &Hints<'_>| {
@@ -170,7 +142,6 @@ pub fn count_pages(
     let mut sink = io::sink();
     let quiet = Environment {
         disk: environment.disk,
-        stop: environment.stop,
         network: environment.network,
         ..Environment::new(&mut sink, environment.progress)
     };
@@ -187,10 +158,8 @@ pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
 /// # Errors
 /// In one line that names the file.
 pub fn load_sites(path: &Path) -> Result<SiteMemory> {
-    let read = || -> Result<SiteMemory, Box<dyn Error + Send + Sync>> {
-        Ok(SiteMemory::read(BufReader::new(File::open(path)?))?)
-    };
-    Ok(read().map_err(|source| SitesError::File { path: path.to_owned(), source })?)
+    let read = || Ok::<_, Error>(SiteMemory::read(BufReader::new(File::open(path)?))?);
+    read().map_err(Error::at(ErrorKind::Sites, path.display()))
 }
 
 /// Writes a site memory, which appears under its name when it is complete.
@@ -198,10 +167,10 @@ pub fn load_sites(path: &Path) -> Result<SiteMemory> {
 /// # Errors
 /// In one line that names the file.
 pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<()> {
-    let write = || -> Result<(), Box<dyn Error + Send + Sync>> {
+    let write = || {
         let mut file = BufWriter::new(AtomicFile::create(path)?);
         memory.write(&mut file)?;
-        Ok(file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?)
+        Ok::<_, Error>(file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?)
     };
-    Ok(write().map_err(|source| SitesError::File { path: path.to_owned(), source })?)
+    write().map_err(Error::at(ErrorKind::Sites, path.display()))
 }

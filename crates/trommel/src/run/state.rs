@@ -7,9 +7,9 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use trommel_record::{hidden, open_own};
+use trommel_record::open_own;
 
-use crate::{run::error::RunError, run::plan::output::Destination};
+use crate::{Error, Result, run::plan::output::Destination};
 
 /// Holds an output for one run: the hidden file beside it is locked, and removed in the end. The lock of
 /// a run that was killed ends with it.
@@ -24,23 +24,21 @@ impl OutputLock {
     /// The lock of a destination; standard output needs none.
     ///
     /// # Errors
-    /// [`RunError::Locked`] if another run has it.
-    pub(crate) fn acquire(destination: &Destination) -> Result<Option<Self>, RunError> {
-        let (output, path) = match destination {
-            Destination::Folder(folder) => (folder, Ok(folder.join(".run.lock"))),
-            Destination::File(path) => (path, hidden(path, "lock")),
-            Destination::Stdout | Destination::Caller => return Ok(None),
-        };
-        let path = path.map_err(|source| RunError::output(output, source))?;
+    /// If another run has it.
+    pub(crate) fn acquire(destination: &Destination) -> Result<Option<Self>> {
+        let (Destination::Folder(output) | Destination::File(output)) = destination else { return Ok(None) };
+        let Some(path) = destination.beside(".run.lock", |name| format!(".{name}.lock")) else { return Ok(None) };
         loop {
             let file = opened(&path).map_err(|source| match source.kind() {
                 // There is no such folder: the user named the output, not the lock.
-                io::ErrorKind::NotFound => RunError::output(output, source),
-                _ => RunError::output(&path, source),
+                io::ErrorKind::NotFound => Error::output(output)(source),
+                _ => Error::output(&path)(source),
             })?;
             match file.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(RunError::Locked(output.clone())),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::exists(output, "another run is writing there"));
+                }
                 // Some network file systems have no locks; a run there is as safe as it was without.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     tracing::warn!(
@@ -48,7 +46,7 @@ impl OutputLock {
                         output.display()
                     );
                 }
-                Err(TryLockError::Error(source)) => return Err(RunError::output(&path, source)),
+                Err(TryLockError::Error(source)) => return Err(Error::output(&path)(source)),
             }
             // The run before may have removed the file between its opening and its locking here.
             if is_same(&file, &path) {

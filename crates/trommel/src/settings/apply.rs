@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, Selectors, TextOptions, TokenCounter};
+use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, Selectors, TextOptions, TokenCounter};
 
 use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
@@ -21,7 +21,7 @@ impl From<&ContentSettings> for ContentPolicy {
             include,
             exclude,
             // For measurements alone.
-            without: RuleSet::default(),
+            without: None,
         }
     }
 }
@@ -104,11 +104,8 @@ impl TokenizerFile {
     /// # Errors
     /// In one line: if the file cannot be read or is no tokenizer, or this build reads none.
     pub fn open(path: &str) -> crate::Result<Self> {
-        Self::read(path).map_err(|message| crate::Error::new(crate::ErrorKind::Setting, message))
-    }
-
-    fn read(path: &str) -> Result<Self, String> {
-        let (sha256, counter) = read::counter(path).map_err(|error| format!("{path}: {error}"))?;
+        let failed = |error| crate::Error::new(crate::ErrorKind::Setting, format!("{path}: {error}"));
+        let (sha256, counter) = read::counter(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), sha256, counter })
     }
 
@@ -129,10 +126,10 @@ impl TokenizerFile {
 }
 
 impl TryFrom<String> for TokenizerFile {
-    type Error = String;
+    type Error = crate::Error;
 
-    fn try_from(path: String) -> Result<Self, String> {
-        Self::read(&path)
+    fn try_from(path: String) -> crate::Result<Self> {
+        Self::open(&path)
     }
 }
 
@@ -213,7 +210,7 @@ mod tests {
             b"<article><p>The mill stands by the river.</p><p>It turns, and it turns, and it turns.</p></article>",
             &crate::Hints::default(),
         );
-        assert_eq!(document.capped, ["max-tokens"]);
+        assert_eq!(*document.capped, ["max-tokens"]);
         let alone = settings(&format!(r#"{{"tokenizer": "{path}"}}"#)).unwrap_err();
         assert!(alone.contains("add max_tokens"), "{alone}");
         std::fs::write(path, "{").unwrap();

@@ -206,23 +206,13 @@ fn kind(schema: &Json) -> Kind {
     }
 }
 
-/// The names that a schema lists, with what they mean.
+/// The names that a schema lists, with what they mean; none if it lists none.
 fn values(schema: &Json) -> Option<Vec<Value>> {
-    let named = |name: &str, schema: &Json| Value { name: name.to_owned(), doc: text_of(schema, "description") };
-    let mut values = Vec::new();
-    for value in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
-        match (value.get("const"), value.get("enum")) {
-            (Some(Json::String(name)), _) => values.push(named(name, value)),
-            (_, Some(Json::Array(names))) => {
-                let names = names.iter().filter_map(Json::as_str);
-                values.extend(names.map(|name| named(name, &Json::Null)));
-            }
-            _ => {}
-        }
-    }
-    for name in schema.get("enum").and_then(Json::as_array).into_iter().flatten() {
-        values.extend(name.as_str().map(|name| named(name, &Json::Null)));
-    }
+    let all = |key: &str| schema.get(key).and_then(Json::as_array).into_iter().flatten();
+    let named = |name: &Json, doc| name.as_str().map(|name| Value { name: name.to_owned(), doc });
+    let mut values: Vec<Value> = all("oneOf").filter_map(values).flatten().collect();
+    values.extend(schema.get("const").and_then(|name| named(name, text_of(schema, "description"))));
+    values.extend(all("enum").filter_map(|name| named(name, String::new())));
     (!values.is_empty()).then_some(values)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In it every choice has its name and its value. Runs with equal recipes are the same.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, fmt::Display, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -24,11 +24,8 @@ pub(super) static DEFAULTS: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(Settings::default()).unwrap_or_default());
 
 /// The path of each choice by its name.
-pub(super) static PATHS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let mut paths = Vec::new();
-    leaves(&DEFAULTS, "", &mut paths);
-    paths.into_iter().map(|path| (name_of(&path).to_owned(), path)).collect()
-});
+pub(super) static PATHS: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| leaves(&DEFAULTS).into_iter().map(|(path, _)| (name_of(&path).to_owned(), path)).collect());
 
 /// The name of the setting at a path, the same in every interface.
 pub(crate) fn name_of(path: &str) -> &str {
@@ -36,22 +33,20 @@ pub(crate) fn name_of(path: &str) -> &str {
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
 }
 
-/// Paths of all choices below a table, in the order of their names.
-pub(super) fn leaves(table: &Value, path: &str, found: &mut Vec<String>) {
-    match table {
-        Value::Object(keys) => {
-            for (key, value) in keys {
-                leaves(value, &joined(path, key), found);
-            }
-        }
-        _ => found.push(path.to_owned()),
+/// Paths and values of all choices in a table, in the order of their names.
+pub(super) fn leaves(table: &Value) -> Vec<(String, &Value)> {
+    let Value::Object(keys) = table else { return vec![(String::new(), table)] };
+    let mut found = Vec::new();
+    for (key, value) in keys {
+        found.extend(leaves(value).into_iter().map(|(path, value)| (joined(key, &path), value)));
     }
+    found
 }
 
 pub(super) fn joined(path: &str, key: &str) -> String {
-    match path {
-        "" => key.to_owned(),
-        path => format!("{path}.{key}"),
+    match (path, key) {
+        ("", name) | (name, "") => name.to_owned(),
+        _ => format!("{path}.{key}"),
     }
 }
 
@@ -76,9 +71,13 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
     if part.is_empty() {
         known.extend(PATHS.keys().map(String::as_str));
     }
+    let unknown = |key: &str, hint: String| {
+        let key = joined(part, key);
+        SettingsError { message: format!("unknown key {key:?}{hint}"), key: Some(key) }
+    };
     if let Some((end, _)) = key.char_indices().nth(MAX_NAME_CHARS) {
-        let key = format!("{}...", key.get(..end).unwrap_or_default());
-        return SettingsError::Unknown { key: joined(part, &key), hint: ", longer than all of them".to_owned() };
+        let start = key.get(..end).unwrap_or_default();
+        return unknown(&format!("{start}..."), ", longer than all of them".to_owned());
     }
     let nearest = known
         .iter()
@@ -94,56 +93,27 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
             format!(", expected one of {}", known.join(", "))
         }
     };
-    SettingsError::Unknown { key: joined(part, key), hint }
+    unknown(key, hint)
 }
 
-/// Reason why settings cannot be used. Each is one line that names the choice.
+/// Reason why settings cannot be used, in one line that names the choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SettingsError {
-    /// There is no choice of that name.
-    #[error("unknown key {key:?}{hint}")]
-    Unknown {
-        /// The name as it was given, with its parts (`filters.min_word`).
-        key: String,
-        /// The nearest name, or the names there are.
-        hint: String,
-    },
-    /// The value is none of the choice's.
-    #[error("{key}: {message}")]
-    Invalid {
-        /// The choice (`text.math`).
-        key: String,
-        /// The fault.
-        message: String,
-    },
-    /// Two choices exclude each other.
-    #[error("{key}: {message}")]
-    Conflict {
-        /// The choice that cannot be.
-        key: String,
-        /// The reason, and a remedy.
-        message: String,
-    },
-    /// The text is not JSON or TOML at all.
-    #[error("{0}")]
-    Syntax(String),
+#[error("{message}")]
+pub(crate) struct SettingsError {
+    /// The choice that the error is about, with its parts (`text.math`); none if the text is not JSON or TOML at all.
+    pub(super) key: Option<String>,
+    message: String,
 }
 
 impl SettingsError {
-    pub(super) fn invalid(key: &str, message: String) -> Self {
-        Self::Invalid { key: key.to_owned(), message }
+    /// The value of a choice is none of its values, or excludes another choice.
+    pub(super) fn of(key: &str, message: impl Display) -> Self {
+        Self { key: Some(key.to_owned()), message: format!("{key}: {message}") }
     }
 
-    pub(super) fn conflict(key: &str, message: &str) -> Self {
-        Self::Conflict { key: key.to_owned(), message: message.to_owned() }
-    }
-
-    /// The choice that the error is about; none if the text could not be read at all.
-    pub(super) fn key(&self) -> Option<&str> {
-        match self {
-            Self::Unknown { key, .. } | Self::Invalid { key, .. } | Self::Conflict { key, .. } => Some(key),
-            Self::Syntax(_) => None,
-        }
+    /// The text cannot be read.
+    pub(super) fn syntax(message: String) -> Self {
+        Self { key: None, message }
     }
 }
 
@@ -159,17 +129,11 @@ impl Settings {
     /// All settings that change the output, by name, with their values as JSON.
     pub fn canonical(&self) -> Vec<(String, String)> {
         let all = serde_json::to_value(self).unwrap_or_default();
-        let mut paths = Vec::new();
-        leaves(&all, "", &mut paths);
-        let counted = paths.iter().filter(|path| !WITHOUT_EFFECT.contains(&path.as_str()));
+        let counted = leaves(&all).into_iter().filter(|(path, _)| !WITHOUT_EFFECT.contains(&path.as_str()));
         counted
-            .map(|path| {
-                let value = match pointed(&all, path) {
-                    _ if path == "model" => self.model_name().to_owned(),
-                    Some(value) => shown(value),
-                    None => String::new(),
-                };
-                (name_of(path).to_owned(), value)
+            .map(|(path, value)| match path.as_str() {
+                "model" => (path, self.model_name().to_owned()),
+                path => (name_of(path).to_owned(), shown(value)),
             })
             .collect()
     }

@@ -1,16 +1,13 @@
 //! A part of the settings, from a file, a command line or a request. It is merged with others.
-//!
-//! TOML is read as JSON, noting where each value starts for error messages.
 
-use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, fs};
+use std::{fmt::Display, fs, path::Path};
 
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::{Settings, SettingsError};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Pairs of settings that exclude each other: the one that is set later replaces the other.
 const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
@@ -63,10 +60,16 @@ const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PartialSettings {
     /// Tables of settings, as in [`Settings`].
-    chosen: Map<String, Value>,
+    chosen: Value,
+}
+
+impl Default for PartialSettings {
+    fn default() -> Self {
+        Self { chosen: Value::Object(Map::new()) }
+    }
 }
 
 impl PartialSettings {
@@ -75,7 +78,7 @@ impl PartialSettings {
     /// # Errors
     /// If the text is no object, or has an unknown key or an invalid value.
     pub fn from_json(text: &str) -> Result<Self> {
-        let value = serde_json::from_str(text).map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
+        let value = serde_json::from_str(text).map_err(|error| SettingsError::syntax(format!("settings: {error}")))?;
         Self::from_value(value)
     }
 
@@ -89,7 +92,7 @@ impl PartialSettings {
 
     fn of_value(value: Value) -> Result<Self, SettingsError> {
         let Value::Object(keys) = value else {
-            return Err(SettingsError::Syntax("settings: expected an object".to_owned()));
+            return Err(SettingsError::syntax("settings: expected an object".to_owned()));
         };
         let mut partial = Self::default();
         for (key, value) in keys {
@@ -111,36 +114,31 @@ impl PartialSettings {
     /// # Errors
     /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub fn load(path: &Path) -> Result<Self> {
-        Ok(Self::of_file(path)?)
+        Self::of_file(path, &path.display())
     }
 
-    pub(crate) fn of_file(path: &Path) -> Result<Self, SettingsFileError> {
-        let text =
-            fs::read_to_string(path).map_err(|source| SettingsFileError::Io { path: path.to_owned(), source })?;
-        Self::with_lines(&text).map_err(|(source, line)| SettingsFileError::Settings {
-            path: path.to_owned(),
-            line,
-            source,
-        })
+    /// Reads a configuration file in TOML, which messages call `name`.
+    pub(crate) fn of_file(path: &Path, name: &dyn Display) -> Result<Self> {
+        let failed = |message| Error::new(ErrorKind::Setting, message);
+        let text = fs::read_to_string(path).map_err(|error| failed(format!("{name}: {error}")))?;
+        Self::with_lines(&text).map_err(|(error, line)| failed(format!("{name}:{line}: {error}")))
     }
 
     /// Reads TOML; an error has its line.
     pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
         let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
-        let table = DeTable::parse(text).map_err(|error| {
+        let syntax = |error: toml::de::Error| {
             let line = line_at(error.span().map_or(0, |span| span.start));
             let message: Vec<&str> = error.message().lines().collect();
-            (SettingsError::Syntax(message.join("; ")), line)
-        })?;
-        let mut starts = BTreeMap::new();
-        let value = table_to_json(table.get_ref(), "", &mut starts);
-        Self::of_value(value).map_err(|error| {
-            let start = error.key().and_then(|key| {
-                // Chosen by its name alone, or in its part.
-                let by_name = starts.get(name_of(key));
-                starts.get(key).or(by_name)
+            (SettingsError::syntax(message.join("; ")), line)
+        };
+        let table = DeTable::parse(text).map_err(syntax)?;
+        Self::of_value(toml::from_str(text).map_err(syntax)?).map_err(|error| {
+            let start = error.key.as_deref().and_then(|key| {
+                // Chosen in its part, or by its name alone.
+                start_of(table.get_ref(), key).or_else(|| start_of(table.get_ref(), name_of(key)))
             });
-            let line = line_at(start.copied().unwrap_or(0));
+            let line = line_at(start.unwrap_or(0));
             (error, line)
         })
     }
@@ -163,11 +161,9 @@ impl PartialSettings {
     /// Like [`PartialSettings::set`].
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         let path = PATHS.get(name).map_or(name, String::as_str);
-        if let ("markdown", Ok(is_markdown)) = (name, text.to_ascii_lowercase().parse::<bool>()) {
-            return self.set(name, is_markdown);
-        }
         let value = match pointed(&DEFAULTS, path) {
-            Some(Value::Bool(_)) => {
+            // `markdown` is another name.
+            Some(Value::Bool(_)) | None => {
                 let is_set = text.to_ascii_lowercase().parse::<bool>();
                 is_set.map_or_else(|_| text.into(), Value::Bool)
             }
@@ -190,13 +186,13 @@ impl PartialSettings {
 
     /// These settings, completed by those of `below`.
     #[must_use]
-    pub fn over(mut self, mut below: Self) -> Self {
+    pub fn over(self, mut below: Self) -> Self {
         for (made, taken_back) in EXCLUSIVE {
             if self.get(made).is_some() && self.get(taken_back).is_none() {
                 below.remove(taken_back);
             }
         }
-        lay_over(&mut below.chosen, std::mem::take(&mut self.chosen));
+        lay_over(&mut below.chosen, self.chosen);
         below
     }
 
@@ -220,35 +216,26 @@ impl PartialSettings {
     }
 
     fn typed(&self) -> Result<Settings, SettingsError> {
-        let chosen = Value::Object(self.chosen.clone());
-        serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
-            key: error.path().to_string(),
-            message: plain(&error.into_inner().to_string()),
+        serde_path_to_error::deserialize(&self.chosen).map_err(|error| {
+            let key = error.path().to_string();
+            SettingsError::of(&key, plain(&error.into_inner().to_string()))
         })
     }
 
     /// Returns whether nothing is set.
     pub fn is_empty(&self) -> bool {
-        self.chosen.is_empty()
+        self.chosen.as_object().is_none_or(Map::is_empty)
     }
 
     /// Every setting that is set, by its name.
     pub fn choices(&self) -> Vec<(String, Value)> {
-        let all = Value::Object(self.chosen.clone());
-        let mut paths = Vec::new();
-        leaves(&all, "", &mut paths);
-        let values = paths.iter().map(|path| {
-            let value = pointed(&all, path).cloned().unwrap_or_default();
-            (name_of(path).to_owned(), value)
-        });
-        values.collect()
+        let chosen = leaves(&self.chosen).into_iter();
+        chosen.map(|(path, value)| (name_of(&path).to_owned(), value.clone())).collect()
     }
 
     /// The value at the path of a setting, if it is set.
     pub fn get(&self, path: &str) -> Option<&Value> {
-        let mut keys = path.split('.');
-        let first = self.chosen.get(keys.next()?)?;
-        keys.try_fold(first, |value, key| value.get(key))
+        pointed(&self.chosen, path)
     }
 
     fn remove(&mut self, path: &str) {
@@ -286,22 +273,10 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// Sets the value at the path of a setting.
+    /// Sets the value at the path of a setting, the parts of which are tables.
     fn put(&mut self, path: &str, value: Value) {
-        let mut table = &mut self.chosen;
-        let mut keys = path.split('.').peekable();
-        while let Some(key) = keys.next() {
-            if keys.peek().is_none() {
-                table.insert(key.to_owned(), value);
-                return;
-            }
-            let below = table.entry(key).or_insert_with(|| Map::new().into());
-            if !below.is_object() {
-                *below = Map::new().into();
-            }
-            let Value::Object(below) = below else { return };
-            table = below;
-        }
+        let table = path.split('.').fold(&mut self.chosen, |table, key| &mut table[key]);
+        *table = value;
     }
 
     /// Adds the settings that these imply, and checks every value.
@@ -319,7 +294,7 @@ impl PartialSettings {
                 "{format} cannot be compressed as {compress}; leave the key out (it is \"{}\" then)",
                 format.usual_compression()
             );
-            return Err(SettingsError::conflict("output.compress", &message));
+            return Err(SettingsError::of("output.compress", message));
         }
         Ok(self)
     }
@@ -328,33 +303,11 @@ impl PartialSettings {
 /// The message of a reader of values, without the names of Rust's types.
 fn plain(message: &str) -> String {
     let whole = ["u64", "u32", "usize"].map(|name| (name, "a whole number"));
-    let replaced = whole.into_iter().chain(["f32", "f64"].map(|name| (name, "a number")));
-    replaced.fold(message.replace("unknown variant", "unknown value"), |message, (name, words)| {
+    let above_0 = ["a nonzero u64", "a nonzero u32", "a nonzero usize"].map(|name| (name, "a whole number above 0"));
+    let names = whole.into_iter().chain(above_0).chain(["f32", "f64"].map(|name| (name, "a number")));
+    names.fold(message.replace("unknown variant", "unknown value"), |message, (name, words)| {
         message.replace(&format!("expected {name}"), &format!("expected {words}"))
     })
-}
-
-/// The reason why a configuration file cannot be used, in one line that names the file.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingsFileError {
-    /// The file cannot be read.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// Its settings cannot be used.
-    #[error("{path}:{line}: {source}", path = path.display())]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-        /// The fault.
-        source: SettingsError,
-    },
 }
 
 /// A value in the form of its setting: commas may separate the names of a list.
@@ -369,56 +322,25 @@ fn split_names(default: &Value, value: Value) -> Value {
 }
 
 /// Lays tables over tables; a list replaces a list.
-fn lay_over(below: &mut Map<String, Value>, above: Map<String, Value>) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(Value::Object(below)), Value::Object(above)) => lay_over(below, above),
-            (_, value) => {
-                below.insert(key, value);
+fn lay_over(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                lay_over(below.entry(key).or_insert(Value::Null), value);
             }
         }
+        (below, above) => *below = above,
     }
 }
 
-/// A table of TOML as JSON; notes where each value starts.
-pub(super) fn table_to_json(table: &DeTable<'_>, path: &str, starts: &mut BTreeMap<String, usize>) -> Value {
-    let mut keys = Map::new();
-    for (key, value) in table {
-        let path = joined(path, key.get_ref());
-        starts.insert(path.clone(), key.span().start);
-        let value = to_json(value.get_ref(), value.span().start, &path, starts);
-        keys.insert(key.get_ref().to_string(), value);
-    }
-    keys.into()
-}
-
-fn to_json(value: &DeValue<'_>, start: usize, path: &str, starts: &mut BTreeMap<String, usize>) -> Value {
-    match value {
-        DeValue::String(text) => text.to_string().into(),
-        DeValue::Integer(number) => {
-            let digits = number.as_str().replace('_', "");
-            i128::from_str_radix(&digits, number.radix())
-                .ok()
-                .and_then(serde_json::Number::from_i128)
-                .map_or_else(|| digits.clone().into(), Value::Number)
-        }
-        DeValue::Float(number) => {
-            let number: Option<f64> = number.as_str().replace('_', "").parse().ok();
-            number.and_then(serde_json::Number::from_f64).into()
-        }
-        DeValue::Boolean(choice) => (*choice).into(),
-        DeValue::Datetime(time) => time.to_string().into(),
-        DeValue::Array(items) => {
-            let items = items.iter().enumerate().map(|(at, item)| {
-                let path = format!("{path}[{at}]");
-                starts.insert(path.clone(), item.span().start);
-                to_json(item.get_ref(), item.span().start, &path, starts)
-            });
-            Value::Array(items.collect())
-        }
-        DeValue::Table(table) => {
-            starts.entry(path.to_owned()).or_insert(start);
-            table_to_json(table, path, starts)
-        }
+/// Byte of a file at which the key at a path begins.
+fn start_of(table: &DeTable<'_>, path: &str) -> Option<usize> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    // Of a list, the key.
+    let first = first.split('[').next().unwrap_or(first);
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
+    match value.get_ref() {
+        DeValue::Table(table) if !rest.is_empty() => start_of(table, rest),
+        _ => rest.is_empty().then_some(key.span().start),
     }
 }

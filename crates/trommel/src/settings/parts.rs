@@ -6,7 +6,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{Deserialize, Serialize};
 use trommel_extract::{
     AddressForm, ArticlePolicy, ChunkSize, CommentPolicy, Favor, HeadlinePolicy, MathForm, MetadataChoice, NoteForm,
     ReadingForm, RoleSet, ScriptForm, Selector,
@@ -150,7 +150,6 @@ pub struct LimitSettings {
     /// Maximum number of documents. The run ends after the last of them.
     pub limit: Option<NonZeroU64>,
     /// Number of worker threads. It does not change the output [default: processor cores].
-    #[serde(deserialize_with = "jobs")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub jobs: Option<NonZeroUsize>,
     /// Maximum bytes of one record; the rest is skipped.
@@ -244,32 +243,21 @@ pub const MAX_JOBS: usize = 1024;
 /// Maximum number of selectors: each element of a page is compared with all of them.
 const MAX_SELECTORS: usize = 1000;
 
-/// Reads a number of workers.
-pub(super) fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error> {
-    let Some(jobs) = Option::<i64>::deserialize(deserializer)? else { return Ok(None) };
-    match usize::try_from(jobs) {
-        Ok(jobs @ 1..=MAX_JOBS) => Ok(NonZeroUsize::new(jobs)),
-        Ok(0) => Err(D::Error::custom("at least one worker is needed; by default there is one a core")),
-        Ok(_) => Err(D::Error::custom(format_args!("at most {MAX_JOBS} workers"))),
-        Err(_) => Err(D::Error::custom("expected a number of workers")),
-    }
-}
-
 impl Settings {
     /// Refuses numbers that cannot be meant.
     ///
     /// # Errors
-    /// [`SettingsError::Invalid`] for the first of them.
+    /// For the first of them.
     pub(super) fn check_bounds(&self) -> Result<(), SettingsError> {
         let (limits, output, filters) = (&self.limits, &self.output, &self.filters);
         if let Some(jobs) = limits.jobs.filter(|jobs| jobs.get() > MAX_JOBS) {
             let message = format!("{jobs} is not between 1 and {MAX_JOBS}");
-            return Err(SettingsError::invalid("limits.jobs", message));
+            return Err(SettingsError::of("limits.jobs", message));
         }
         for (key, selectors) in [("content.keep", &self.content.keep), ("content.drop", &self.content.drop)] {
             let count: usize = selectors.iter().map(Selector::count).sum();
             if count > MAX_SELECTORS {
-                return Err(SettingsError::invalid(key, format!("{count} selectors are more than {MAX_SELECTORS}")));
+                return Err(SettingsError::of(key, format!("{count} selectors are more than {MAX_SELECTORS}")));
             }
         }
         let duplicates = &filters.duplicates;
@@ -295,7 +283,7 @@ impl Settings {
             let bound = ByteSize(bound);
             let message =
                 format!("{bytes} {unit} is {relation} {bound}; sizes are in bytes, or have a unit as in 512M");
-            return Err(SettingsError::invalid(key, message));
+            return Err(SettingsError::of(key, message));
         }
         for (least_name, least, most_name, most) in [
             ("min_words", filters.min_words, "max_words", filters.max_words),
@@ -306,7 +294,7 @@ impl Settings {
             {
                 let message = format!("{least} is more than {most_name} = {most}: no document could be kept");
                 let key = format!("filters.{least_name}");
-                return Err(SettingsError::invalid(&key, message));
+                return Err(SettingsError::of(&key, message));
             }
         }
         Ok(())

@@ -26,8 +26,7 @@ fn a_choice_by_its_name_is_the_choice_in_its_part() {
 
 #[test]
 fn every_choice_has_a_name_of_its_own() {
-    let mut paths = Vec::new();
-    leaves(&DEFAULTS, "", &mut paths);
+    let paths: Vec<String> = leaves(&DEFAULTS).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths.len(), PATHS.len(), "two choices share a name: {paths:?}");
     for (name, path) in NAMES {
         assert!(paths.contains(&path.to_owned()), "{name} names no choice");

@@ -6,12 +6,11 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use trommel::run::{
     Destination, DropReason, Encoding, Environment, Existing, HardPages, Outcome, Plan, Progress, ProgressState,
-    Summary, run,
+    StopFlag, Summary, run,
 };
 use trommel::{ByteSize, ErrorKind};
 use trommel_record::filters::{DuplicateSettings, FilterSettings, Reason};
@@ -317,14 +316,14 @@ fn parts_go_on_where_they_ended() {
 
 /// Stops the run after a number of updates.
 struct Stopper {
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     records: u64,
 }
 
 impl Progress for Stopper {
     fn update(&mut self, state: &ProgressState) {
         if state.records >= self.records {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.set();
         }
     }
 }
@@ -338,11 +337,11 @@ fn a_stopped_run_goes_on() {
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = StopFlag::default();
     let mut stopper = Stopper { stop: stop.clone(), records: 0 };
     let mut stdout = io::sink();
     let mut host = Environment::new(&mut stdout, &mut stopper);
-    host.stop = &stop;
+    host.network.stop = stop;
     let error = run(&plan, &extract, host).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Stopped, "{error}");
     assert!(!out.join("a.jsonl.zst").exists());

@@ -5,7 +5,7 @@ use std::{fs, io::Write};
 use trommel::run::{Destination, Environment, Outcome, run, select};
 use trommel_archive::{ReadOptions, Reader};
 use trommel_record::Format;
-use trommel_sources::{Base, NetworkOptions, SelectOptions};
+use trommel_sources::{Location, NetworkOptions, SelectOptions};
 
 use crate::make::*;
 
@@ -40,7 +40,7 @@ fn records_that_need_a_dictionary_are_read_with_it() {
     fs::write(&index, lines[1..8].iter().step_by(3).cloned().collect::<String>()).unwrap();
 
     let mut plan = plan(&[], Destination::Stdout, Format::Jsonl);
-    let base = Base::beside(&index);
+    let base = Location::File(index.clone()).folder();
     plan.inputs = vec![select(&index, Some(&base), SelectOptions::default(), &NetworkOptions::default()).unwrap()];
     let mut out = Vec::new();
     let summary = run(&plan, &extract, Environment::new(&mut out, &mut ())).unwrap();

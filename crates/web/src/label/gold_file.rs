@@ -10,46 +10,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use trommel::{Role, learn::numbered_lines, record::AtomicFile};
 
 use crate::label::page_list::{LabelBlock, LabelPage, Part, chosen, part_of};
 
-/// Reason why a gold file cannot be used, or a choice not be taken.
+/// Reason why a gold file cannot be used, or a choice not be taken, with the status of an answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GoldError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A line is not a gold object.
-    #[error("{path}, line {line}: {message}")]
-    Line {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-        /// The fault.
-        message: String,
-    },
-    /// A choice has another number of roles than the page has blocks.
-    #[error("{roles} roles for a page of {blocks} blocks")]
-    Length {
-        /// Roles given.
-        roles: usize,
-        /// Blocks of the page.
-        blocks: usize,
-    },
-    /// Somebody else has labelled the page since it was shown.
-    #[error("this page was labelled by somebody else meanwhile: go back to it and look")]
-    Changed,
-}
+#[error("{1}")]
+pub struct GoldError(pub(crate) StatusCode, String);
 
 /// The labels that a person gave to a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,8 +53,7 @@ fn bare(id: &str) -> &str {
 }
 
 impl GoldFile {
-    /// Reads the file, gzip or plain; an absent one is empty. What a killed program left of an unfinished change
-    /// is removed.
+    /// Reads the file, gzip or plain; an absent one is empty.
     ///
     /// # Errors
     /// If it cannot be read, or a line is not an object with a `record_id`.
@@ -91,10 +61,6 @@ impl GoldFile {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut gold_file = Self { path, lines: Vec::new() };
-        if gold_file.path.exists() {
-            let _lock = gold_file.lock()?;
-            gold_file.remove_unfinished();
-        }
         gold_file.read()?;
         Ok(gold_file)
     }
@@ -114,8 +80,7 @@ impl GoldFile {
         let mut lines = Vec::new();
         for (number, line) in found {
             let line = line.map_err(|error| self.failed(error))?;
-            let bad =
-                |message: String| GoldError::Line { path: self.path.display().to_string(), line: number, message };
+            let bad = |fault: String| self.unusable(format!(", line {number}: {fault}"));
             let object: Map<String, Value> = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
             if object.get("record_id").and_then(Value::as_str).is_none() {
                 return Err(bad("no record_id".into()));
@@ -143,31 +108,17 @@ impl GoldFile {
         lock().map_err(|error| self.failed(error))
     }
 
-    /// Removes the files that a killed program left of its changes: nobody else writes one under the lock.
-    fn remove_unfinished(&self) {
-        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else { return };
-        let prefix = format!(".{}.", name.to_string_lossy());
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(&prefix) && name.ends_with(".tmp") {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+    fn failed(&self, error: std::io::Error) -> GoldError {
+        self.unusable(format!(": {error}"))
     }
 
-    fn failed(&self, source: std::io::Error) -> GoldError {
-        GoldError::Io { path: self.path.display().to_string(), source }
+    fn unusable(&self, why: String) -> GoldError {
+        GoldError(StatusCode::INTERNAL_SERVER_ERROR, format!("{}{why}", self.path.display()))
     }
 
     /// Number of labelled pages.
-    pub fn len(&self) -> usize {
+    pub fn labelled(&self) -> usize {
         self.lines.len()
-    }
-
-    /// Returns whether no page is labelled.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
     }
 
     fn at(&self, record_id: &str) -> Option<usize> {
@@ -227,13 +178,14 @@ impl GoldFile {
         mark: Option<&str>,
     ) -> Result<(), GoldError> {
         if choice.roles.len() != blocks.len() {
-            return Err(GoldError::Length { roles: choice.roles.len(), blocks: blocks.len() });
+            let message = format!("{} roles for a page of {} blocks", choice.roles.len(), blocks.len());
+            return Err(GoldError(StatusCode::BAD_REQUEST, message));
         }
         let _lock = self.lock()?;
-        self.remove_unfinished();
         self.read()?;
         if mark.is_some_and(|mark| mark != self.mark(page)) {
-            return Err(GoldError::Changed);
+            let message = "this page was labelled by somebody else meanwhile: go back to it and look";
+            return Err(GoldError(StatusCode::PRECONDITION_FAILED, message.to_owned()));
         }
         let both = || blocks.iter().zip(&choice.roles);
         let text = |part: Part| {

@@ -16,21 +16,19 @@ pub struct LabelPage {
     pub record_id: String,
     /// Its address, empty if the archive does not say it.
     pub url: String,
-    body: Vec<u8>,
-    charset: Option<String>,
+    /// Its body, without HTTP codings.
+    pub body: Vec<u8>,
+    /// The charset that the server named.
+    pub charset: Option<String>,
 }
 
-/// The pages of an archive in its order, and the number of those that are not shown.
+/// The pages of an archive in its order.
 #[derive(Clone, Debug, Default)]
 pub struct LabelPages {
     /// The pages.
     pub pages: Vec<LabelPage>,
-    /// Number of pages without a WARC-Record-ID, which a gold line needs.
-    pub without_id: usize,
-    /// Number of pages with the id of an earlier one.
-    pub of_known_id: usize,
-    /// Damage in the archive, as messages.
-    pub damage: Vec<String>,
+    /// The parts of the archive that are not shown, as sentences.
+    pub left_out: Vec<String>,
 }
 
 /// A block as it is shown to be labelled.
@@ -62,12 +60,13 @@ impl LabelPages {
     pub fn read(archive: &Path) -> Result<Self, ArchiveError> {
         let mut list = Self::default();
         let mut ids: HashSet<String> = HashSet::new();
+        let (mut without_id, mut of_known_id) = (0, 0);
         for record in Reader::open(archive, ReadOptions::default())? {
             let record = match record {
                 Ok(record) => record,
                 Err(error) if error.is_fatal() && list.pages.is_empty() => return Err(error),
                 Err(error) => {
-                    list.damage.push(error.to_string());
+                    list.left_out.push(error.to_string());
                     continue;
                 }
             };
@@ -79,11 +78,11 @@ impl LabelPages {
                 continue;
             }
             let Some(id) = record.id().filter(|id| !id.is_empty()) else {
-                list.without_id += 1;
+                without_id += 1;
                 continue;
             };
             if !ids.insert(id.to_owned()) {
-                list.of_known_id += 1;
+                of_known_id += 1;
                 continue;
             }
             list.pages.push(LabelPage {
@@ -93,41 +92,21 @@ impl LabelPages {
                 body: payload.body.into_owned(),
             });
         }
+        for (count, why) in [
+            (without_id, "without a WARC-Record-ID gold cannot be found again"),
+            (of_known_id, "a page before has the same WARC-Record-ID"),
+        ] {
+            match count {
+                0 => {}
+                1 => list.left_out.push(format!("1 page is not shown: {why}")),
+                _ => list.left_out.push(format!("{count} pages are not shown: {why}")),
+            }
+        }
         Ok(list)
-    }
-
-    /// The parts of the archive that are not shown, as sentences; empty if all are shown.
-    pub fn left_out(&self) -> Vec<String> {
-        let pages = |count: usize| match count {
-            1 => "1 page is".to_owned(),
-            count => format!("{count} pages are"),
-        };
-        let mut notes = Vec::new();
-        if self.without_id > 0 {
-            notes.push(format!(
-                "{} not shown: without a WARC-Record-ID gold cannot be found again",
-                pages(self.without_id)
-            ));
-        }
-        if self.of_known_id > 0 {
-            notes.push(format!("{} not shown: a page before has the same WARC-Record-ID", pages(self.of_known_id)));
-        }
-        notes.extend(self.damage.iter().cloned());
-        notes
     }
 }
 
 impl LabelPage {
-    /// Its body, without HTTP codings.
-    pub fn body(&self) -> &[u8] {
-        &self.body
-    }
-
-    /// The charset that the server named.
-    pub fn charset(&self) -> Option<&str> {
-        self.charset.as_deref()
-    }
-
     /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
         let gold = Gold { url: self.url.clone(), ..Gold::default() };
@@ -168,7 +147,7 @@ impl LabelPage {
             }
         });
         let blocks = blocks.collect();
-        (extraction.metadata().0, blocks)
+        (extraction.metadata().title, blocks)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +14,7 @@ use trommel::{Model, Role};
 
 use crate::label::gold_file::{GoldError, GoldFile, PageLabels};
 use crate::label::page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages};
+use crate::service::answer::{body, json_answer};
 use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 
 const INDEX: &str = include_str!("../../assets/label/index.html");
@@ -65,9 +66,9 @@ pub fn serve(labelling: Arc<Labelling>, sockets: Vec<Socket>, stop: &AtomicBool)
 /// All paths.
 fn router(labelling: Arc<Labelling>) -> Router {
     Router::new()
-        .route("/", get(|| async { file("text/html; charset=utf-8", INDEX) }))
-        .route("/label.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
-        .route("/label.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route("/", get(|| async { body("text/html; charset=utf-8", INDEX) }))
+        .route("/label.css", get(|| async { body("text/css; charset=utf-8", STYLE) }))
+        .route("/label.js", get(|| async { body("text/javascript; charset=utf-8", SCRIPT) }))
         .route("/pages", get(pages))
         .route("/pages/{at}", get(page).put(save))
         .route("/pages/{at}/original", get(original))
@@ -82,45 +83,30 @@ async fn guard(State(labelling): State<Arc<Labelling>>, request: Request, next: 
         "/" => labelling.guard.host(uri, headers),
         _ => labelling.guard.check(uri, headers),
     };
-    if let Err(foreign) = checked {
-        return problem(StatusCode::FORBIDDEN, foreign);
-    }
     // A page elsewhere may send a request here, but not one that says it is JSON without asking first.
     let is_json =
         headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if request.method() == http::Method::PUT && !is_json {
-        return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a choice is application/json");
-    }
-    next.run(request).await
-}
-
-fn answer(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Response {
-    let mut response = Response::new(Body::from(body.into()));
-    *response.status_mut() = status;
+    let mut response = match checked {
+        Err(foreign) => problem(StatusCode::FORBIDDEN, foreign),
+        Ok(()) if request.method() == http::Method::PUT && !is_json => {
+            problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a choice is application/json")
+        }
+        Ok(()) => next.run(request).await,
+    };
     let headers = response.headers_mut();
     for (name, value) in [
-        (header::CONTENT_TYPE, media_type),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
-        headers.insert(name, http::HeaderValue::from_static(value));
+        headers.entry(name).or_insert(http::HeaderValue::from_static(value));
     }
     response
 }
 
-fn file(media_type: &'static str, text: &'static str) -> Response {
-    answer(StatusCode::OK, media_type, text)
-}
-
-fn json_answer(value: &Value) -> Response {
-    answer(StatusCode::OK, "application/json", value.to_string())
-}
-
 fn problem(status: StatusCode, message: impl ToString) -> Response {
-    let body = json!({"problem": message.to_string()});
-    answer(status, "application/json", body.to_string())
+    (status, json_answer(&json!({"problem": message.to_string()}))).into_response()
 }
 
 fn no_page() -> Response {
@@ -163,12 +149,7 @@ impl Labelling {
 /// The answer about a gold file that cannot be used.
 impl IntoResponse for GoldError {
     fn into_response(self) -> Response {
-        let status = match self {
-            Self::Length { .. } => StatusCode::BAD_REQUEST,
-            Self::Changed => StatusCode::PRECONDITION_FAILED,
-            Self::Io { .. } | Self::Line { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        problem(status, self)
+        problem(self.0, self)
     }
 }
 
@@ -177,8 +158,9 @@ async fn pages(State(labelling): State<Arc<Labelling>>) -> Result<Response, Gold
     let pages = labelling.pages.pages.iter();
     let pages: Vec<Value> = pages.map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)})).collect();
     let roles: Vec<Value> = LABEL_ROLES.iter().map(|(role, part)| json!({"name": role, "part": part})).collect();
-    let left_out = labelling.pages.left_out();
-    Ok(json_answer(&json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next})))
+    Ok(json_answer(
+        &json!({"pages": pages, "roles": roles, "left_out": labelling.pages.left_out, "next": labelling.next}),
+    ))
 }
 
 async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Result<Response, GoldError> {
@@ -196,11 +178,11 @@ async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) ->
 /// The page as it is stored, for a frame without scripts.
 async fn original(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
     let Some(page) = labelling.pages.pages.get(at) else { return no_page() };
-    let mut response = answer(StatusCode::OK, "text/html", page.body().to_vec());
+    let mut response = body("text/html", page.body.clone());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, http::HeaderValue::from_static(ORIGINAL_POLICY));
     // Without a charset of the server the browser looks for it in the page.
-    if let Some(Ok(media_type)) = page.charset().map(|charset| format!("text/html; charset={charset}").parse()) {
+    if let Some(Ok(media_type)) = page.charset.as_ref().map(|charset| format!("text/html; charset={charset}").parse()) {
         headers.insert(header::CONTENT_TYPE, media_type);
     }
     response
@@ -210,12 +192,12 @@ async fn save(
     State(labelling): State<Arc<Labelling>>,
     Path(at): Path<usize>,
     headers: HeaderMap,
-    body: Body,
+    sent: Body,
 ) -> Result<Response, GoldError> {
-    let Ok(body) = to_bytes(body, MAX_CHOICE_BYTES).await else {
+    let Ok(sent) = to_bytes(sent, MAX_CHOICE_BYTES).await else {
         return Ok(problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long"));
     };
-    let choice: PageLabels = match serde_json::from_slice(&body) {
+    let choice: PageLabels = match serde_json::from_slice(&sent) {
         Ok(choice) => choice,
         Err(error) => return Ok(problem(StatusCode::BAD_REQUEST, error)),
     };
@@ -224,5 +206,5 @@ async fn save(
     let mark = mark.and_then(|mark| Some(mark.to_str().ok()?.trim_matches('"')));
     let mut gold = labelling.gold()?;
     gold.save(page, &blocks, &choice, mark)?;
-    Ok(json_answer(&json!({"labelled": gold.len()})))
+    Ok(json_answer(&json!({"labelled": gold.labelled()})))
 }

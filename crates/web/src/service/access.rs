@@ -3,13 +3,14 @@
 //! Without a token, a browser on this machine would let in requests that a web page of another site may have sent.
 //! They are refused.
 
-use std::path::{Path, PathBuf};
-use std::{fmt, fs, io, net::IpAddr};
+use std::{fmt, fs, io, net::IpAddr, path::Path};
 
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
-use http::{HeaderMap, HeaderValue, Uri, uri::Authority};
+use http::{HeaderMap, Uri, uri::Authority};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+use crate::service::listen::named;
 
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
@@ -18,37 +19,17 @@ const MIN_TOKEN_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
-/// Reason why a token cannot be used, without the token itself.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TokenError {
-    /// It cannot be read.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
-        /// Its file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// It is too short.
-    #[error("the token is shorter than {MIN_TOKEN_BYTES} characters")]
-    Short,
-    /// It cannot stand in a header.
-    #[error("the token has characters other than visible ASCII")]
-    Characters,
-}
-
 impl Token {
     /// Makes a token from this text.
     ///
     /// # Errors
-    /// If it is short, or cannot stand in a header.
-    pub fn new(secret: &str) -> Result<Self, TokenError> {
+    /// If it is short, or cannot stand in a header, without the token itself.
+    pub fn new(secret: &str) -> io::Result<Self> {
         if secret.len() < MIN_TOKEN_BYTES {
-            return Err(TokenError::Short);
+            return Err(io::Error::other(format!("the token is shorter than {MIN_TOKEN_BYTES} characters")));
         }
         if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(TokenError::Characters);
+            return Err(io::Error::other("the token has characters other than visible ASCII"));
         }
         Ok(Self(digest(secret.as_bytes())))
     }
@@ -57,8 +38,8 @@ impl Token {
     ///
     /// # Errors
     /// If the file cannot be read, or as for [`Token::new`].
-    pub fn from_file(path: &Path) -> Result<Self, TokenError> {
-        let secret = fs::read_to_string(path).map_err(|source| TokenError::Io { path: path.to_owned(), source })?;
+    pub fn from_file(path: &Path) -> io::Result<Self> {
+        let secret = fs::read_to_string(path).map_err(|error| named(path.display(), error))?;
         Self::new(secret.trim())
     }
 
@@ -90,18 +71,6 @@ pub struct HostGuard {
     names: Vec<String>,
 }
 
-/// Reason why a request is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Foreign {
-    /// It names a host that may have been made to mean this machine (DNS rebinding).
-    #[error("this host is not served: {0}")]
-    Host(String),
-    /// A page of another site sent it.
-    #[error("pages of other sites are not served")]
-    Page,
-}
-
 impl HostGuard {
     /// Allows requests for IP addresses, `localhost` and these names. An IP address is safe from DNS rebinding,
     /// because the browser sends the name that it was given.
@@ -114,25 +83,30 @@ impl HostGuard {
     ///
     /// # Errors
     /// If it names another host, or a page of another site sent it.
-    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Foreign> {
+    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
+        const OF_OTHERS: &str = "pages of other sites are not served";
         self.host(uri, headers)?;
-        let authority = uri.authority().map(|authority| authority.as_str().as_bytes());
-        let authority = authority.or_else(|| headers.get(HOST).map(HeaderValue::as_bytes));
+        let stated = headers.get(HOST).and_then(|host| Authority::try_from(host.as_bytes()).ok());
+        let authority = uri.authority().or(stated.as_ref());
         for origin in headers.get_all(ORIGIN) {
-            if !equal(behind_scheme(origin.as_bytes()), authority) {
-                return Err(Foreign::Page);
+            let origin = Uri::try_from(origin.as_bytes()).ok().filter(|origin| origin.scheme().is_some());
+            if authority.is_none() || origin.as_ref().and_then(Uri::authority) != authority {
+                return Err(OF_OTHERS.to_owned());
             }
         }
         let mut sites = headers.get_all(FETCH_SITE).iter();
         // `none`: a person typed the address.
-        if sites.all(|site| site == "same-origin" || site == "none") { Ok(()) } else { Err(Foreign::Page) }
+        match sites.all(|site| site == "same-origin" || site == "none") {
+            true => Ok(()),
+            false => Err(OF_OTHERS.to_owned()),
+        }
     }
 
     /// Checks that the host which a request names may be served.
     ///
     /// # Errors
-    /// [`Foreign::Host`] if not.
-    pub fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Foreign> {
+    /// If not: it may have been made to mean this machine (DNS rebinding).
+    pub fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
         // Browsers always name one. HTTP/2 names it in the URI.
         let stated = headers.get_all(HOST).iter();
         let stated = stated.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
@@ -140,7 +114,8 @@ impl HostGuard {
         for host in all.chain(stated) {
             let named = host.parse::<Authority>();
             if !named.is_ok_and(|named| self.knows(named.host())) {
-                return Err(Foreign::Host(host.escape_debug().take(100).collect()));
+                let host: String = host.escape_debug().take(100).collect();
+                return Err(format!("this host is not served: {host}"));
             }
         }
         Ok(())
@@ -156,16 +131,6 @@ impl HostGuard {
 /// A name in lower case, without the dot of the root.
 fn bare(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
-}
-
-/// The part behind `://`.
-fn behind_scheme(origin: &[u8]) -> Option<&[u8]> {
-    let at = origin.windows(3).position(|three| three == b"://")?;
-    origin.get(at + 3..)
-}
-
-fn equal(one: Option<&[u8]>, other: Option<&[u8]>) -> bool {
-    matches!((one, other), (Some(one), Some(other)) if one.eq_ignore_ascii_case(other))
 }
 
 #[cfg(test)]

@@ -1,95 +1,63 @@
 //! Answers: bodies, and refusals as problem documents (RFC 9457), which say why a request failed.
 
+use std::borrow::Cow;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
-
-use crate::service::Foreign;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Seconds after which a client that was refused for lack of room may ask again.
 const RETRY: &str = "1";
 
-/// Reason why a request is not done.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
-    #[error("{0}")]
-    BadRequest(String),
-    #[error("a bearer token is needed")]
-    Unauthorized,
-    #[error("{0}")]
-    Foreign(#[from] Foreign),
-    #[error("{0}")]
-    NotFound(String),
-    #[error("this path does not know the method")]
-    MethodNotAllowed,
-    #[error("answers are application/json, text/plain or text/markdown")]
-    NotAcceptable,
-    #[error("the body did not come in {0} seconds")]
-    TimedOut(u64),
-    #[error("the body came too slowly, and others wait")]
-    TooSlow,
-    #[error("the body is longer than {0} bytes")]
-    TooLarge(u64),
-    #[error("the page needs more memory than there is for one")]
-    TooHeavy,
-    #[error("{0}")]
-    Unsupported(String),
-    #[error("nothing can be expected but 100-continue")]
-    Expectation,
-    #[error("the body is {0}, not a page")]
-    NoPage(String),
-    #[error("there are as many requests as there is room for")]
-    Busy,
-    #[error("the page met a fault of the program")]
-    Fault,
-}
+/// Reason why a request is not done: a status, and the fault in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) Cow<'static, str>);
 
 impl Refusal {
-    pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::Foreign(_) => StatusCode::FORBIDDEN,
-            Self::NotFound(_) => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Self::TimedOut(_) | Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::TooLarge(_) | Self::TooHeavy => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Unsupported(_) | Self::NoPage(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Expectation => StatusCode::EXPECTATION_FAILED,
-            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
-            Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
-        }
+    pub(crate) const BUSY: Self =
+        Self(StatusCode::TOO_MANY_REQUESTS, Cow::Borrowed("there are as many requests as there is room for"));
+    pub(crate) const FAULT: Self =
+        Self(StatusCode::INTERNAL_SERVER_ERROR, Cow::Borrowed("the page met a fault of the program"));
+
+    /// A request that cannot be meant so.
+    pub(crate) fn bad(fault: impl ToString) -> Self {
+        Self(StatusCode::BAD_REQUEST, fault.to_string().into())
+    }
+
+    /// A request for something that is not there.
+    pub(crate) fn missing(fault: &'static str) -> Self {
+        Self(StatusCode::NOT_FOUND, fault.into())
+    }
+
+    /// A body of a kind that is not taken.
+    pub(crate) fn unsupported(fault: impl Into<Cow<'static, str>>) -> Self {
+        Self(StatusCode::UNSUPPORTED_MEDIA_TYPE, fault.into())
+    }
+
+    /// A body that did not come in time.
+    pub(crate) fn late(seconds: u64) -> Self {
+        Self(StatusCode::REQUEST_TIMEOUT, format!("the body did not come in {seconds} seconds").into())
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let status = self.status();
-        let problem = Problem {
-            title: status.canonical_reason().unwrap_or_default().to_owned(),
-            status: status.as_u16(),
-            detail: self.to_string(),
-        };
-        let mut response = json(&problem);
+        let Self(status, detail) = self;
+        let mut response = json_answer(&problem(status, &detail));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        match self {
-            Self::Busy => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY));
-            }
-            Self::Unauthorized => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
+        let header = match status {
+            StatusCode::TOO_MANY_REQUESTS => Some((RETRY_AFTER, RETRY)),
+            StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
             // The rest of the body is not wanted.
-            Self::TimedOut(_) | Self::TooSlow => {
-                headers.insert(CONNECTION, HeaderValue::from_static("close"));
-            }
-            _ => {}
-        }
+            StatusCode::REQUEST_TIMEOUT => Some((CONNECTION, "close")),
+            _ => None,
+        };
+        headers.extend(header.map(|(name, value)| (name, HeaderValue::from_static(value))));
         response
     }
 }
@@ -103,25 +71,16 @@ pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response 
 }
 
 /// A value as JSON.
-pub(crate) fn json(value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => body("application/json", bytes),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+pub(crate) fn json_answer(value: &impl Serialize) -> Response {
+    json_bytes(value).map_or_else(Refusal::into_response, |bytes| body("application/json", bytes))
 }
 
 /// The same as bytes, for answers that are held in memory until they are sent.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::Fault)
+    serde_json::to_vec(value).map_err(|_| Refusal::FAULT)
 }
 
-/// Reason why a request failed (RFC 9457).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
-    /// Name of the status.
-    pub title: String,
-    /// The status.
-    pub status: u16,
-    /// The fault, in a sentence.
-    pub detail: String,
+/// Reason why a request failed (RFC 9457): the name of the status, the status, and the fault in a sentence.
+pub(crate) fn problem(status: StatusCode, detail: &str) -> Value {
+    json!({"title": status.canonical_reason().unwrap_or_default(), "status": status.as_u16(), "detail": detail})
 }

@@ -1,27 +1,22 @@
-//! State that all requests share: settings and limits, and the models that requests may name.
-//!
-//! A model has variants with another threshold. Requests have ids, for logs, and times of their stages.
+//! State that all requests share: settings and limits, the models that requests may name, and the ids of requests.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
-use std::{collections::VecDeque, num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{spawn_blocking, yield_now};
-use trommel::{
-    ExtractionObserver, ExtractionStage, Extractor, Model, PartialSettings, Settings, metrics::Metrics,
-    record::filters::Filters,
-};
-use trommel_model::{Selection, sites::SiteMemory};
+use trommel::{Extractor, Model, PartialSettings, Settings, metrics::Metrics, record::filters::Filters};
+use trommel_model::sites::SiteMemory;
 
 use crate::service::memory::{Admission, Share};
 use crate::service::{HostGuard, Token, memory};
-use crate::{service::answer::Refusal, service::memory::HeldPage};
+use crate::{service::answer::Refusal, service::memory::HeldBytes};
 
 /// Maximum bytes of a page that is judged on the thread of its connection. This takes some milliseconds, for which
 /// other connections wait.
@@ -30,42 +25,60 @@ const SHORT: usize = 256 << 10;
 /// The state that all requests share.
 pub(crate) struct App {
     pub(crate) settings: ServiceSettings,
-    pub(crate) models: Models,
     /// Maximum bytes of a page, by its bound and by the memory for it.
     pub(crate) max_page: u64,
-    pub(crate) admission: Arc<Admission>,
+    pub(crate) admission: Admission,
     /// Batches that may run at a time.
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) ids: RequestIds,
+    /// Requests that came without an id.
+    nameless: AtomicU64,
     /// The description of the service, made when it is first asked for.
     pub(crate) openapi: OnceLock<Bytes>,
-    stages: Arc<StageTimes>,
     stopping: AtomicBool,
 }
 
 impl App {
     pub(crate) fn new(settings: ServiceSettings) -> Arc<Self> {
-        let metrics = Arc::new(Metrics::new());
         let limits = &settings.limits;
-        let admission = Admission::new(limits, metrics.clone());
+        let admission = Admission::new(limits);
         Arc::new(Self {
-            models: Models::new(settings.models.clone()),
-            max_page: limits.max_body.min(admission.bodies.all()).min(memory::longest(admission.work.all())),
-            batches: Arc::new(Semaphore::new(limits.jobs.get().saturating_mul(2))),
+            max_page: limits.max_body.min(admission.bodies.all).min(memory::longest(admission.work.all)),
+            batches: memory::semaphore(limits.jobs.get().saturating_mul(2)),
             settings,
             admission,
-            stages: Arc::new(StageTimes(metrics.clone())),
-            metrics,
-            ids: RequestIds::new(),
+            metrics: Arc::default(),
+            nameless: AtomicU64::new(0),
             openapi: OnceLock::new(),
             stopping: AtomicBool::new(false),
         })
     }
 
+    /// The names of the models; the first is the default.
+    pub(crate) fn model_names(&self) -> Vec<&str> {
+        self.settings.models.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The model of that name, or the default.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn model(&self, name: Option<&str>) -> Result<Arc<Model>, Refusal> {
+        let models = &self.settings.models;
+        let found = match name {
+            None => models.first(),
+            Some(name) => {
+                let of_name = |name: &str| models.iter().find(|(known, _)| known == name);
+                of_name(name).or_else(|| of_name(Model::main_name(name)))
+            }
+        };
+        let none = || Refusal::bad(format!("there is no such model; there are {}", self.model_names().join(", ")));
+        found.map(|(_, model)| model.clone()).ok_or_else(none)
+    }
+
     /// An extractor by this model and these settings, whose times are counted.
     pub(crate) fn extractor(&self, model: Arc<Model>, settings: &Settings) -> Extractor {
-        let extractor = Extractor::with_model(settings, model).with_observer(self.stages.clone());
+        let extractor = Extractor::with_model(settings, model).with_observer(self.metrics.clone());
         match &self.settings.sites {
             Some(sites) => extractor.with_sites(sites.clone()),
             None => extractor,
@@ -78,15 +91,16 @@ impl App {
     /// of bodies do not wait behind every page. The memory is free again when the share that is given is dropped.
     ///
     /// # Errors
-    /// [`Refusal::Fault`] if it panics; if there is no room for it.
+    /// [`Refusal::FAULT`] if it panics; if there is no room for it.
     pub(crate) async fn judge<T: Send + 'static>(
         self: &Arc<Self>,
-        page: HeldPage,
+        page: HeldBytes,
         weight: u64,
         judge: impl FnOnce(&App, &[u8]) -> T + Send + 'static,
     ) -> Result<(T, Share), Refusal> {
-        if weight > self.admission.work.all() {
-            return Err(Refusal::TooHeavy);
+        if weight > self.admission.work.all {
+            let detail = "the page needs more memory than there is for one";
+            return Err(Refusal(StatusCode::PAYLOAD_TOO_LARGE, detail.into()));
         }
         if page.bytes.len() > SHORT {
             return self.work(weight, move |app| judge(app, &page.bytes)).await;
@@ -103,14 +117,14 @@ impl App {
     /// client has gone; its place is free after it.
     ///
     /// # Errors
-    /// [`Refusal::Fault`] if it panics; if there is no room for it.
+    /// [`Refusal::FAULT`] if it panics; if there is no room for it.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         weight: u64,
         work: impl FnOnce(&App) -> T + Send + 'static,
     ) -> Result<(T, Share), Refusal> {
         let place = self.admission.enter()?;
-        let weight = weight.min(self.admission.work.all());
+        let weight = weight.min(self.admission.work.all);
         let (permit, share) = self.worker(weight).await?;
         let app = self.clone();
         let done = spawn_blocking(move || {
@@ -124,16 +138,32 @@ impl App {
     /// Waits for a free worker, and then for enough memory.
     async fn worker(&self, weight: u64) -> Result<(OwnedSemaphorePermit, Share), Refusal> {
         let begin = Instant::now();
-        let permit = self.admission.worker().await.ok_or(Refusal::Busy)?;
+        let permit = self.admission.worker().await.ok_or(Refusal::BUSY)?;
         let memory = &self.admission.work;
         let share = memory.share_within(weight, self.settings.limits.timeout).await?;
         self.metrics.stage("wait", begin.elapsed());
         Ok((permit, share))
     }
 
+    /// The id that a request brings, or a new one.
+    pub(crate) fn id_of(&self, headers: &HeaderMap) -> HeaderValue {
+        if let Some(given) = headers.get(REQUEST_ID)
+            && given.len() <= MAX_ID_BYTES
+            && !given.is_empty()
+            && given.as_bytes().iter().all(u8::is_ascii_graphic)
+        {
+            return given.clone();
+        }
+        // Another one in each process.
+        static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+        let number = self.nameless.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:016x}-{number:x}", *START);
+        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    }
+
     fn fault(&self) -> Refusal {
         self.metrics.failed("panic");
-        Refusal::Fault
+        Refusal::FAULT
     }
 
     /// Makes the service report that it is not ready. It finishes current requests.
@@ -141,76 +171,9 @@ impl App {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed)
-    }
-
     /// Returns whether requests are welcome.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.is_stopping() && self.admission.has_room()
-    }
-}
-
-/// Models with thresholds that are kept: moving a slider asks for the same ones again.
-const MAX_KEPT_MODELS: usize = 16;
-
-/// The models of a service.
-pub(crate) struct Models {
-    named: Vec<(String, Arc<Model>)>,
-    thresholds: Mutex<VecDeque<ThresholdModel>>,
-}
-
-/// A model with another threshold.
-struct ThresholdModel {
-    name: String,
-    percent: u8,
-    model: Arc<Model>,
-}
-
-impl Models {
-    pub(crate) fn new(named: Vec<(String, Arc<Model>)>) -> Self {
-        Self { named, thresholds: Mutex::default() }
-    }
-
-    /// Their names; the first is the default.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        self.named.iter().map(|(name, _)| name.as_str()).collect()
-    }
-
-    /// The model of that name, or the default.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub(crate) fn get(&self, name: Option<&str>) -> Result<(&str, Arc<Model>), Refusal> {
-        let found = match name {
-            None => self.named.first(),
-            Some(name) => {
-                let of_name = |name: &str| self.named.iter().find(|(known, _)| known == name);
-                of_name(name).or_else(|| of_name(Model::main_name(name)))
-            }
-        };
-        match found {
-            Some((name, model)) => Ok((name, model.clone())),
-            None => Err(Refusal::BadRequest(format!("there is no such model; there are {}", self.names().join(", ")))),
-        }
-    }
-
-    /// The model of that name, which keeps the blocks of at least `percent` probability.
-    pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
-        let (name, model) = self.get(name)?;
-        let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut same = kept.iter().filter(|entry| entry.percent == percent);
-        if let Some(entry) = same.find(|entry| entry.name == name) {
-            return Ok(entry.model.clone());
-        }
-        let mut file = model.file().clone();
-        file.selection = Selection::Threshold(f32::from(percent) / 100.0);
-        let model = Arc::new(Model::new(file).map_err(|_| Refusal::Fault)?);
-        kept.push_back(ThresholdModel { name: name.to_owned(), percent, model: model.clone() });
-        if kept.len() > MAX_KEPT_MODELS {
-            kept.pop_front();
-        }
-        Ok(model)
+        !self.stopping.load(Ordering::Relaxed) && self.admission.has_room()
     }
 }
 
@@ -254,7 +217,7 @@ pub struct ServiceLimits {
     /// on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
     /// Maximum time for the head of a request, for its body, between two pieces of a batch, and between two received
-    /// pieces of an answer. It is much shorter while others wait for room.
+    /// pieces of an answer.
     pub timeout: Duration,
     /// Maximum time for finishing current requests after a signal to stop.
     pub grace: Duration,
@@ -281,46 +244,6 @@ pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// Maximum bytes of a request id that is accepted.
 const MAX_ID_BYTES: usize = 128;
 
-/// Names requests that come without a name.
-pub(crate) struct RequestIds {
-    start: u64,
-    next: AtomicU64,
-}
-
-impl RequestIds {
-    pub(crate) fn new() -> Self {
-        Self {
-            // Another one in each process.
-            start: RandomState::new().hash_one(0),
-            next: AtomicU64::new(0),
-        }
-    }
-
-    /// The id that a request brings, or a new one.
-    pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
-        if let Some(given) = headers.get(REQUEST_ID)
-            && given.len() <= MAX_ID_BYTES
-            && !given.is_empty()
-            && given.as_bytes().iter().all(u8::is_ascii_graphic)
-        {
-            return given.clone();
-        }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{:016x}-{number:x}", self.start);
-        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
-    }
-}
-
-/// Tells the metrics how long the stages of an extraction take.
-#[derive(Debug)]
-pub(crate) struct StageTimes(pub(crate) Arc<Metrics>);
-
-impl ExtractionObserver for StageTimes {
-    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
-        self.0.stage(stage.name(), time);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,12 +258,12 @@ mod tests {
     }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
-        let runtime = Builder::new_current_thread().build().unwrap();
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(future)
     }
 
-    fn page(app: &App, bytes: usize) -> HeldPage {
-        HeldPage { bytes: vec![b'x'; bytes], _share: app.admission.bodies.share(bytes as u64).unwrap() }
+    fn page(app: &App, bytes: usize) -> HeldBytes {
+        HeldBytes { bytes: vec![b'x'; bytes], _share: app.admission.bodies.share(bytes as u64).unwrap() }
     }
 
     #[test]
@@ -372,51 +295,44 @@ mod tests {
     #[test]
     fn a_page_that_meets_a_fault_gives_its_place_back() {
         let app = app();
-        let all = app.admission.work.all();
+        let all = app.admission.work.all;
         for bytes in [0, SHORT + 1] {
             block_on(async {
                 let judged = app.judge(page(&app, bytes), all, |_, _| panic!("a fault"));
-                assert_eq!(judged.await.map(|((), _)| ()), Err(Refusal::Fault));
+                assert_eq!(judged.await.map(|((), _)| ()), Err(Refusal::FAULT));
                 let judged = app.judge(page(&app, bytes), all, |_, _| "well");
                 assert_eq!(judged.await.unwrap().0, "well");
                 let heavy = app.judge(page(&app, bytes), all + 1, |_, _| "never");
-                assert_eq!(heavy.await.map(|_| ()), Err(Refusal::TooHeavy));
+                assert_eq!(heavy.await.map(|_| ()).unwrap_err().0, StatusCode::PAYLOAD_TOO_LARGE);
             });
         }
-        assert!(app.admission.bodies.share(app.admission.bodies.all()).is_ok());
+        assert!(app.admission.bodies.share(app.admission.bodies.all).is_ok());
         let metrics = app.metrics.to_string();
         assert!(metrics.contains("trommel_failures_total{kind=\"panic\"} 2\n"));
     }
 
     #[test]
-    fn models_are_found_by_name_and_threshold() {
-        let fast = Arc::new(Model::builtin("fast").unwrap());
-        let models = Models::new(vec![("fast".into(), fast.clone())]);
-        assert_eq!(models.get(None).unwrap().0, "fast");
-        assert_eq!(models.get(Some("best")).unwrap().0, "fast");
-        let error = models.get(Some("/etc/passwd")).unwrap_err();
-        assert_eq!(error.to_string(), "there is no such model; there are fast");
-        let first = models.with_threshold(None, 30).unwrap();
-        assert_eq!(first.file().selection, Selection::Threshold(0.3));
-        assert_eq!(first.file().columns, fast.file().columns);
-        assert!(Arc::ptr_eq(&first, &models.with_threshold(Some("fast"), 30).unwrap()));
-        for percent in 0..20 {
-            models.with_threshold(None, percent).unwrap();
+    fn models_are_found_by_name() {
+        let models = vec![("fast".into(), Arc::new(Model::builtin("fast").unwrap()))];
+        let app = App::new(ServiceSettings { models, ..ServiceSettings::default() });
+        for name in [None, Some("best")] {
+            assert!(Arc::ptr_eq(&app.model(name).unwrap(), &app.settings.models[0].1));
         }
-        assert_eq!(models.thresholds.lock().unwrap().len(), MAX_KEPT_MODELS);
+        let refusal = app.model(Some("/etc/passwd")).map(drop).unwrap_err();
+        assert_eq!(refusal, Refusal::bad("there is no such model; there are fast"));
     }
 
     #[test]
     fn ids_are_taken_over_or_made() {
-        let ids = RequestIds::new();
+        let app = app();
         let of = |value: &[u8]| {
             let mut headers = HeaderMap::new();
             headers.insert(REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
-            ids.of(&headers)
+            app.id_of(&headers)
         };
         assert_eq!(of(b"crawl-7/page-9"), "crawl-7/page-9");
-        let made = ids.of(&HeaderMap::new());
-        assert_ne!(made, ids.of(&HeaderMap::new()));
+        let made = app.id_of(&HeaderMap::new());
+        assert_ne!(made, app.id_of(&HeaderMap::new()));
         for bad in [b"".as_slice(), b"with space", b"\xff", &[b'x'; 200]] {
             assert_ne!(of(bad).as_bytes(), bad);
         }

@@ -1,6 +1,6 @@
 //! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, io, time::Duration};
 
 use axum::{body::Body, extract::State, response::Response};
@@ -10,7 +10,7 @@ use http::HeaderMap;
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio::{runtime::Handle, time::Instant};
-use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
+use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, RecordType};
 use trommel::record::{Encode as _, Jsonl};
 use trommel::run::{RecordOutcome, SingleRecords, crawl_charset};
 use trommel::{Document, Extractor, Hints, IncludeSettings, record::filters::Filters};
@@ -65,13 +65,13 @@ pub(crate) async fn batch(
     let choices = Choices::read(query, &OF_BATCH)?;
     let is_counted = choices.is_set("summary")?;
     plain(&headers)?;
-    let (_, model) = app.models.get(choices.model())?;
+    let model = app.model(choices.model())?;
     let settings = choices.settings(&app, &model)?;
     let filters = choices.filters(&app, &settings);
-    let slot = app.batches.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
+    let slot = app.batches.clone().try_acquire_owned().map_err(|_| Refusal::BUSY)?;
     // Only so many batches as there is memory for what they read at a time.
     let memory = &app.admission.batches;
-    let max_record = app.max_page.min(memory.all() / RECORDS / BATCHES);
+    let max_record = app.max_page.min(memory.all / RECORDS / BATCHES);
     let reading = memory.share(max_record * RECORDS)?;
     let (pieces, incoming) = mpsc::channel(PIECES);
     tokio::spawn(pump(body, pieces, app.settings.limits.timeout));
@@ -85,17 +85,17 @@ pub(crate) async fn batch(
         patience: app.settings.limits.timeout,
         max_record,
         lists: settings.include,
-        summary: BatchSummary::default(),
+        taken: Mutex::default(),
     };
     tokio::task::spawn_blocking(move || {
-        batch.run(&extractor, Incoming::new(incoming), filters, is_counted, begun);
+        batch.run(&extractor, Incoming { pieces: incoming, piece: Bytes::new() }, filters, is_counted, begun);
         drop((slot, reading));
     });
     // An archive that cannot be read at all is refused; later the status has been sent.
     match begins.await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(refusal(&app, error)),
-        Err(_) => return Err(Refusal::Fault),
+        Err(_) => return Err(Refusal::FAULT),
     }
     let lines = stream::poll_fn(move |context| lines.poll_recv(context));
     Ok(answer::body("application/x-ndjson", Body::from_stream(lines)))
@@ -104,9 +104,9 @@ pub(crate) async fn batch(
 fn refusal(app: &App, error: ArchiveError) -> Refusal {
     match &error {
         ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
-            Refusal::TimedOut(app.settings.limits.timeout.as_secs())
+            Refusal::late(app.settings.limits.timeout.as_secs())
         }
-        _ => Refusal::BadRequest(error.to_string()),
+        _ => Refusal::bad(error),
     }
 }
 
@@ -119,54 +119,25 @@ struct Batch {
     max_record: u64,
     /// Lists beside the text, for which memory is taken.
     lists: IncludeSettings,
-    summary: BatchSummary,
+    /// The share of the page that is being made a line.
+    taken: Mutex<Option<Share>>,
 }
 
 /// The client has closed the connection.
 struct ClientGone;
 
-/// The share of the page that is being made a line.
-#[derive(Default)]
-struct TakenShare(Mutex<Option<Share>>);
-
-impl TakenShare {
-    fn put(&self, share: Option<Share>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = share;
-    }
-
-    fn take(&self) -> Option<Share> {
-        let mut share = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        share.take()
-    }
-}
-
-/// Time between two looks at whether the service stops while a batch waits for memory.
-const STOP_POLL: Duration = Duration::from_secs(1);
 /// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
-/// The worker that makes the documents of a batch.
-struct BatchWorker {
-    app: Arc<App>,
-    runtime: Handle,
-    lists: IncludeSettings,
-}
-
-impl BatchWorker {
+impl Batch {
     /// The document of a page, once a worker is free and there is memory, which `taken` holds.
-    fn document(&self, extractor: &Extractor, taken: &TakenShare, page: &[u8], hints: &Hints<'_>) -> Document {
+    fn document(&self, extractor: &Extractor, page: &[u8], hints: &Hints<'_>) -> Document {
         let memory = &self.app.admission.work;
-        let judged = memory::fitting(page, memory.all(), &self.lists);
+        let judged = memory::fitting(page, memory.all, &self.lists);
         // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
         let permit = self.runtime.block_on(self.app.admission.worker());
-        taken.put(self.runtime.block_on(async {
-            loop {
-                let share = memory.share_within(memory::of_lists(judged, &self.lists), STOP_POLL).await;
-                if share.is_ok() || self.app.is_stopping() {
-                    return share.ok();
-                }
-            }
-        }));
+        let weight = memory::of_lists(judged, &self.lists).min(memory.all);
+        *self.taken() = self.runtime.block_on(memory.share_within(weight, Duration::MAX)).ok();
         let begin = Instant::now();
         let mut document = extractor.document(judged, hints);
         if judged.len() < page.len() {
@@ -177,11 +148,13 @@ impl BatchWorker {
         drop(permit);
         document
     }
-}
 
-impl Batch {
+    fn taken(&self) -> MutexGuard<'_, Option<Share>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn run(
-        mut self,
+        &self,
         extractor: &Extractor,
         incoming: Incoming,
         filters: Arc<Filters>,
@@ -189,57 +162,37 @@ impl Batch {
         begun: oneshot::Sender<Result<(), ArchiveError>>,
     ) {
         let options = ReadOptions { max_record: self.max_record, live: true, ..ReadOptions::default() };
-        let mut begun = Some(begun);
-        let mut tell = |how| {
-            if let Some(begun) = begun.take() {
-                let _ = begun.send(how);
-                return true;
-            }
-            false
+        let mut items = match Reader::new("-", incoming, options) {
+            Ok(reader) => reader.peekable(),
+            Err(error) => return drop(begun.send(Err(error))),
         };
-        let reader = Reader::new("-", incoming, options).map_err(|error| tell(Err(error)));
-        let Ok(mut reader) = reader else { return };
-        // What the line of a page takes until it is sent.
-        let taken = TakenShare::default();
-        let worker = BatchWorker { app: self.app.clone(), runtime: self.runtime.clone(), lists: self.lists };
-        let extract = |page: &[u8], hints: &Hints<'_>| worker.document(extractor, &taken, page, hints);
+        if let Some(Err(error)) = items.next_if(|item| item.as_ref().is_err_and(|error| error.is_fatal())) {
+            return drop(begun.send(Err(error)));
+        }
+        drop(begun.send(Ok(())));
+        let extract = |page: &[u8], hints: &Hints<'_>| self.document(extractor, page, hints);
         let payload = PayloadOptions { max_payload: self.max_record };
         let mut records = SingleRecords::new(&extract, &filters, payload);
-        // The record after a response may say in which encoding the crawler took it to be.
-        let mut held: Option<Record> = None;
-        loop {
-            let item = reader.next();
-            match &item {
-                Some(Err(error)) if error.is_fatal() => {}
-                _ => drop(tell(Ok(()))),
-            }
+        let mut summary = BatchSummary::default();
+        while let Some(item) = items.next() {
             let step = match item {
-                None => break,
-                Some(Ok(record)) => {
-                    let charset = held.as_ref().and_then(|held| crawl_charset(held, &record));
-                    let before = match held.take() {
-                        Some(held) => self.record(&mut records, &taken, held, charset),
-                        None => Ok(()),
-                    };
-                    if record.kind == RecordType::Response {
-                        held = Some(record);
-                        before
-                    } else {
-                        before.and_then(|()| self.record(&mut records, &taken, record, None))
-                    }
+                Ok(record) => {
+                    // The record after a response may say in which encoding the crawler took it to be.
+                    let next = if record.kind == RecordType::Response { items.peek() } else { None };
+                    let charset = next.and_then(|next| crawl_charset(&record, next.as_ref().ok()?));
+                    self.record(&mut summary, records.take(record, charset))
                 }
-                Some(Err(ArchiveError::Damage { offset, lost, what, .. })) => {
+                Err(ArchiveError::Damage { offset, lost, what, .. }) => {
                     tracing::warn!(offset, lost, "batch: {what}");
-                    self.damaged(lost);
+                    self.app.metrics.damaged();
+                    summary.damaged += 1;
+                    summary.lost_bytes += lost;
                     Ok(())
                 }
-                Some(Err(error)) => {
-                    let message = error.to_string();
-                    if !tell(Err(error)) {
-                        tracing::warn!("batch: {message}");
-                        // The answer must not look as if it were whole.
-                        drop(self.send(Err(io::Error::other(message))));
-                    }
+                Err(error) => {
+                    tracing::warn!("batch: {error}");
+                    // The answer must not look as if it were whole.
+                    drop(self.send(Err(io::Error::other(error.to_string()))));
                     return;
                 }
             };
@@ -248,36 +201,23 @@ impl Batch {
                 return;
             }
         }
-        if let Some(held) = held
-            && self.record(&mut records, &taken, held, None).is_err()
-        {
-            return;
-        }
-        if is_counted && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary})) {
+        if is_counted && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": summary})) {
             line.push(b'\n');
             drop(self.send(Ok(line.into())));
         }
     }
 
-    fn damaged(&mut self, lost: u64) {
-        self.app.metrics.damaged();
-        self.summary.damaged += 1;
-        self.summary.lost_bytes += lost;
-    }
-
+    /// Counts a record and sends its document.
     fn record(
-        &mut self,
-        records: &mut SingleRecords<'_>,
-        taken: &TakenShare,
-        record: Record,
-        charset: Option<String>,
+        &self,
+        summary: &mut BatchSummary,
+        (outcome, page): (RecordOutcome, Option<u64>),
     ) -> Result<(), ClientGone> {
         let metrics = &self.app.metrics;
         metrics.record();
-        self.summary.records += 1;
-        let (outcome, page) = records.take(record, charset);
-        let share = taken.take();
-        self.summary.pages += u64::from(page.is_some());
+        summary.records += 1;
+        summary.pages += u64::from(page.is_some());
+        let share = self.taken().take();
         match outcome {
             RecordOutcome::Document(document) => {
                 let mut line = Vec::with_capacity(document.text.len() + 1024);
@@ -285,7 +225,7 @@ impl Batch {
                     // An answer without the document must not look as if it were whole.
                     return self.send(Err(io::Error::other(error.to_string())));
                 }
-                self.summary.documents += 1;
+                summary.documents += 1;
                 let line = match share {
                     Some(share) => share.around(line),
                     None => line.into(),
@@ -294,12 +234,12 @@ impl Batch {
             }
             RecordOutcome::Dropped(reason) => {
                 metrics.dropped(reason.name());
-                *self.summary.drops.entry(reason.name()).or_default() += 1;
+                *summary.drops.entry(reason.name()).or_default() += 1;
             }
             RecordOutcome::Failed { kind, message } => {
                 tracing::warn!("batch: {message}");
                 metrics.failed(kind.name());
-                *self.summary.failures.entry(kind.name()).or_default() += 1;
+                *summary.failures.entry(kind.name()).or_default() += 1;
             }
         }
         Ok(())

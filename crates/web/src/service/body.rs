@@ -1,13 +1,13 @@
 //! The body of a request, within bounds. The rest of a body is read after the answer, within bounds, too.
 
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use std::{io, pin::Pin};
 
 use axum::body::{Body, HttpBody};
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
@@ -15,7 +15,7 @@ use trommel::archive::binary_type;
 
 use crate::{
     service::ServiceLimits, service::answer::Refusal, service::app::App, service::connection::Pace,
-    service::memory::HeldPage,
+    service::memory::HeldBytes,
 };
 
 /// Bytes that are made room for at least.
@@ -26,49 +26,34 @@ const MIN_ROOM: usize = 4 << 10;
 /// # Errors
 /// If its bytes are not a page, if it is coded, longer or slower than the bounds allow, or cut off, or if there is
 /// no room for it.
-pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldPage, Refusal> {
+pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldBytes, Refusal> {
     plain(headers)?;
     let stated: Option<u64> = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if stated.is_some_and(|length| length > app.max_page) {
-        return Err(Refusal::TooLarge(app.max_page));
+        return Err(too_large(app));
     }
     // It takes its place when it has come; that there is none is better known now.
     if !app.admission.has_room() {
-        return Err(Refusal::Busy);
+        return Err(Refusal::BUSY);
     }
     let patience = app.settings.limits.timeout;
     let reading = read(body, stated.unwrap_or(app.max_page), app);
-    let page = timeout(patience, reading).await;
-    let page = page.unwrap_or(Err(Refusal::TimedOut(patience.as_secs())))?;
+    let page = timeout(patience, reading).await.unwrap_or(Err(Refusal::late(patience.as_secs())))?;
     match binary_type(&page.bytes) {
-        Some(name) => Err(Refusal::NoPage(name)),
+        Some(name) => Err(Refusal::unsupported(format!("the body is {name}, not a page"))),
         None => Ok(page),
     }
 }
 
-async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal> {
+async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldBytes, Refusal> {
     let memory = &app.admission.bodies;
     let (mut bytes, mut share) = (Vec::new(), memory.share(0)?);
-    let mut pace = Pace::new(app.settings.limits.timeout, app.admission.pressure());
-    loop {
-        pace.waits();
-        let frame = match timeout(pace.look(), body.frame()).await {
-            Err(_) if pace.is_too_slow() => return Err(Refusal::TooSlow),
-            Err(_) => continue,
-            Ok(None) => {
-                return Ok(HeldPage { bytes, _share: share });
-            }
-            Ok(Some(frame)) => frame,
-        };
-        let frame = frame.map_err(|_| Refusal::BadRequest("the body ends early".to_owned()))?;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refusal::bad("the body ends early"))?;
         let Ok(data) = frame.into_data() else { continue };
-        pace.moved(data.len());
-        if pace.is_too_slow() {
-            return Err(Refusal::TooSlow);
-        }
         let length = bytes.len() + data.len();
         if length as u64 > app.max_page {
-            return Err(Refusal::TooLarge(app.max_page));
+            return Err(too_large(app));
         }
         if length > bytes.capacity() {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -78,57 +63,49 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
         }
         bytes.extend_from_slice(&data);
     }
+    Ok(HeldBytes { bytes, _share: share })
+}
+
+fn too_large(app: &App) -> Refusal {
+    Refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {} bytes", app.max_page).into())
 }
 
 /// Refuses unsupported requests: codings, which a crawler has undone, and unusual expectations.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
     if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {
-        return Err(Refusal::Expectation);
+        return Err(Refusal(StatusCode::EXPECTATION_FAILED, "nothing can be expected but 100-continue".into()));
     }
     if headers.get_all(TRANSFER_ENCODING).iter().any(|value| !is(value, "chunked")) {
-        return Err(Refusal::Unsupported("no transfer coding but chunked is undone".to_owned()));
+        return Err(Refusal::unsupported("no transfer coding but chunked is undone"));
     }
     let is_form = |value: &HeaderValue| {
         value.as_bytes().get(..20).is_some_and(|kind| kind.eq_ignore_ascii_case(b"multipart/form-data;"))
     };
     if headers.get(CONTENT_TYPE).is_some_and(is_form) {
         let why = "the body is the page itself, not a form with it: curl --data-binary @page.html";
-        return Err(Refusal::Unsupported(why.to_owned()));
+        return Err(Refusal::unsupported(why));
     }
     match headers.get(CONTENT_ENCODING) {
         Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => {
-            Err(Refusal::Unsupported("bodies are taken as they are: undo Content-Encoding before".to_owned()))
+            Err(Refusal::unsupported("bodies are taken as they are: undo Content-Encoding before"))
         }
         _ => Ok(()),
     }
 }
 
-/// Bytes a second below which a body counts as stopped, in the long run.
-const MIN_BYTES_PER_SECOND: u64 = 64;
-
-/// Passes on the pieces of a body until it ends, nobody wants them, none arrives for `idle`, or they are so
-/// small that the client only occupies a place.
-pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, idle: Duration) {
-    let mut behind = Duration::ZERO;
+/// Passes on the pieces of a body until it ends, nobody wants them, or the client is behind the pace.
+pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, patience: Duration) {
+    let mut pace = Pace::new(patience);
     loop {
         let begin = Instant::now();
-        let left = idle.saturating_sub(behind);
-        let next = timeout(left, body.frame()).await;
-        behind += begin.elapsed();
-        if let Ok(Some(Ok(frame))) = &next {
-            let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
-            behind = behind.saturating_sub(Duration::from_millis(bytes * 1000 / MIN_BYTES_PER_SECOND));
-        }
-        let piece = match next {
+        let piece = match timeout(pace.left(), body.frame()).await {
             Ok(None) => return,
-            Ok(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => Ok(data),
-                Err(_) => continue,
-            },
+            Ok(Some(Ok(frame))) => Ok(frame.into_data().unwrap_or_default()),
             Ok(Some(Err(error))) => Err(io::Error::other(error)),
             Err(_) => Err(io::ErrorKind::TimedOut.into()),
         };
+        pace.moved(piece.as_ref().map_or(0, Bytes::len), begin.elapsed());
         let is_last = piece.is_err();
         if pieces.send(piece).await.is_err() || is_last {
             return;
@@ -138,14 +115,8 @@ pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>
 
 /// A body that is read on a thread of its own as it comes.
 pub(crate) struct Incoming {
-    pieces: mpsc::Receiver<io::Result<Bytes>>,
-    piece: Bytes,
-}
-
-impl Incoming {
-    pub(crate) fn new(pieces: mpsc::Receiver<io::Result<Bytes>>) -> Self {
-        Self { pieces, piece: Bytes::new() }
-    }
+    pub(crate) pieces: mpsc::Receiver<io::Result<Bytes>>,
+    pub(crate) piece: Bytes,
 }
 
 impl io::Read for Incoming {
@@ -156,11 +127,7 @@ impl io::Read for Incoming {
                 Some(piece) => self.piece = piece?,
             }
         }
-        let taken = self.piece.split_to(self.piece.len().min(into.len()));
-        if let Some(room) = into.get_mut(..taken.len()) {
-            room.copy_from_slice(&taken);
-        }
-        Ok(taken.len())
+        (&mut self.piece).reader().read(into)
     }
 }
 
@@ -173,8 +140,7 @@ const PAGES: u64 = 4;
 /// they look at the answer. If the connection closes under them, they lose an early answer, such as that
 /// there is no room, or that the page is too long.
 pub(crate) struct LingeringBody {
-    /// The body; none after its end.
-    body: Option<Body>,
+    body: Body,
     /// True if the client waits to be asked for it.
     waits: bool,
     bytes: u64,
@@ -184,7 +150,7 @@ pub(crate) struct LingeringBody {
 impl LingeringBody {
     pub(crate) fn new(body: Body, headers: &HeaderMap, limits: &ServiceLimits) -> Self {
         Self {
-            body: Some(body),
+            body,
             waits: headers.contains_key(EXPECT),
             bytes: limits.max_body.saturating_mul(PAGES),
             time: limits.timeout.min(MAX_LINGER),
@@ -201,33 +167,26 @@ impl HttpBody for LingeringBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.waits = false;
-        let Some(body) = &mut self.body else { return Poll::Ready(None) };
-        let frame = ready!(Pin::new(body).poll_frame(context));
-        if !matches!(frame, Some(Ok(_))) {
-            self.body = None;
-        }
-        Poll::Ready(frame)
+        Pin::new(&mut self.body).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(Body::is_end_stream)
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        let hint = self.body.as_ref().map(Body::size_hint);
-        hint.unwrap_or_else(|| SizeHint::with_exact(0))
+        self.body.size_hint()
     }
 }
 
 impl Drop for LingeringBody {
     fn drop(&mut self) {
-        let Some(mut body) = self.body.take() else { return };
-        if self.waits || body.is_end_stream() {
+        let Ok(runtime) = Handle::try_current() else { return };
+        if self.waits || self.body.is_end_stream() {
             return;
         }
-        let Ok(runtime) = Handle::try_current() else { return };
-        let (mut room, time) = (self.bytes, self.time);
-        runtime.spawn(timeout(time, async move {
+        let (mut body, mut room) = (std::mem::take(&mut self.body), self.bytes);
+        runtime.spawn(timeout(self.time, async move {
             while let Some(Ok(frame)) = body.frame().await {
                 let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
                 match room.checked_sub(bytes) {

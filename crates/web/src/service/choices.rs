@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::Query, extract::rejection::QueryRejection};
-use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
 use serde_json::Value;
-use trommel::{Hints, Model, PageForm, PartialSettings, Settings, fields, record::filters::Filters};
+use trommel::{Model, OwnedHints, PageForm, PartialSettings, Settings, fields, record::filters::Filters};
 
 use crate::{service::answer::Refusal, service::app::App};
 
@@ -26,13 +26,12 @@ impl Choices {
     /// # Errors
     /// If it is no query, has a parameter twice or an unknown one, or a value that is none of the setting's.
     pub(crate) fn read(query: ReadQuery, parameters: &[&str]) -> Result<Self, Refusal> {
-        let wrong = |message: String| Refusal::BadRequest(message);
-        let Query(pairs) = query.map_err(|rejection| wrong(rejection.body_text()))?;
+        let Query(pairs) = query.map_err(|rejection| Refusal::bad(rejection.body_text()))?;
         let mut choices = Self::default();
         let mut seen = Vec::new();
         for (name, value) in pairs {
             if seen.contains(&name) {
-                return Err(wrong(format!("{name}: is there twice")));
+                return Err(Refusal::bad(format!("{name}: is there twice")));
             }
             seen.push(name.clone());
             if parameters.contains(&name.as_str()) {
@@ -41,10 +40,9 @@ impl Choices {
             }
             let known = fields().iter().find(|field| field.name == name);
             if known.is_some_and(|field| !field.is_of_requests()) {
-                return Err(wrong(format!("{name}: is for the service to choose, not for a request")));
+                return Err(Refusal::bad(format!("{name}: is for the service to choose, not for a request")));
             }
-            let set = choices.settings.set_text(&name, &value);
-            set.map_err(|error| wrong(error.to_string()))?;
+            choices.settings.set_text(&name, &value).map_err(Refusal::bad)?;
         }
         Ok(choices)
     }
@@ -62,7 +60,7 @@ impl Choices {
         match self.parameter(name) {
             None | Some("false") => Ok(false),
             Some("true" | "") => Ok(true),
-            Some(other) => Err(Refusal::BadRequest(format!("{name}: {other:?} is neither true nor false"))),
+            Some(other) => Err(Refusal::bad(format!("{name}: {other:?} is neither true nor false"))),
         }
     }
 
@@ -71,8 +69,7 @@ impl Choices {
     /// # Errors
     /// If it is none.
     pub(crate) fn choose(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Refusal> {
-        let set = self.settings.set(name, value);
-        set.map_err(|error| Refusal::BadRequest(error.to_string()))
+        self.settings.set(name, value).map_err(Refusal::bad)
     }
 
     /// The name of the model that is asked for.
@@ -85,10 +82,9 @@ impl Choices {
     /// # Errors
     /// If choices exclude each other, or filters name page types that the model does not tell.
     pub(crate) fn settings(&self, app: &App, model: &Model) -> Result<Settings, Refusal> {
-        let wrong = |error: trommel::Error| Refusal::BadRequest(error.to_string());
         let settings = self.settings.clone().over(app.settings.defaults.clone());
-        let settings = settings.settings().map_err(wrong)?;
-        settings.check_page_types(model).map_err(wrong)?;
+        let settings = settings.settings().map_err(Refusal::bad)?;
+        settings.check_page_types(model).map_err(Refusal::bad)?;
         Ok(settings)
     }
 
@@ -108,11 +104,7 @@ pub(crate) const OF_PAGE: [&str; 4] = ["url", "charset", "date", "status"];
 /// Facts about the page of a request.
 #[derive(Debug, Default)]
 pub(crate) struct PageHints {
-    pub(crate) url: Option<String>,
-    pub(crate) charset: Option<String>,
-    /// The charset in the crawl's metadata of an archived page.
-    pub(crate) crawl_charset: Option<String>,
-    pub(crate) date: Option<String>,
+    pub(crate) hints: OwnedHints,
     pub(crate) status: Option<u16>,
 }
 
@@ -129,36 +121,20 @@ impl PageHints {
         let status = either("status", "x-page-status")?;
         let status = status.map(|value| value.trim().parse().unwrap_or_default());
         if status.is_some_and(|status| !(100..600).contains(&status)) {
-            return Err(Refusal::BadRequest("the status is no HTTP status".to_owned()));
+            return Err(Refusal::bad("the status is no HTTP status"));
         }
-        let charset = match either("charset", "x-page-charset")? {
+        let http_charset = match either("charset", "x-page-charset")? {
             None => text(headers, CONTENT_TYPE.as_str())?.and_then(charset_of),
             some => some,
         };
-        Ok(Self {
-            url: either("url", "x-page-url")?,
-            charset,
-            crawl_charset: None,
-            date: either("date", "x-page-date")?,
-            status,
-        })
-    }
-
-    pub(crate) fn hints(&self) -> Hints<'_> {
-        Hints {
-            url: self.url.as_deref(),
-            http_charset: self.charset.as_deref(),
-            crawl_charset: self.crawl_charset.as_deref(),
-            date: self.date.as_deref(),
-        }
+        let (url, date) = (either("url", "x-page-url")?, either("date", "x-page-date")?);
+        Ok(Self { hints: OwnedHints { url, http_charset, crawl_charset: None, date }, status })
     }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Refusal> {
     let value = headers.get(name).map(|value| value.to_str());
-    value
-        .transpose()
-        .map_err(|_| Refusal::BadRequest(format!("{name}: not ASCII; percent-encode it, or use the query")))
+    value.transpose().map_err(|_| Refusal::bad(format!("{name}: not ASCII; percent-encode it, or use the query")))
 }
 
 /// The charset of a media type.
@@ -181,7 +157,7 @@ const FORMS: [(PageForm, &str); 3] = [
 /// The form that a client likes best, and its media type.
 ///
 /// # Errors
-/// [`Refusal::NotAcceptable`] if it accepts none.
+/// If it accepts none.
 pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refusal> {
     let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",");
@@ -189,7 +165,8 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refu
     let accepted = qualities.filter(|(quality, _)| *quality > 0.0);
     // Of several that are alike, the last, which is the first of the table.
     let best = accepted.max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, form)| form).ok_or(Refusal::NotAcceptable)
+    let offer = "answers are application/json, text/plain or text/markdown";
+    best.map(|(_, form)| form).ok_or(Refusal(StatusCode::NOT_ACCEPTABLE, offer.into()))
 }
 
 /// The client's preference for a type: the quality of the most exact range that holds it (RFC 9110,
@@ -245,7 +222,7 @@ mod tests {
             (&[("duplicates_memory", "9T")], "duplicates_memory: is for the service to choose, not for a request"),
         ] {
             let refused = read(pairs).unwrap_err();
-            assert_eq!(refused, Refusal::BadRequest(message.to_owned()));
+            assert_eq!(refused, Refusal::bad(message));
         }
     }
 
@@ -306,20 +283,20 @@ mod hints_tests {
             ("content-type", "text/html; charset=\"utf-8\""),
         ]);
         let by_headers = hints(&[], &headers).unwrap();
-        assert_eq!(by_headers.url.as_deref(), Some("http://a/"));
-        assert_eq!((by_headers.charset.as_deref(), by_headers.status), (Some("koi8-r"), Some(404)));
+        assert_eq!(by_headers.hints.url.as_deref(), Some("http://a/"));
+        assert_eq!((by_headers.hints.http_charset.as_deref(), by_headers.status), (Some("koi8-r"), Some(404)));
         let query = [("url", "http://b/"), ("charset", "latin1"), ("status", "200")];
         let by_query = hints(&query, &headers).unwrap();
-        assert_eq!(by_query.url.as_deref(), Some("http://b/"));
-        assert_eq!((by_query.charset.as_deref(), by_query.status), (Some("latin1"), Some(200)));
+        assert_eq!(by_query.hints.url.as_deref(), Some("http://b/"));
+        assert_eq!((by_query.hints.http_charset.as_deref(), by_query.status), (Some("latin1"), Some(200)));
     }
 
     #[test]
     fn the_content_type_is_the_last_source() {
         let of = |value| hints(&[], &headers(&[("content-type", value)]));
-        assert_eq!(of("text/html; Charset=x").unwrap().charset.as_deref(), Some("x"));
-        assert_eq!(of("text/html").unwrap().charset, None);
-        assert_eq!(of("text/html;charset=").unwrap().charset, None);
+        assert_eq!(of("text/html; Charset=x").unwrap().hints.http_charset.as_deref(), Some("x"));
+        assert_eq!(of("text/html").unwrap().hints.http_charset, None);
+        assert_eq!(of("text/html;charset=").unwrap().hints.http_charset, None);
     }
 
     #[test]

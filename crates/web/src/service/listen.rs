@@ -1,6 +1,6 @@
 //! Listens on TCP, Unix sockets, and sockets handed over by systemd, with the certificate and key of the service.
 
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io, os::unix::fs::FileTypeExt as _, str::FromStr, sync::Arc};
@@ -8,6 +8,10 @@ use std::{fmt, fs, io, os::unix::fs::FileTypeExt as _, str::FromStr, sync::Arc};
 use listenfd::ListenFd;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::{ServerConfig, pki_types::pem::PemObject as _};
+
+/// Marks requests that came through a Unix socket, which no browser reaches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByUnixSocket;
 
 /// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,30 +47,9 @@ impl FromStr for Listen {
     }
 }
 
-/// Reason why the service cannot listen on an address.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ListenError {
-    /// The system refused.
-    #[error("{address}: {source}")]
-    Bind {
-        /// The address.
-        address: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another program answers there.
-    #[error("{address}: another program listens here")]
-    Taken {
-        /// The address.
-        address: String,
-    },
-    /// There is a file that is not a socket.
-    #[error("{address}: there is a file that is no socket")]
-    File {
-        /// The address.
-        address: String,
-    },
+/// An error of the system, with the name of what it is about.
+pub(crate) fn named(name: impl fmt::Display, error: impl fmt::Display) -> io::Error {
+    io::Error::other(format!("{name}: {error}"))
 }
 
 /// A listening socket.
@@ -88,40 +71,32 @@ impl Socket {
     ///
     /// # Errors
     /// If the address cannot be listened at.
-    pub fn bind(listen: &Listen) -> Result<Self, ListenError> {
-        let address = listen.to_string();
-        let failed = |source| ListenError::Bind { address: address.clone(), source };
-        let (kind, file) = match listen {
-            Listen::Tcp(host) => {
-                let all: Vec<SocketAddr> = host.to_socket_addrs().map_err(failed)?.collect();
-                (Kind::Tcp(TcpListener::bind(&*all).map_err(failed)?), None)
-            }
-            Listen::Unix(path) => {
-                remove_stale(path, &address)?;
-                let listener = UnixListener::bind(path).map_err(failed)?;
-                (Kind::Unix(listener), Some(path.clone()))
-            }
+    pub fn bind(listen: &Listen) -> io::Result<Self> {
+        let bound = match listen {
+            Listen::Tcp(host) => TcpListener::bind(host).map(|listener| Self { kind: Kind::Tcp(listener), file: None }),
+            Listen::Unix(path) => remove_stale(path)
+                .and_then(|()| UnixListener::bind(path))
+                .map(|listener| Self { kind: Kind::Unix(listener), file: Some(path.clone()) }),
         };
-        Ok(Self { kind, file })
+        bound.map_err(|error| named(listen, error))
     }
 
     /// The sockets that systemd or another supervisor passes (`LISTEN_FDS`); none if it passes none.
     ///
     /// # Errors
     /// If one of them is neither TCP nor Unix.
-    pub fn activated() -> Result<Vec<Self>, ListenError> {
+    pub fn activated() -> io::Result<Vec<Self>> {
         let mut handed = ListenFd::from_env();
         let mut sockets = Vec::new();
         for at in 0..handed.len() {
-            let failed = |source| ListenError::Bind { address: format!("socket {at} that was handed over"), source };
             let kind = match handed.take_tcp_listener(at) {
-                Ok(Some(listener)) => Kind::Tcp(listener),
-                _ => match handed.take_unix_listener(at).map_err(failed)? {
-                    Some(listener) => Kind::Unix(listener),
-                    None => continue,
-                },
+                Ok(listener) => listener.map(Kind::Tcp),
+                Err(_) => handed
+                    .take_unix_listener(at)
+                    .map_err(|error| named(format_args!("socket {at} that was handed over"), error))?
+                    .map(Kind::Unix),
             };
-            sockets.push(Self { kind, file: None });
+            sockets.extend(kind.map(|kind| Self { kind, file: None }));
         }
         Ok(sockets)
     }
@@ -175,52 +150,30 @@ impl Drop for Socket {
     }
 }
 
-fn remove_stale(path: &Path, address: &str) -> Result<(), ListenError> {
-    let address = address.to_owned();
+fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
-        return Err(ListenError::File { address });
+        return Err(io::Error::other("there is a file that is no socket"));
     }
     if UnixStream::connect(path).is_ok() {
-        return Err(ListenError::Taken { address });
+        return Err(io::Error::other("another program listens here"));
     }
-    fs::remove_file(path).map_err(|source| ListenError::Bind { address, source })
-}
-
-/// Reason why TLS cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TlsError {
-    /// A file cannot be read, or holds no such thing.
-    #[error("{path}: {source}", path = path.display())]
-    Pem {
-        /// The file.
-        path: PathBuf,
-        /// The fault of the file.
-        source: pem::Error,
-    },
-    /// Certificate and key cannot be used.
-    #[error("certificate and key cannot be used: {0}")]
-    Unusable(#[from] rustls::Error),
+    fs::remove_file(path)
 }
 
 /// TLS with the certificates and the key in these PEM files.
 ///
 /// # Errors
 /// If they cannot be read or used.
-pub fn server_config(certificates: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| TlsError::Pem { path, source }
-    };
-    let chain: Vec<CertificateDer> =
-        CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect).map_err(failed(certificates))?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(failed(key))?;
+pub fn server_config(certificates: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
+    let chain: Result<Vec<CertificateDer>, pem::Error> =
+        CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect);
+    let chain = chain.map_err(|error| named(certificates.display(), error))?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| named(key.display(), error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(chain, key)?;
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.and_then(|config| config.with_no_client_auth().with_single_cert(chain, key));
+    let mut config = config.map_err(|error| named("certificate and key cannot be used", error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
@@ -247,7 +200,8 @@ mod tests {
         let path = folder.path().join("s.sock");
         let listen = Listen::Unix(path.clone());
         let first = Socket::bind(&listen).unwrap();
-        assert!(matches!(Socket::bind(&listen), Err(ListenError::Taken { .. })));
+        let error = |listen: &Listen| Socket::bind(listen).unwrap_err().to_string();
+        assert_eq!(error(&listen), format!("{listen}: another program listens here"));
         assert!(first.is_local() && first.to_string().ends_with("s.sock"));
         drop(first);
         assert!(!path.exists());
@@ -255,7 +209,7 @@ mod tests {
         drop(UnixListener::bind(&path).unwrap());
         drop(Socket::bind(&listen).unwrap());
         fs::write(&path, "a file").unwrap();
-        assert!(matches!(Socket::bind(&listen), Err(ListenError::File { .. })));
+        assert!(error(&listen).ends_with(": there is a file that is no socket"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "a file");
     }
 }

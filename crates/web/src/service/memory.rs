@@ -1,16 +1,13 @@
 //! Bounds the number of accepted requests and the memory that they use: bodies, the work on them, answers.
 //!
-//! The memory for judging a page is estimated from its bytes. There is pressure if other clients wait for room that
-//! slow clients take.
+//! The memory for judging a page is estimated from its bytes.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use trommel::{IncludeSettings, metrics::Metrics};
+use trommel::IncludeSettings;
 
 use crate::{service::ServiceLimits, service::answer::Refusal};
 
@@ -21,8 +18,8 @@ const UNIT: u64 = 1 << 10;
 #[derive(Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
-    all: u64,
-    pressure: Arc<Pressure>,
+    /// All of it.
+    pub(crate) all: u64,
 }
 
 /// A share of the memory, which is free again when it is dropped.
@@ -33,71 +30,43 @@ pub(crate) struct Share {
     bytes: u64,
 }
 
-/// A page that has come, and the memory that it takes.
+/// A page that has come, or an answer, and the memory that it takes.
 #[derive(Debug)]
-pub(crate) struct HeldPage {
+pub(crate) struct HeldBytes {
     pub(crate) bytes: Vec<u8>,
-    /// Held until the page is dropped.
+    /// Held until the bytes are dropped.
     pub(crate) _share: Share,
 }
 
 impl Memory {
-    pub(crate) fn new(bytes: u64, pressure: Arc<Pressure>) -> Self {
-        let units = usize::try_from(bytes / UNIT).unwrap_or(usize::MAX);
-        let units = units.min(Semaphore::MAX_PERMITS);
-        Self { free: Arc::new(Semaphore::new(units)), all: bytes / UNIT * UNIT, pressure }
-    }
-
-    /// All of it.
-    pub(crate) fn all(&self) -> u64 {
-        self.all
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self { free: semaphore(usize::try_from(bytes / UNIT).unwrap_or(usize::MAX)), all: bytes / UNIT * UNIT }
     }
 
     /// Takes a share of `bytes`, if they are free.
     ///
     /// # Errors
-    /// [`Refusal::Busy`] if they are not.
+    /// [`Refusal::BUSY`] if they are not.
     pub(crate) fn share(&self, bytes: u64) -> Result<Share, Refusal> {
-        let taken = units(bytes).and_then(|units| {
-            let free = self.free.clone();
-            free.try_acquire_many_owned(units).ok()
-        });
-        match taken {
-            Some(permit) => Ok(Share { permit, bytes }),
-            None => Err(self.refuse()),
-        }
+        let taken = self.free.clone().try_acquire_many_owned(units(bytes));
+        taken.map(|permit| Share { permit, bytes }).map_err(|_| Refusal::BUSY)
     }
 
-    /// Takes a share of `bytes` as soon as they are free.
+    /// Takes a share of `bytes`, which are at most all, as soon as they are free.
     ///
     /// # Errors
-    /// [`Refusal::Busy`] if they are not in time, or never can be.
+    /// [`Refusal::BUSY`] if they are not in time.
     pub(crate) async fn share_within(&self, bytes: u64, time: Duration) -> Result<Share, Refusal> {
-        if let Ok(share) = self.share(bytes) {
-            return Ok(share);
+        match timeout(time, self.free.clone().acquire_many_owned(units(bytes))).await {
+            Ok(Ok(permit)) => Ok(Share { permit, bytes }),
+            _ => Err(Refusal::BUSY),
         }
-        let units = units(bytes).filter(|_| bytes <= self.all);
-        let units = units.ok_or_else(|| self.refuse())?;
-        let mut waiting = std::pin::pin!(self.free.clone().acquire_many_owned(units));
-        let mut left = time;
-        while !left.is_zero() {
-            // Whoever holds it is to know that it is waited for.
-            self.pressure.rise();
-            let step = left.min(Duration::from_secs(1));
-            left -= step;
-            match timeout(step, &mut waiting).await {
-                Ok(Ok(permit)) => return Ok(Share { permit, bytes }),
-                Ok(Err(_)) => break,
-                Err(_) => {}
-            }
-        }
-        Err(self.refuse())
     }
 
     /// Adds `bytes` to a share.
     ///
     /// # Errors
-    /// [`Refusal::Busy`] if they are not free.
+    /// [`Refusal::BUSY`] if they are not free.
     pub(crate) fn grow(&self, share: &mut Share, bytes: u64) -> Result<(), Refusal> {
         let more = (share.bytes + bytes).div_ceil(UNIT) - share.permit.num_permits() as u64;
         if more > 0 {
@@ -106,18 +75,17 @@ impl Memory {
         share.bytes += bytes;
         Ok(())
     }
+}
 
-    fn refuse(&self) -> Refusal {
-        self.pressure.rise();
-        Refusal::Busy
-    }
+/// As many permits as there can be, at most.
+pub(crate) fn semaphore(permits: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
 }
 
 impl Share {
     /// Returns all but `bytes` of the share.
     pub(crate) fn shrink(&mut self, bytes: u64) {
-        let kept = units(bytes).unwrap_or(u32::MAX) as usize;
-        let spare = self.permit.num_permits().saturating_sub(kept);
+        let spare = self.permit.num_permits().saturating_sub(units(bytes) as usize);
         drop(self.permit.split(spare));
         self.bytes = self.bytes.min(bytes);
     }
@@ -129,13 +97,8 @@ impl Share {
     }
 }
 
-fn units(bytes: u64) -> Option<u32> {
-    u32::try_from(bytes.div_ceil(UNIT)).ok()
-}
-
-struct HeldBytes {
-    bytes: Vec<u8>,
-    _share: Share,
+fn units(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }
 
 impl AsRef<[u8]> for HeldBytes {
@@ -172,29 +135,37 @@ const MAX_VIEW_BYTES: u64 = 64 << 20;
 
 /// Bytes that judging this page may take.
 pub(crate) fn of_page(page: &[u8]) -> u64 {
-    let (tags, values) = marks(page);
-    of(page.len() as u64, tags, values)
+    of_lists(page, &IncludeSettings::default())
 }
 
 /// The same with the lists beside the text that are asked for.
 pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
     let bytes = page.len() as u64;
-    let chunks = lists.chunks.map_or(0, |chunks| {
-        // No chunk has less than a paragraph or a sentence.
-        let most = marks(page).0.saturating_add(sentences(page));
-        let count = most.min(bytes / BYTES_OF_UNIT / u64::from(chunks.size.get()));
-        bytes.saturating_mul(CHUNKED_BYTE).saturating_add(count.saturating_mul(CHUNK))
-    });
-    let spans = if lists.spans { marks(page).0.min(TAGS).saturating_mul(SPAN) } else { 0 };
-    let blocks = if lists.blocks { marks(page).0.min(TAGS).saturating_mul(BLOCK) } else { 0 };
-    of_page(page).saturating_add(chunks).saturating_add(spans).saturating_add(blocks)
+    let all_tags = count(page, |byte| byte == b'<');
+    let tags = all_tags.min(TAGS);
+    let values = count(page, |byte| matches!(byte, b'{' | b'[')).min(VALUES);
+    let mut weight = FIXED_BYTES + bytes * BYTE + tags * TAG + values * VALUE;
+    if let Some(chunks) = lists.chunks {
+        // No chunk has less than a paragraph or a sentence. Of signs that end one and are not ASCII, which nothing
+        // tells apart here, every second counts.
+        let sentences = count(page, |byte| matches!(byte, b'.' | b'!' | b'?')) + count(page, |byte| byte >= 0xC0) / 2;
+        let chunks = (all_tags + sentences).min(bytes / BYTES_OF_UNIT / u64::from(chunks.size.get()));
+        weight += bytes * CHUNKED_BYTE + chunks * CHUNK;
+    }
+    if lists.spans {
+        weight += tags * SPAN;
+    }
+    if lists.blocks {
+        weight += tags * BLOCK;
+    }
+    weight
 }
 
 /// The same with the report on it.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
-    let (bytes, tags) = (page.len() as u64, marks(page).0);
-    let shown = bytes.saturating_mul(VIEW_BYTES_PER_BYTE).saturating_add(tags.saturating_mul(VIEW_BYTES_PER_TAG));
-    of_page(page).saturating_add(shown.min(MAX_VIEW_BYTES))
+    let shown =
+        page.len() as u64 * VIEW_BYTES_PER_BYTE + count(page, |byte| byte == b'<').saturating_mul(VIEW_BYTES_PER_TAG);
+    of_page(page) + shown.min(MAX_VIEW_BYTES)
 }
 
 /// Maximum bytes of a page of plain text that may be judged in `memory`.
@@ -215,63 +186,17 @@ pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) 
     page.get(..from).unwrap_or_default()
 }
 
-fn of(bytes: u64, tags: u64, values: u64) -> u64 {
-    FIXED_BYTES
-        .saturating_add(bytes.saturating_mul(BYTE))
-        .saturating_add(tags.min(TAGS).saturating_mul(TAG))
-        .saturating_add(values.min(VALUES).saturating_mul(VALUE))
-}
-
-/// The signs of a page at which a sentence may end; of those that are not ASCII, which nothing tells apart here, every
-/// second.
-fn sentences(page: &[u8]) -> u64 {
-    let ends = page.iter().filter(|byte| matches!(byte, b'.' | b'!' | b'?')).count();
-    let others = page.iter().filter(|byte| **byte >= 0xC0).count();
-    (ends + others / 2) as u64
-}
-
-/// The angle brackets of a page, and its braces and square brackets.
-fn marks(page: &[u8]) -> (u64, u64) {
-    let (mut tags, mut values) = (0, 0);
-    for byte in page {
-        tags += u64::from(*byte == b'<');
-        values += u64::from(matches!(byte, b'{' | b'['));
-    }
-    (tags, values)
-}
-
-/// Time for which a want of room is remembered.
-const PRESSURE_TIME: Duration = Duration::from_secs(2);
-
-/// Is high for a while after there was no room for a request or a connection.
-#[derive(Debug)]
-pub(crate) struct Pressure {
-    start: Instant,
-    /// Milliseconds since the start until which it is high.
-    until: AtomicU64,
-}
-
-impl Pressure {
-    pub(crate) fn new() -> Self {
-        Self { start: Instant::now(), until: AtomicU64::new(0) }
-    }
-
-    /// Records that a request found no room.
-    pub(crate) fn rise(&self) {
-        let until = self.start.elapsed() + PRESSURE_TIME;
-        self.until.fetch_max(until.as_millis() as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_high(&self) -> bool {
-        (self.start.elapsed().as_millis() as u64) < self.until.load(Ordering::Relaxed)
-    }
+fn count(page: &[u8], is_counted: impl Fn(u8) -> bool) -> u64 {
+    page.iter().filter(|byte| is_counted(**byte)).count() as u64
 }
 
 /// Lets requests in as long as there is room to wait, and pages to be judged as workers are free.
 #[derive(Debug)]
 pub(crate) struct Admission {
     workers: Arc<Semaphore>,
-    inside: AtomicUsize,
+    /// Places of requests that were let in. A request takes one when its body has come: who sends slowly keeps nobody
+    /// out.
+    places: Arc<Semaphore>,
     most: usize,
     /// Memory for bodies that have not been judged yet: a quarter.
     pub(crate) bodies: Memory,
@@ -280,55 +205,37 @@ pub(crate) struct Admission {
     /// Memory for work and then for its answer until it is sent: a half, so that no number of bodies keeps one
     /// of them from being judged.
     pub(crate) work: Memory,
-    pressure: Arc<Pressure>,
-    metrics: Arc<Metrics>,
-}
-
-/// The place of a request that was let in, free again when it is dropped. A request takes it when its body has
-/// come: who sends slowly keeps nobody out.
-#[derive(Debug)]
-pub(crate) struct Permit {
-    admission: Arc<Admission>,
 }
 
 impl Admission {
-    pub(crate) fn new(limits: &ServiceLimits, metrics: Arc<Metrics>) -> Arc<Self> {
-        let pressure = Arc::new(Pressure::new());
-        Arc::new(Self {
-            workers: Arc::new(Semaphore::new(limits.jobs.get())),
-            inside: AtomicUsize::new(0),
-            most: limits.jobs.get().saturating_add(limits.queue),
-            bodies: Memory::new(limits.max_memory / 4, pressure.clone()),
-            batches: Memory::new(limits.max_memory / 4, pressure.clone()),
-            work: Memory::new(limits.max_memory / 2, pressure.clone()),
-            pressure,
-            metrics,
-        })
+    pub(crate) fn new(limits: &ServiceLimits) -> Self {
+        let places = semaphore(limits.jobs.get().saturating_add(limits.queue));
+        Self {
+            workers: semaphore(limits.jobs.get()),
+            most: places.available_permits(),
+            places,
+            bodies: Memory::new(limits.max_memory / 4),
+            batches: Memory::new(limits.max_memory / 4),
+            work: Memory::new(limits.max_memory / 2),
+        }
     }
 
     /// Takes a request in.
     ///
     /// # Errors
-    /// [`Refusal::Busy`] if there is no room.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Permit, Refusal> {
-        let before = self.inside.fetch_add(1, Ordering::Relaxed);
-        let place = Permit { admission: self.clone() };
-        // Dropping the place takes the count back.
-        if before >= self.most {
-            return Err(Refusal::Busy);
-        }
-        self.metrics.queue(before + 1);
-        Ok(place)
+    /// [`Refusal::BUSY`] if there is no room.
+    pub(crate) fn enter(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        self.places.clone().try_acquire_owned().map_err(|_| Refusal::BUSY)
     }
 
     /// Returns whether another request would be let in.
     pub(crate) fn has_room(&self) -> bool {
-        self.inside.load(Ordering::Relaxed) < self.most
+        self.places.available_permits() > 0
     }
 
-    /// The pressure, which is high while others wait for room.
-    pub(crate) fn pressure(&self) -> Arc<Pressure> {
-        self.pressure.clone()
+    /// Number of requests that were let in.
+    pub(crate) fn inside(&self) -> usize {
+        self.most - self.places.available_permits()
     }
 
     /// Waits for a free worker; it is free again when the permit is dropped. None when the service is
@@ -338,21 +245,13 @@ impl Admission {
     }
 }
 
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let admission = &self.admission;
-        let before = admission.inside.fetch_sub(1, Ordering::Relaxed);
-        admission.metrics.queue(before.saturating_sub(1));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::num::NonZeroUsize;
 
     fn memory(kilobytes: u64) -> Memory {
-        Memory::new(kilobytes << 10, Arc::new(Pressure::new()))
+        Memory::new(kilobytes << 10)
     }
 
     #[test]
@@ -363,9 +262,7 @@ mod tests {
             memory.grow(&mut share, 600).unwrap();
         }
         assert_eq!(memory.free.available_permits(), 100 - 59);
-        assert!(!memory.pressure.is_high());
-        assert_eq!(memory.grow(&mut share, 42 << 10), Err(Refusal::Busy));
-        assert!(memory.pressure.is_high());
+        assert_eq!(memory.grow(&mut share, 42 << 10), Err(Refusal::BUSY));
         share.shrink(10 << 10);
         assert_eq!(memory.free.available_permits(), 90);
         let mut all = memory.share(90 << 10).unwrap();
@@ -394,7 +291,7 @@ mod tests {
         let first = memory.share(60 << 10).unwrap();
         let short = Duration::from_millis(20);
         assert!(memory.share_within(50 << 10, short).await.is_err());
-        assert!(memory.share_within(1 << 40, short).await.is_err());
+        assert!(memory.share_within(1 << 60, short).await.is_err());
         let long = Duration::from_secs(20);
         let (second, ()) = tokio::join!(memory.share_within(50 << 10, long), async {
             tokio::time::sleep(short).await;
@@ -448,25 +345,15 @@ mod tests {
     }
 
     #[test]
-    fn it_is_high_for_a_while() {
-        let pressure = Pressure::new();
-        assert!(!pressure.is_high());
-        pressure.rise();
-        assert!(pressure.is_high());
-        pressure.until.store(0, Ordering::Relaxed);
-        assert!(!pressure.is_high());
-    }
-
-    #[test]
     fn places_are_counted_and_given_back() {
         let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 1, ..ServiceLimits::default() };
-        let admission = Admission::new(&limits, Arc::default());
+        let admission = Admission::new(&limits);
         let first = admission.enter().unwrap();
         let second = admission.enter().unwrap();
         assert!(!admission.has_room() && admission.enter().is_err());
         drop(first);
         drop(admission.enter().unwrap());
         drop(second);
-        assert_eq!(admission.inside.load(Ordering::Relaxed), 0);
+        assert_eq!(admission.inside(), 0);
     }
 }

@@ -12,8 +12,8 @@ use percent_encoding::percent_decode_str;
 use trommel::metrics::{CONTENT_TYPE, Metrics};
 
 use crate::service::app::{App, REQUEST_ID};
-use crate::service::{Listen, ListenError, ServiceLimits, Socket, answer, serve_router};
-use crate::{service::answer::Refusal, service::body::LingeringBody, service::connection::ByUnixSocket};
+use crate::service::{Listen, ServiceLimits, Socket, answer, serve_router};
+use crate::{service::answer::Refusal, service::body::LingeringBody, service::listen::ByUnixSocket};
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 const OPEN_PATHS: [&str; 7] =
@@ -22,7 +22,7 @@ const OPEN_PATHS: [&str; 7] =
 /// Around every request: who asks, its name, its time, a line of the log.
 pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begin = Instant::now();
-    let id = app.ids.of(request.headers());
+    let id = app.id_of(request.headers());
     request.headers_mut().insert(REQUEST_ID, id.clone());
     let (head, body) = request.into_parts();
     let body = LingeringBody::new(body, &head.headers, &app.settings.limits);
@@ -32,7 +32,7 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     let mut response = if let Err(refusal) = admitted(&app, &request, is_open) {
         refusal.into_response()
     } else if !is_utf8(request.uri().query()) {
-        Refusal::BadRequest("the query is not UTF-8".to_owned()).into_response()
+        Refusal::bad("the query is not UTF-8").into_response()
     } else {
         next.run(request).await
     };
@@ -40,12 +40,11 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     headers.insert(REQUEST_ID, id.clone());
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     let time = begin.elapsed();
-    let status = response.status();
-    app.metrics.request(name(status));
+    let status = response.status().as_u16();
+    app.metrics.request(status);
     app.metrics.stage("request", time);
     let id = id.to_str().unwrap_or_default();
     let milliseconds = time.as_secs_f64() * 1000.0;
-    let status = status.as_u16();
     // Health and metrics are asked for all the time.
     if is_open || path == "/metrics" {
         tracing::debug!(request_id = id, %method, path, status, milliseconds, "request");
@@ -61,24 +60,19 @@ fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> 
     let headers = request.headers();
     match &app.settings.token {
         Some(token) if is_open || token.is_in(headers) => Ok(()),
-        Some(_) => Err(Refusal::Unauthorized),
+        Some(_) => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed".into())),
         None if request.extensions().get::<ByUnixSocket>().is_some() => Ok(()),
-        None if is_open => Ok(app.settings.guard.host(request.uri(), headers)?),
-        None => Ok(app.settings.guard.check(request.uri(), headers)?),
+        None => {
+            let guard = &app.settings.guard;
+            let checked =
+                if is_open { guard.host(request.uri(), headers) } else { guard.check(request.uri(), headers) };
+            checked.map_err(|foreign| Refusal(StatusCode::FORBIDDEN, foreign.into()))
+        }
     }
 }
 
 fn is_utf8(query: Option<&str>) -> bool {
     query.is_none_or(|query| percent_decode_str(query).decode_utf8().is_ok())
-}
-
-/// Statuses that are counted by themselves.
-const STATUSES: [&str; 15] =
-    ["200", "204", "400", "401", "403", "404", "405", "406", "408", "413", "415", "417", "429", "500", "503"];
-
-/// A status as a label.
-fn name(status: StatusCode) -> &'static str {
-    STATUSES.into_iter().find(|known| *known == status.as_str()).unwrap_or("other")
 }
 
 /// Connections at a time: Prometheus asks every few seconds.
@@ -89,6 +83,8 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Answers `GET /metrics` on a thread of its own until it is dropped.
 #[derive(Debug)]
 pub struct MetricsListener {
+    /// The metrics that it answers with.
+    pub metrics: Arc<Metrics>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -98,20 +94,23 @@ impl MetricsListener {
     ///
     /// # Errors
     /// If the address cannot be listened at.
-    pub fn bind(address: &Listen, metrics: Arc<Metrics>) -> Result<Self, ListenError> {
-        let failed = |source: io::Error| ListenError::Bind { address: address.to_string(), source };
+    pub fn bind(address: &Listen) -> io::Result<Self> {
+        let metrics = Arc::new(Metrics::new());
+        let answered = metrics.clone();
         let socket = Socket::bind(address)?;
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
-        let thread = thread::Builder::new()
-            .name("metrics".to_owned())
-            .spawn(move || {
-                if let Err(error) = serve_router(router(metrics), &limits(), vec![socket], &flag) {
-                    tracing::warn!("--metrics: {error}");
-                }
-            })
-            .map_err(failed)?;
-        Ok(Self { stop, thread: Some(thread) })
+        let scrape = move || async move { answer::body(CONTENT_TYPE, answered.to_string()) };
+        let router = Router::new().route("/metrics", get(scrape));
+        let jobs = std::num::NonZeroUsize::MIN;
+        let (timeout, grace, connections) = (TIMEOUT, TIMEOUT, CONNECTIONS);
+        let limits = ServiceLimits { jobs, timeout, grace, connections, ..ServiceLimits::default() };
+        let thread = thread::Builder::new().name("metrics".to_owned()).spawn(move || {
+            if let Err(error) = serve_router(router, &limits, vec![socket], &flag) {
+                tracing::warn!("--metrics: {error}");
+            }
+        })?;
+        Ok(Self { metrics, stop, thread: Some(thread) })
     }
 }
 
@@ -121,21 +120,6 @@ impl Drop for MetricsListener {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-fn router(metrics: Arc<Metrics>) -> Router {
-    let scrape = move || async move { answer::body(CONTENT_TYPE, metrics.to_string()) };
-    Router::new().route("/metrics", get(scrape))
-}
-
-fn limits() -> ServiceLimits {
-    ServiceLimits {
-        jobs: std::num::NonZeroUsize::MIN,
-        timeout: TIMEOUT,
-        grace: TIMEOUT,
-        connections: CONNECTIONS,
-        ..ServiceLimits::default()
     }
 }
 
@@ -165,11 +149,10 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
         let listen = Listen::Tcp(address.to_string());
-        let metrics = Arc::new(Metrics::new());
-        assert!(MetricsListener::bind(&listen, metrics.clone()).is_err(), "the address is taken");
+        assert!(MetricsListener::bind(&listen).is_err(), "the address is taken");
         drop(free);
-        let listener = MetricsListener::bind(&listen, metrics.clone()).unwrap();
-        metrics.record();
+        let listener = MetricsListener::bind(&listen).unwrap();
+        listener.metrics.record();
         let answer = ask(address, "GET", "/metrics");
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
         assert!(answer.contains(CONTENT_TYPE), "{answer}");

@@ -12,7 +12,7 @@ use trommel_text::TextStats;
 
 use crate::service::choices::{Choices, OF_PAGE, PageHints, ReadQuery};
 use crate::service::{answer, body, choices, memory};
-use crate::{service::answer::Refusal, service::app::App, service::memory::HeldPage, viewer::View};
+use crate::{service::answer::Refusal, service::app::App, service::memory::HeldBytes, viewer::View};
 
 /// The main text of one page
 ///
@@ -34,7 +34,7 @@ pub(crate) async fn extract(
         PageForm::Markdown => choices.choose("text.form", "markdown")?,
     }
     let hints = PageHints::read(&choices, &headers)?;
-    let (_, model) = app.models.get(choices.model())?;
+    let model = app.model(choices.model())?;
     let settings = choices.settings(&app, &model)?;
     let filters = choices.filters(&app, &settings);
     let begin = Instant::now();
@@ -44,7 +44,7 @@ pub(crate) async fn extract(
     let weight = memory::of_lists(&page.bytes, &settings.include);
     let made = app.judge(page, weight, move |app, page| {
         let begin = Instant::now();
-        let document = extractor.document(page, &hints.hints());
+        let document = extractor.document(page, &hints.hints.hints());
         app.metrics.page(page.len() as u64, begin.elapsed());
         app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
         let dropped = dropped(&filters, &hints, &document);
@@ -52,11 +52,11 @@ pub(crate) async fn extract(
             app.metrics.dropped(reason);
         }
         let confidence = document.confidence;
-        let printed = form.print(document, hints.url.as_deref(), None);
+        let printed = form.print(document, hints.hints.url.as_deref(), None);
         (printed, confidence, dropped)
     });
     let ((printed, confidence, dropped), share) = made.await?;
-    let printed = printed.map_err(|_| Refusal::Fault)?;
+    let printed = printed.map_err(|_| Refusal::FAULT)?;
     let held = share.around(printed.into());
     let mut response = answer::body(media_type, held);
     let headers = response.headers_mut();
@@ -75,7 +75,7 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
         return None;
     }
     let capture = Capture { status: hints.status, media_type: "text/html", ..Capture::default() };
-    let of_url = filters.url(hints.url.as_deref());
+    let of_url = filters.url(hints.hints.url.as_deref());
     let reason = of_url
         .or_else(|| filters.capture(&capture))
         .or_else(|| filters.document(document, &TextStats::new(&document.text)));
@@ -111,16 +111,12 @@ pub(crate) async fn inspect(
     body: Body,
 ) -> Result<Response, Refusal> {
     let choices = Choices::read(query, &OF_INSPECT)?;
-    let threshold = choices.parameter("threshold").map(|percent| match percent.parse() {
-        Ok(percent @ 0..=100) => Ok(percent),
-        _ => Err(Refusal::BadRequest("a threshold is 0 to 100 percent".to_owned())),
-    });
-    let threshold: Option<u8> = threshold.transpose()?;
-    let (_, model) = app.models.get(choices.model())?;
+    let model = app.model(choices.model())?;
     let settings = choices.settings(&app, &model)?;
-    let model = match threshold {
-        Some(percent) => app.models.with_threshold(choices.model(), percent)?,
-        None => model,
+    let threshold = match choices.parameter("threshold").map(str::parse::<u8>) {
+        None => None,
+        Some(Ok(percent @ 0..=100)) => Some(f32::from(percent) / 100.0),
+        Some(_) => return Err(Refusal::bad("a threshold is 0 to 100 percent")),
     };
     let sent = body::whole(body, &headers, &app).await?;
     let (page, hints) = match choices.parameter("id") {
@@ -133,12 +129,15 @@ pub(crate) async fn inspect(
             let (found, mut share) = found.await?;
             let (bytes, hints) = found?;
             share.shrink(bytes.capacity() as u64);
-            (HeldPage { bytes, _share: share }, hints)
+            (HeldBytes { bytes, _share: share }, hints)
         }
     };
     let weight = memory::of_report(&page.bytes);
-    let made =
-        app.judge(page, weight, move |app, page| answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?));
+    let made = app.judge(page, weight, move |app, page| {
+        // Not before the page has its place: a model takes megabytes.
+        let model = threshold.map_or(model.clone(), |least| Arc::new(model.with_threshold(least)));
+        answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?)
+    });
     let (shown, share) = made.await?;
     Ok(answer::body("application/json", share.around(shown?)))
 }
@@ -152,17 +151,17 @@ fn shown(
     let begin = Instant::now();
     let extractor = app.extractor(model.clone(), settings);
     let extractor = extractor.map(|judge| judge.with_inline_style(true));
-    let extraction = extractor.extract(page, &hints.hints());
+    let extraction = extractor.extract(page, &hints.hints.hints());
     let milliseconds = begin.elapsed().as_secs_f64() * 1000.0;
     let document = extraction.document(extractor.options());
-    let url = hints.url.as_deref();
+    let url = hints.hints.url.as_deref();
     let document = PageForm::Json.print(document, url, None).ok();
     let view = View::new(&extraction, url, model);
     Ok(Inspected {
-        html: crate::viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
+        html: crate::viewer::fragment(&view).map_err(|_| Refusal::FAULT)?,
         markdown: extraction.markdown(&MarkdownOptions::default().with_links(true)),
         text: view.plain,
-        document: document.and_then(|document| serde_json::from_str(&document).ok()).ok_or(Refusal::Fault)?,
+        document: document.and_then(|document| serde_json::from_str(&document).ok()).ok_or(Refusal::FAULT)?,
         milliseconds,
     })
 }
@@ -175,5 +174,5 @@ fn archived(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
 
 #[cfg(not(feature = "index"))]
 fn archived(_: &App, _: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
-    Err(Refusal::NotFound("this service has no index".to_owned()))
+    Err(Refusal::missing("this service has no index"))
 }

@@ -9,9 +9,9 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use http::{HeaderValue, StatusCode, header};
-use serde::Serialize;
 use serde_json::{Value, json};
-use trommel::{Kind, fields};
+use trommel::{Document, Kind, fields};
+use trommel_text::keys::{Field, Keyed as _, Shape};
 
 use crate::service::{answer, batch, observe, pages};
 use crate::{service::answer::Refusal, service::app::App};
@@ -34,8 +34,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/search", get(crate::service::search::search))
         .route("/stored", get(crate::service::search::stored));
     router
-        .fallback(|| async { Refusal::NotFound("there is nothing at this path".to_owned()) })
-        .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })
+        .fallback(|| async { Refusal::missing("there is nothing at this path") })
+        .method_not_allowed_fallback(|| async {
+            Refusal(StatusCode::METHOD_NOT_ALLOWED, "this path does not know the method".into())
+        })
         .layer(middleware::from_fn_with_state(app.clone(), observe::around))
         .with_state(app)
 }
@@ -61,7 +63,7 @@ pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal>
         "app.js" => Ok(file("text/javascript; charset=utf-8", SCRIPT)),
         "viewer.css" => Ok(file("text/css; charset=utf-8", crate::viewer::STYLE)),
         "viewer.js" => Ok(file("text/javascript; charset=utf-8", crate::viewer::SCRIPT)),
-        _ => Err(Refusal::NotFound("there is no such file".to_owned())),
+        _ => Err(Refusal::missing("there is no such file")),
     }
 }
 
@@ -82,12 +84,6 @@ fn file(media_type: &'static str, text: &'static str) -> Response {
 const DOCUMENT: &str = include_str!("../../assets/service/openapi.json");
 /// Paths whose query may name settings.
 const WITH_SETTINGS: [&str; 3] = ["/extract", "/extract/batch", "/inspect"];
-/// Paths of services that search, and the schemas of their answers.
-const OF_INDEX: [(&str, &[&str]); 2] = [
-    ("/paths", &["/search", "/stored"]),
-    ("/components/schemas", &["FoundDocument", "SearchAnswer", "SnippetPiece", "StoredDocument"]),
-];
-
 /// The OpenAPI document of a service with these models, of which the first is the default.
 pub fn openapi(models: &[&str]) -> Value {
     let mut document: Value = serde_json::from_str(DOCUMENT).unwrap_or_default();
@@ -98,13 +94,9 @@ pub fn openapi(models: &[&str]) -> Value {
             parameters.extend_from_slice(&settings);
         }
     }
-    if !cfg!(feature = "index") {
-        for (place, names) in OF_INDEX {
-            if let Some(all) = document.pointer_mut(place).and_then(Value::as_object_mut) {
-                all.retain(|name, _| !names.contains(&name.as_str()));
-            }
-        }
-    }
+    let page = &mut document["components"]["schemas"]["ExtractedPage"];
+    page["properties"] = Document::KEYS.iter().map(|key| (key.field.name.to_owned(), property(&key.field))).collect();
+    page["required"] = Document::KEYS.iter().map(|key| key.field.name).collect();
     document
 }
 
@@ -136,28 +128,32 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
+/// The schema of a key of a document.
+fn property(key: &Field) -> Value {
+    let kind = match key.shape {
+        Shape::Text | Shape::Word | Shape::Address | Shape::Date => "string",
+        Shape::Int | Shape::Long | Shape::Time => "integer",
+        Shape::Number => "number",
+        Shape::Boolean => "boolean",
+        Shape::Object => "object",
+        Shape::Texts | Shape::Rows | Shape::Objects(_) => "array",
+    };
+    let mut schema = json!({"type": kind, "description": key.about.trim()});
+    match key.shape {
+        Shape::Texts => schema["items"] = json!({"type": "string"}),
+        Shape::Rows | Shape::Objects(_) => schema["items"] = json!({}),
+        _ => {}
+    }
+    schema
+}
+
 /// `GET /openapi.json`
 pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
     let made = app.openapi.get_or_init(|| {
-        let described = openapi(&app.models.names());
+        let described = openapi(&app.model_names());
         described.to_string().into()
     });
     answer::body("application/json", made.clone())
-}
-
-/// The properties of a service.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct About {
-    /// Version of the program.
-    version: &'static str,
-    /// The models that requests may name; the first is the default.
-    models: Vec<String>,
-    /// Maximum bytes of a page.
-    max_body: u64,
-    /// Documents of the index; null if there is none.
-    indexed: Option<u64>,
-    /// True if pages of the index can be looked at.
-    archives: bool,
 }
 
 /// The version, models and index of this service
@@ -165,14 +161,14 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
     let indexed = app.settings.index.as_ref().map(trommel::index::Index::documents);
     #[cfg(not(feature = "index"))]
-    let indexed = None;
-    answer::json(&About {
-        version: env!("CARGO_PKG_VERSION"),
-        models: app.models.names().into_iter().map(str::to_owned).collect(),
-        max_body: app.max_page,
-        indexed,
-        archives: app.settings.archives.is_some(),
-    })
+    let indexed: Option<u64> = None;
+    answer::json_answer(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "models": app.model_names(),
+        "max_body": app.max_page,
+        "indexed": indexed,
+        "archives": app.settings.archives.is_some(),
+    }))
 }
 
 /// Answers 200 while the service runs
@@ -191,12 +187,14 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
 
 /// Counts and times, as Prometheus reads them
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
+    app.metrics.queue(app.admission.inside());
     answer::body(trommel::metrics::CONTENT_TYPE, app.metrics.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::answer::problem;
 
     fn sorted<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
         let mut names: Vec<&str> = names.into_iter().collect();
@@ -215,9 +213,8 @@ mod tests {
             let schema = &document["components"]["schemas"][name];
             assert_eq!(keys(&schema["properties"]), keys(&answer), "{name}");
         };
-        check("About", json!(crate::service::routes::About::default()));
         check("Inspected", json!(crate::service::pages::Inspected::default()));
-        check("Problem", json!(crate::service::Problem::default()));
+        check("Problem", problem(StatusCode::NOT_FOUND, "why"));
         #[cfg(feature = "index")]
         {
             check("FoundDocument", json!(crate::service::search::FoundDocument::default()));

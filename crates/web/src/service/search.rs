@@ -7,8 +7,8 @@ use axum::extract::{Query, State};
 use axum::{extract::rejection::QueryRejection, response::Response};
 use serde::{Deserialize, Serialize};
 use trommel::archive::{PayloadOptions, payload};
-use trommel::index::{Hit, Index, Search, Snippet};
-use trommel::{Error, ErrorKind};
+use trommel::index::{Hit, Index, IndexedDocument, Search};
+use trommel::{Error, ErrorKind, OwnedHints, page_hints};
 use trommel::{record::RecordSource, run::record_at};
 
 use crate::service::answer::{self, Refusal};
@@ -87,7 +87,7 @@ pub(crate) async fn search(
     let asked = query(asked)?;
     let n = asked.n.unwrap_or(10);
     if !(1..=MAX_RESULTS).contains(&n) || asked.offset > MAX_OFFSET {
-        return Err(Refusal::BadRequest(format!("n is 1 to {MAX_RESULTS}, offset at most {MAX_OFFSET}")));
+        return Err(Refusal::bad(format!("n is 1 to {MAX_RESULTS}, offset at most {MAX_OFFSET}")));
     }
     let weight = WEIGHT + COPIES_IN_SEARCH * index(&app)?.longest_text();
     let found = app.work(weight, move |app| {
@@ -149,16 +149,9 @@ pub(crate) async fn stored(
     let weight = WEIGHT + COPIES * index(&app)?.longest_text();
     let found = app.work(weight, move |app| {
         let stored = index(app)?.get(&asked.id).map_err(|error| fault(&error))?;
-        let stored = stored.ok_or_else(missing)?;
-        Ok::<_, Refusal>(StoredDocument {
-            page: stored.source.as_ref().is_some_and(|source| place(app, source).is_some()),
-            id: stored.id,
-            url: stored.url,
-            title: stored.title,
-            date: stored.date,
-            lang: stored.lang,
-            text: stored.text,
-        })
+        let IndexedDocument { id, url, title, date, lang, source, text } = stored.ok_or_else(missing)?;
+        let page = source.is_some_and(|source| place(app, &source).is_some());
+        Ok::<_, Refusal>(StoredDocument { id, url, title, date, lang, text, page })
     });
     let (found, share) = found.await?;
     let bytes = answer::json_bytes(&found?)?;
@@ -169,7 +162,7 @@ pub(crate) async fn stored(
 pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
     let stored = index(app)?.get(id).map_err(|error| fault(&error))?;
     let source = stored.ok_or_else(missing)?.source;
-    let not_at_hand = || Refusal::NotFound("the archived page is not at hand".to_owned());
+    let not_at_hand = || Refusal::missing("the archived page is not at hand");
     let source = source.ok_or_else(not_at_hand)?;
     let path = place(app, &source).ok_or_else(not_at_hand)?;
     let found = record_at(&path, source.offset, source.inner).map_err(|error| {
@@ -179,13 +172,8 @@ pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal>
     let (record, crawl_charset) = found.ok_or_else(not_at_hand)?;
     let options = PayloadOptions { max_payload: app.max_page };
     let payload = payload(&record, &options).map_err(|_| not_at_hand())?;
-    let hints = PageHints {
-        url: record.url().map(str::to_owned),
-        charset: payload.charset().map(str::to_owned),
-        crawl_charset,
-        date: record.date().map(str::to_owned),
-        status: payload.status,
-    };
+    let hints = OwnedHints { crawl_charset, ..page_hints(&record, &payload).into() };
+    let hints = PageHints { hints, status: payload.status };
     Ok((payload.body.into_owned(), hints))
 }
 
@@ -205,70 +193,36 @@ fn below(folder: &Path, file: &Path) -> Option<PathBuf> {
 }
 
 fn index(app: &App) -> Result<&Index, Refusal> {
-    let none = || Refusal::NotFound("this service has no index".to_owned());
+    let none = || Refusal::missing("this service has no index");
     app.settings.index.as_ref().ok_or_else(none)
 }
 
 fn missing() -> Refusal {
-    Refusal::NotFound("there is no such document".to_owned())
+    Refusal::missing("there is no such document")
 }
 
 fn fault(error: &Error) -> Refusal {
     tracing::error!("{error}");
-    Refusal::Fault
+    Refusal::FAULT
 }
 
 impl From<Hit> for FoundDocument {
     fn from(hit: Hit) -> Self {
-        Self {
-            snippet: pieces(&hit.snippet),
-            id: hit.id,
-            score: hit.score,
-            url: hit.url,
-            title: hit.title,
-            date: hit.date,
-            lang: hit.lang,
-        }
+        let Hit { score, snippet, document: IndexedDocument { id, url, title, date, lang, .. } } = hit;
+        // In pieces: browsers do not count in bytes.
+        let pieces = snippet.parts().into_iter().map(|(text, hit)| SnippetPiece { text: text.to_owned(), hit });
+        Self { id, score, url, title, date, lang, snippet: pieces.collect() }
     }
-}
-
-/// The snippet in pieces: browsers do not count in bytes.
-fn pieces(snippet: &Snippet) -> Vec<SnippetPiece> {
-    let (mut pieces, mut at) = (Vec::new(), 0);
-    let mut push = |range: std::ops::Range<usize>, hit| {
-        if let Some(text) = snippet.text.get(range).filter(|text| !text.is_empty()) {
-            let text = text.to_owned();
-            pieces.push(SnippetPiece { text, hit });
-        }
-    };
-    for range in &snippet.highlights {
-        push(at..range.start, false);
-        push(range.clone(), true);
-        at = range.end;
-    }
-    push(at..snippet.text.len(), false);
-    pieces
 }
 
 /// The query, or why it is none.
 fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Refusal> {
-    match query {
-        Ok(Query(query)) => Ok(query),
-        Err(rejection) => Err(Refusal::BadRequest(rejection.body_text())),
-    }
+    query.map(|Query(query)| query).map_err(|rejection| Refusal::bad(rejection.body_text()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn snippets_come_in_pieces() {
-        let snippet = Snippet { text: "Die Straße am Fluß".into(), highlights: vec![4..11, 15..20] };
-        let pieces = pieces(&snippet);
-        let texts: Vec<(&str, bool)> = pieces.iter().map(|piece| (piece.text.as_str(), piece.hit)).collect();
-        assert_eq!(texts, [("Die ", false), ("Straße", true), (" am ", false), ("Fluß", true)]);
-    }
 
     #[test]
     fn only_files_below_the_folder_are_archives() {

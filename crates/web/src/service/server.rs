@@ -3,22 +3,23 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{io, sync::Arc, time::Duration};
 
-use axum::Router;
+use axum::serve::{Listener, ListenerExt as _};
+use axum::{Extension, Router};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::service::connection::{self, ByUnixSocket, ConnectionSettings, Requests};
+use crate::service::connection::{self, PacedStream};
 use crate::service::{ServiceLimits, ServiceSettings, Socket};
-use crate::{service::app::App, service::listen::Kind, service::memory::Pressure, service::routes::router};
+use crate::{
+    service::app::App, service::listen::ByUnixSocket, service::listen::Kind, service::memory::semaphore,
+    service::routes::router,
+};
 
 /// Time between two looks at whether to stop.
 const STOP_POLL: Duration = Duration::from_millis(50);
-/// Time to wait after a connection could not be accepted: the system is out of something.
-const AFTER_ERROR: Duration = Duration::from_millis(100);
 
 /// Time after which a thread of large pages ends that has none.
 // The tables of its last page go with it; to start another costs a ten-thousandth of such a page.
@@ -41,11 +42,9 @@ pub enum ServeError {
 /// # Errors
 /// If it cannot start, or did not finish in time.
 pub fn serve(settings: ServiceSettings, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
-    let limits = settings.limits;
-    let tls = settings.tls.clone().map(TlsAcceptor::from);
+    let (limits, tls) = (settings.limits, settings.tls.clone().map(TlsAcceptor::from));
     let app = App::new(settings);
-    let answers = Answers { router: router(app.clone()), limits, tls, pressure: app.admission.pressure() };
-    answer(answers, sockets, stop, || app.stop())
+    Server::new(router(app.clone()), limits, tls).answer(sockets, stop, || app.stop())
 }
 
 /// The same with other routes, within the bounds on connections and time.
@@ -58,160 +57,113 @@ pub fn serve_router(
     sockets: Vec<Socket>,
     stop: &AtomicBool,
 ) -> Result<(), ServeError> {
-    let answers = Answers { router, limits: *limits, tls: None, pressure: Arc::new(Pressure::new()) };
-    answer(answers, sockets, stop, || {})
+    Server::new(router, *limits, None).answer(sockets, stop, || {})
 }
 
-/// The routes, and the settings of connections.
-struct Answers {
+/// The routes, and what connections need.
+struct Server {
     router: Router,
     limits: ServiceLimits,
     tls: Option<TlsAcceptor>,
-    pressure: Arc<Pressure>,
-}
-
-fn answer(answers: Answers, sockets: Vec<Socket>, stop: &AtomicBool, stopping: impl Fn()) -> Result<(), ServeError> {
-    let limits = answers.limits;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(limits.jobs.get().max(2))
-        // Workers, and a thread for each batch.
-        .max_blocking_threads(limits.jobs.get().saturating_mul(4).saturating_add(4))
-        .thread_keep_alive(KEEP_ALIVE)
-        .thread_name("serve")
-        .enable_io()
-        .enable_time()
-        .build()?;
-    let acceptor =
-        Acceptor { answers, graceful: GracefulShutdown::new(), room: Arc::new(Semaphore::new(limits.connections)) };
-    let ended = runtime.block_on(run(acceptor, sockets, stop, stopping));
-    // A batch whose client does not read may still wait on its thread.
-    runtime.shutdown_timeout(STOP_POLL);
-    ended
-}
-
-async fn run(
-    acceptor: Acceptor,
-    sockets: Vec<Socket>,
-    stop: &AtomicBool,
-    stopping: impl Fn(),
-) -> Result<(), ServeError> {
-    let grace = acceptor.answers.limits.grace;
-    let acceptor = Arc::new(acceptor);
-    let (ending, stops) = watch::channel(());
-    let mut listening = Vec::new();
-    for socket in &sockets {
-        let listener = match &socket.kind {
-            Kind::Tcp(listener) => {
-                let listener = listener.try_clone()?;
-                listener.set_nonblocking(true)?;
-                Listener::Tcp(TcpListener::from_std(listener)?)
-            }
-            Kind::Unix(listener) => {
-                let listener = listener.try_clone()?;
-                listener.set_nonblocking(true)?;
-                Listener::Unix(UnixListener::from_std(listener)?)
-            }
-        };
-        listening.push(tokio::spawn(accept(acceptor.clone(), listener, stops.clone())));
-    }
-    while !stop.load(Ordering::Relaxed) {
-        sleep(STOP_POLL).await;
-    }
-    stopping();
-    drop(ending);
-    for accepting in listening {
-        let _ = accepting.await;
-    }
-    drop(sockets);
-    let Some(acceptor) = Arc::into_inner(acceptor) else { return Ok(()) };
-    let open = acceptor.graceful.count();
-    tracing::info!(connections = open, "stopping");
-    timeout(grace, acceptor.graceful.shutdown()).await.map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
-}
-
-enum Listener {
-    Tcp(TcpListener),
-    Unix(UnixListener),
-}
-
-struct Acceptor {
-    answers: Answers,
     graceful: GracefulShutdown,
+    /// Room for connections.
     room: Arc<Semaphore>,
 }
 
-/// Accepts connections as there is room for them, until the service stops.
-async fn accept(acceptor: Arc<Acceptor>, listener: Listener, mut stops: watch::Receiver<()>) {
-    loop {
-        tokio::select! {
-            // The sender is dropped, nothing is ever sent.
-            _ = stops.changed() => return,
-            accepted = acceptor.next(&listener) => if let Err(error) = accepted {
-                tracing::warn!("a connection could not be accepted: {error}");
-                sleep(AFTER_ERROR).await;
-            },
-        }
-    }
-}
-
-impl Acceptor {
-    async fn next(&self, listener: &Listener) -> io::Result<()> {
-        match listener {
-            Listener::Unix(listener) => {
-                let (stream, _) = listener.accept().await?;
-                self.spawn(stream, Some(ByUnixSocket), None).await
-            }
-            Listener::Tcp(listener) => {
-                let (stream, _) = listener.accept().await?;
-                // Answers are written whole: waiting to fill a packet only delays them.
-                let _ = stream.set_nodelay(true);
-                self.spawn(stream, None, self.answers.tls.clone()).await
-            }
-        }
+impl Server {
+    fn new(router: Router, limits: ServiceLimits, tls: Option<TlsAcceptor>) -> Self {
+        Self { router, limits, tls, graceful: GracefulShutdown::new(), room: semaphore(limits.connections) }
     }
 
-    /// Serves a connection in a task of its own as soon as there is room for it.
-    async fn spawn<S>(
-        &self,
-        stream: S,
-        by_unix_socket: Option<ByUnixSocket>,
+    fn answer(self, sockets: Vec<Socket>, stop: &AtomicBool, stopping: impl Fn()) -> Result<(), ServeError> {
+        let jobs = self.limits.jobs.get();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(jobs.max(2))
+            // Workers, and a thread for each batch.
+            .max_blocking_threads(jobs.saturating_mul(4).saturating_add(4))
+            .thread_keep_alive(KEEP_ALIVE)
+            .thread_name("serve")
+            .enable_io()
+            .enable_time()
+            .build()?;
+        let ended = runtime.block_on(self.run(sockets, stop, stopping));
+        // A batch whose client does not read may still wait on its thread.
+        runtime.shutdown_timeout(STOP_POLL);
+        ended
+    }
+
+    async fn run(self, sockets: Vec<Socket>, stop: &AtomicBool, stopping: impl Fn()) -> Result<(), ServeError> {
+        let grace = self.limits.grace;
+        let server = Arc::new(self);
+        let (ending, stops) = watch::channel(());
+        let mut listening = Vec::new();
+        for socket in &sockets {
+            let (server, router, stops) = (server.clone(), server.router.clone(), stops.clone());
+            listening.push(match &socket.kind {
+                Kind::Tcp(listener) => {
+                    listener.set_nonblocking(true)?;
+                    // Answers are written whole: waiting to fill a packet only delays them.
+                    let listener = TcpListener::from_std(listener.try_clone()?)?.tap_io(|stream| {
+                        let _ = stream.set_nodelay(true);
+                    });
+                    let tls = server.tls.clone();
+                    tokio::spawn(server.accept(listener, router, tls, stops))
+                }
+                Kind::Unix(listener) => {
+                    listener.set_nonblocking(true)?;
+                    let listener = UnixListener::from_std(listener.try_clone()?)?;
+                    tokio::spawn(server.accept(listener, router.layer(Extension(ByUnixSocket)), None, stops))
+                }
+            });
+        }
+        while !stop.load(Ordering::Relaxed) {
+            sleep(STOP_POLL).await;
+        }
+        stopping();
+        drop(ending);
+        for accepting in listening {
+            let _ = accepting.await;
+        }
+        drop(sockets);
+        let Some(server) = Arc::into_inner(server) else { return Ok(()) };
+        let open = server.graceful.count();
+        tracing::info!(connections = open, "stopping");
+        timeout(grace, server.graceful.shutdown()).await.map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
+    }
+
+    /// Accepts connections as there is room for them, each in a task of its own, until the service stops.
+    async fn accept<L: Listener>(
+        self: Arc<Self>,
+        mut listener: L,
+        router: Router,
         tls: Option<TlsAcceptor>,
-    ) -> io::Result<()>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let room = self.room().await?;
-        let settings = ConnectionSettings {
-            router: self.answers.router.clone(),
-            by_unix_socket,
-            patience: self.answers.limits.timeout,
-            pressure: self.answers.pressure.clone(),
-        };
-        let watcher = self.graceful.watcher();
-        let requests = Arc::new(Requests::default());
-        let stream = settings.paced(stream, &requests);
-        tokio::spawn(async move {
-            match tls {
-                None => connection::serve(stream, requests, settings, watcher).await,
-                Some(tls) => {
-                    if let Ok(Ok(stream)) = timeout(settings.patience, tls.accept(stream)).await {
-                        connection::serve(stream, requests, settings, watcher).await;
+        mut stops: watch::Receiver<()>,
+    ) {
+        let patience = self.limits.timeout;
+        loop {
+            let next = async {
+                let (stream, _) = listener.accept().await;
+                (stream, self.room.clone().acquire_owned().await)
+            };
+            let (stream, room) = tokio::select! {
+                // The sender is dropped, nothing is ever sent.
+                _ = stops.changed() => return,
+                next = next => next,
+            };
+            let (router, tls, watcher) = (router.clone(), tls.clone(), self.graceful.watcher());
+            let active = Arc::new(AtomicBool::new(false));
+            let stream = PacedStream::new(stream, patience, active.clone());
+            tokio::spawn(async move {
+                match tls {
+                    None => connection::serve(stream, router, patience, active, watcher).await,
+                    Some(tls) => {
+                        if let Ok(Ok(stream)) = timeout(patience, tls.accept(stream)).await {
+                            connection::serve(stream, router, patience, active, watcher).await;
+                        }
                     }
                 }
-            }
-            drop(room);
-        });
-        Ok(())
-    }
-
-    /// Room for a connection that has come: those that do nothing make it.
-    async fn room(&self) -> io::Result<OwnedSemaphorePermit> {
-        let mut waiting = std::pin::pin!(self.room.clone().acquire_owned());
-        loop {
-            match timeout(AFTER_ERROR, &mut waiting).await {
-                Ok(room) => return room.map_err(io::Error::other),
-                Err(_) => self.answers.pressure.rise(),
-            }
+                drop(room);
+            });
         }
     }
 }

@@ -1,174 +1,78 @@
-//! Explains the probability of a block in words: what each feature adds to its log odds.
+//! Explains the probability of a block in words: what each topic of features adds to its log odds.
 
-use std::collections::{BTreeMap, HashMap};
-use std::{ops::Range, sync::Arc};
+use std::collections::BTreeMap;
 
 use trommel_html::Page;
 use trommel_model::{Layout, Model};
 
-/// Maximum number of reasons shown for a block.
-pub const MAX_REASONS: usize = 20;
-/// Name of the reason that the blocks of one field give each other.
-const FIELD: &str = "field";
-/// Maximum number of blocks with reasons in a report: they take some 3 kB each, and a browser must open it.
+/// Maximum number of blocks with reasons in a report: they take some 2 kB each, and a browser must open it.
 pub const BLOCKS: usize = 2000;
-
-/// The contribution of one feature to the log odds of a block.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contribution {
-    /// Name of the feature, `intercept`, `trees` or `field` (the blocks whose whole path is the same).
-    pub name: Arc<str>,
-    /// Value of the feature; none for the others.
-    pub value: Option<f32>,
-    /// Log odds added.
-    pub odds: f64,
-}
 
 /// The reasons of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
-    /// The reasons with the largest contributions; at most twenty.
-    pub shown: Vec<Contribution>,
-    /// Number of reasons not shown, without those that contribute nothing.
-    pub others: usize,
-    /// Sum of their contributions in log odds.
-    pub others_odds: f64,
-    /// Sum of all contributions in log odds.
-    pub sum: f64,
-    /// The contribution of each topic, the largest first; together they are `sum`. The contribution of a pair
-    /// of features counts half for the topic of each, because neither adds it alone.
+    /// The contribution of each topic in log odds, the largest first. The contribution of a pair of features counts
+    /// half for the topic of each, because neither adds it alone.
     pub topics: Vec<(Topic, f64)>,
+    /// Sum of all contributions.
+    pub sum: f64,
 }
 
-/// Explains the judgement of blocks by one model.
-pub struct Explainer<'m> {
-    model: &'m Model,
-    /// Name and column of each reason: a column that several parts of the model ask is one.
-    known: Vec<(Arc<str>, Option<usize>)>,
-    /// The topics of each reason: one, or the two of a pair.
-    topics: Vec<[Topic; 2]>,
-    /// The reason to which each of the model's contributions belongs. They come in the same order for every
-    /// row.
-    reason_of: Vec<usize>,
+/// The reasons of the blocks of a page that `wanted` selects, as `model` judges them. Only the model's columns are
+/// computed, and they are not kept: those of all blocks would take some kilobytes a block.
+pub fn reasons(model: &Model, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
+    // Of each of the model's contributions, which come in the same order for every row.
+    let topics: Vec<[Topic; 2]> = model.reasons().iter().map(|name| topics(name)).collect();
+    let of_fields = of_fields(model, page, url);
+    let mut all = vec![None; page.blocks.len()];
+    let (schema, set) = (model.schema(), model.columns());
+    let mut row = vec![0.0; schema.names().len()];
+    model.each_batch(page, url, |columns| {
+        for (lane, at) in columns.blocks().iter().map(|at| *at as usize).enumerate() {
+            if wanted.get(at) != Some(&true) {
+                continue;
+            }
+            for (column, lanes) in set.asked().iter().zip(columns.values()) {
+                if let (Some(place), Some(value)) = (row.get_mut(usize::from(*column)), lanes.get(lane)) {
+                    *place = *value;
+                }
+            }
+            if let (Some(place), Some(of_field)) = (all.get_mut(at), of_fields.get(at)) {
+                *place = Some(explain(model, &topics, &row, *of_field));
+            }
+        }
+    });
+    all
 }
 
-impl<'m> Explainer<'m> {
-    /// Prepares the names of a model.
-    pub fn new(model: &'m Model) -> Self {
-        let columns: HashMap<&str, usize> =
-            model.schema().names().iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-        // The first is what the blocks like it add.
-        let mut known = vec![(Arc::from(FIELD), None)];
-        let mut at: HashMap<String, usize> = HashMap::new();
-        let reason_of = model
-            .reasons()
-            .into_iter()
-            .map(|name| {
-                *at.entry(name.clone()).or_insert_with(|| {
-                    let column = columns.get(name.as_str()).copied();
-                    known.push((Arc::from(name), column));
-                    known.len() - 1
-                })
-            })
-            .collect();
-        let topics = known.iter().map(|(name, _)| topics(name)).collect();
-        Self { model, known, topics, reason_of }
-    }
+/// The contribution of the blocks of its field to the log odds of each block of a page.
+fn of_fields(model: &Model, page: &Page, url: Option<&str>) -> Vec<f32> {
+    let single = model.log_odds(page, url);
+    let (layout, pooling) = (Layout::of(page), model.file().pooling);
+    let mut pooled = single.clone();
+    layout.represent(&mut pooled, pooling);
+    layout.pool(&mut pooled, pooling);
+    pooled.iter().zip(&single).map(|(pooled, single)| pooled - single).collect()
+}
 
-    /// The reasons of the blocks of a page that `wanted` selects. Only the model's columns are computed, and they are
-    /// not kept: those of all blocks would take some kilobytes a block.
-    pub fn of_page(&self, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
-        let of_fields = self.of_fields(page, url);
-        let mut all = vec![None; page.blocks.len()];
-        let (schema, set) = (self.model.schema(), self.model.columns());
-        let mut row = vec![0.0; schema.names().len()];
-        let some = |blocks: Range<usize>| {
-            let wanted = wanted.get(blocks);
-            wanted.is_some_and(|wanted| wanted.contains(&true))
-        };
-        schema.each_wanted_batch(page, url, set, some, |columns| {
-            for (lane, at) in columns.blocks().iter().map(|at| *at as usize).enumerate() {
-                if wanted.get(at) != Some(&true) {
-                    continue;
-                }
-                for (column, lanes) in set.asked().iter().zip(columns.values()) {
-                    if let (Some(place), Some(value)) = (row.get_mut(usize::from(*column)), lanes.get(lane)) {
-                        *place = *value;
-                    }
-                }
-                if let (Some(place), Some(of_field)) = (all.get_mut(at), of_fields.get(at)) {
-                    *place = Some(self.explain(&row, *of_field));
-                }
-            }
-        });
-        all
-    }
-
-    /// The contribution of the blocks of its field to the log odds of each block of a page.
-    fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let single = self.model.log_odds(page, url);
-        let (layout, pooling) = (Layout::of(page), self.model.file().pooling);
-        let mut pooled = single.clone();
-        layout.represent(&mut pooled, pooling);
-        layout.pool(&mut pooled, pooling);
-        let both = pooled.iter().zip(&single);
-        both.map(|(pooled, single)| pooled - single).collect()
-    }
-
-    /// The reasons of the block with this row; its field adds `of_field` to the log odds.
-    pub fn explain(&self, row: &[f32], of_field: f32) -> Reasons {
-        let mut odds = vec![0.0; self.known.len()];
-        if let Some(first) = odds.first_mut() {
-            *first = f64::from(of_field);
-        }
-        for (at, added) in self.reason_of.iter().zip(self.model.contributions(row)) {
-            if let Some(odds) = odds.get_mut(*at) {
-                *odds += f64::from(added);
-            }
-        }
-        let sum = odds.iter().sum();
-        let mut topics: BTreeMap<Topic, f64> = BTreeMap::new();
-        for (of, odds) in self.topics.iter().zip(&odds) {
-            for topic in of {
-                *topics.entry(*topic).or_default() += odds / 2.0;
-            }
-        }
-        let mut topics: Vec<_> = topics.into_iter().filter(|(_, odds)| *odds != 0.0).collect();
-        topics.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        let mut all: Vec<Contribution> = self
-            .known
-            .iter()
-            .zip(odds)
-            .filter(|(_, odds)| *odds != 0.0)
-            .map(|((name, column), odds)| Contribution {
-                name: Arc::clone(name),
-                value: column.and_then(|column| row.get(column).copied()),
-                odds,
-            })
-            .collect();
-        all.sort_by(|a, b| b.odds.abs().total_cmp(&a.odds.abs()));
-        let rest = all.split_off(all.len().min(MAX_REASONS));
-        // It has room for those that are not shown: forty kilobytes a block.
-        all.shrink_to_fit();
-        Reasons {
-            shown: all,
-            others: rest.len(),
-            others_odds: rest.iter().map(|reason| reason.odds).sum(),
-            sum,
-            topics,
+/// The reasons of the block with this row; its field adds `of_field` to the log odds.
+fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f32) -> Reasons {
+    let mut topics = BTreeMap::from([(Topic::Repetition, f64::from(of_field))]);
+    for (of, odds) in contributions.iter().zip(model.contributions(row)) {
+        for topic in of {
+            *topics.entry(*topic).or_default() += f64::from(odds) / 2.0;
         }
     }
+    let sum = topics.values().sum();
+    let mut topics: Vec<_> = topics.into_iter().filter(|(_, odds)| *odds != 0.0).collect();
+    topics.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    Reasons { topics, sum }
 }
 
 impl Reasons {
-    /// The size of the largest contribution of a topic.
-    pub(crate) fn largest_topic(&self) -> f64 {
-        self.topics.iter().map(|(_, odds)| odds.abs()).fold(0.0, f64::max)
-    }
-
-    /// The size of the largest contribution that is shown.
+    /// The size of the largest contribution.
     pub(crate) fn largest(&self) -> f64 {
-        self.shown.iter().map(|reason| reason.odds.abs()).fold(0.0, f64::max)
+        self.topics.first().map_or(0.0, |(_, odds)| odds.abs())
     }
 
     /// The three topics with the largest contributions, as a sentence; `None` if no feature contributes.
@@ -325,40 +229,12 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_one_reason_a_column_and_the_largest_is_first() {
+    fn reasons_are_summed_by_topic() {
         let model = model(3);
-        let names = model.schema().names();
-        let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0], 0.0);
-        let reason = |name: &str, value, odds| Contribution { name: name.into(), value, odds };
-        let sum: f64 = reasons.topics.iter().map(|(_, odds)| odds).sum();
-        assert_eq!(sum, reasons.sum);
-        assert_eq!(
-            reasons,
-            Reasons {
-                topics: reasons.topics.clone(),
-                shown: vec![
-                    reason("intercept", None, -1.0),
-                    reason(&names[0], Some(1.0), -0.875),
-                    reason(&names[2], Some(4.0), 0.125),
-                ],
-                others: 0,
-                others_odds: 0.0,
-                sum: -1.75,
-            }
-        );
-    }
-
-    #[test]
-    fn small_reasons_are_counted_and_summed() {
-        let model = model(24);
-        let reasons = Explainer::new(&model).explain(&[1.0; 24], 0.0);
-        // Column c adds -0.875, -0.375, 0.125, 0.625, 1.125 ..., the intercept -1.
-        assert_eq!((reasons.shown.len(), reasons.others), (MAX_REASONS, 5));
-        assert_eq!(reasons.shown.capacity(), MAX_REASONS);
-        let shown: f64 = reasons.shown.iter().map(|reason| reason.odds).sum();
-        assert_eq!(reasons.others_odds, -1.5);
-        assert_eq!(shown + reasons.others_odds, reasons.sum);
-        assert_eq!(reasons.shown[0].odds, 10.625);
+        let of: Vec<[Topic; 2]> = model.reasons().iter().map(|name| super::topics(name)).collect();
+        let reasons = explain(&model, &of, &[1.0, 0.0, 4.0], 0.25);
+        let topics = [(Topic::Start, -1.0), (Topic::Form, -0.75), (Topic::Repetition, 0.25)];
+        assert_eq!(reasons, Reasons { topics: topics.to_vec(), sum: -1.5 });
     }
 
     #[test]
@@ -369,13 +245,7 @@ mod tests {
 
     #[test]
     fn the_three_largest_are_a_sentence() {
-        let reasons = |sum, topics: &[(Topic, f64)]| Reasons {
-            shown: vec![],
-            others: 0,
-            others_odds: 0.0,
-            sum,
-            topics: topics.to_vec(),
-        };
+        let reasons = |sum, topics: &[(Topic, f64)]| Reasons { sum, topics: topics.to_vec() };
         let topics =
             [(Topic::Start, -9.0), (Topic::Prose, 1.5), (Topic::Form, 1.0), (Topic::Links, -0.5), (Topic::Page, 0.25)];
         assert_eq!(
@@ -397,14 +267,14 @@ mod tests {
         let url = Some("http://a.example/some");
         for name in ["fast", "lite"] {
             let model = Model::builtin(name).unwrap();
-            let explainer = Explainer::new(&model);
+            let topics: Vec<[Topic; 2]> = model.reasons().iter().map(|name| topics(name)).collect();
             let wanted: Vec<bool> = (0..page.blocks.len()).map(|at| at % 3 == 0).collect();
-            let given = explainer.of_page(&page, url, &wanted);
-            let fields = explainer.of_fields(&page, url);
+            let given = reasons(&model, &page, url, &wanted);
+            let fields = of_fields(&model, &page, url);
             let rows = model.schema().rows(&page, url);
             assert_eq!(given.len(), page.blocks.len());
             for (at, (given, row)) in given.iter().zip(rows.iter()).enumerate() {
-                let expected = wanted[at].then(|| explainer.explain(row, fields[at]));
+                let expected = wanted[at].then(|| explain(&model, &topics, row, fields[at]));
                 assert_eq!(*given, expected, "{name}, block {at}");
             }
         }

@@ -1,6 +1,6 @@
 //! The report, and the part of it that other pages show. Both are templates.
 //!
-//! A page is drawn as a row of bars. All text from the page is escaped by [`Html`](crate::viewer::view::Html). A
+//! A page is drawn as a row of bars. All text from the page is escaped. A
 //! Content-Security-Policy forbids every request, and every script except that of the report.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt, fmt::Write as _};
@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 use trommel::extract::Decider;
 
-use crate::viewer::view::{Grouped, Row, View, WordCount};
+use crate::viewer::view::{Row, View, grouped, word_count};
 
 /// The style sheet of the report.
 pub const STYLE: &str = include_str!("../../assets/viewer/viewer.css");
@@ -26,15 +26,11 @@ const BLOCKS_BYTES: usize = 14 << 20;
 const TEXT_BYTES: usize = 2 << 20;
 const BLOCK_TEXT: usize = 20_000;
 
-/// Difference of probabilities beyond which the reasons do not explain the model's.
-const MAX_DIFFERENCE: f64 = 1e-4;
-
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Report<'a> {
-    view: &'a View<'a>,
-    bars: Vec<Bar>,
-    blocks: String,
+    title: &'a str,
+    fragment: String,
     script: String,
     digest: String,
 }
@@ -43,7 +39,6 @@ struct Report<'a> {
 #[template(path = "fragment.html")]
 struct Fragment<'a> {
     view: &'a View<'a>,
-    bars: Vec<Bar>,
     blocks: String,
 }
 
@@ -56,15 +51,6 @@ struct BlockTemplate<'a> {
     lang: Option<&'a str>,
 }
 
-/// The result of a page in one form.
-struct Output<'a> {
-    name: &'static str,
-    title: &'static str,
-    shown: &'a str,
-    /// Bytes that are not shown.
-    rest: Grouped,
-}
-
 /// The report on a page, as one HTML file.
 ///
 /// # Errors
@@ -72,7 +58,7 @@ struct Output<'a> {
 pub fn report(view: &View) -> Result<String, fmt::Error> {
     let script = format!("{SCRIPT}{START}");
     let digest = BASE64.encode(&Sha256::digest(script.as_bytes()));
-    rendered(&Report { view, bars: bars(&view.rows, BARS), blocks: blocks(view)?, script, digest })
+    rendered(&Report { title: view.shown_title(), fragment: fragment(view)?, script, digest })
 }
 
 /// The part of the report that is about the page, for a page that has [`STYLE`] and [`SCRIPT`] of its own.
@@ -80,7 +66,7 @@ pub fn report(view: &View) -> Result<String, fmt::Error> {
 /// # Errors
 /// Only if formatting fails.
 pub fn fragment(view: &View) -> Result<String, fmt::Error> {
-    rendered(&Fragment { view, bars: bars(&view.rows, BARS), blocks: blocks(view)? })
+    rendered(&Fragment { view, blocks: blocks(view)? })
 }
 
 fn rendered(template: &impl Template) -> Result<String, fmt::Error> {
@@ -95,15 +81,13 @@ impl View<'_> {
         fitting(self.title.as_deref().unwrap_or("Page without a title"), 2000)
     }
 
-    fn outputs(&self) -> [Output<'_>; 2] {
-        [Output::new("text", "Text", &self.plain), Output::new("markdown", "Markdown", &self.markdown)]
-    }
-}
-
-impl<'a> Output<'a> {
-    fn new(name: &'static str, title: &'static str, text: &'a str) -> Self {
-        let shown = fitting(text, TEXT_BYTES);
-        Self { name, title, shown, rest: Grouped((text.len() - shown.len()) as u64) }
+    /// Name, title and text of each form of the page, and the number of bytes that are not shown, if any.
+    fn outputs(&self) -> [(&str, &str, &str, Option<String>); 2] {
+        [("text", "Text", &self.plain), ("markdown", "Markdown", &self.markdown)].map(|(name, title, text)| {
+            let shown = fitting(text, TEXT_BYTES);
+            let rest = (text.len() - shown.len()) as u64;
+            (name, title, shown, (rest > 0).then(|| grouped(rest)))
+        })
     }
 }
 
@@ -150,7 +134,7 @@ fn blocks(view: &View) -> Result<String, fmt::Error> {
         writeln!(
             out,
             "<p class=\"note\">{} more blocks are left out here, so that the report can be opened.</p>",
-            Grouped((view.rows.len() - number) as u64)
+            grouped((view.rows.len() - number) as u64)
         )?;
     }
     Ok(out)
@@ -171,32 +155,15 @@ fn fold(out: &mut String, run: &[Row]) -> fmt::Result {
     writeln!(
         out,
         "<details class=\"run\"><summary>{} dropped block{plural}, {}{lead}{}</summary>",
-        Grouped(run.len() as u64),
-        WordCount(words),
+        grouped(run.len() as u64),
+        word_count(words),
         names.join(", ")
     )
-}
-
-fn agrees(sum: &f64, probability: &f32) -> bool {
-    (logistic(sum) - f64::from(*probability)).abs() < MAX_DIFFERENCE
-}
-
-fn logistic(log_odds: &f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
 }
 
 fn log_odds(probability: &f32) -> f64 {
     let p = f64::from(*probability);
     (p / (1.0 - p)).ln()
-}
-
-/// The value of a feature.
-fn value(value: &Option<f32>) -> String {
-    match value {
-        Some(value) if value.fract() == 0.0 => value.to_string(),
-        Some(value) => format!("{value:.4}"),
-        None => "–".to_owned(),
-    }
 }
 
 /// A bar to the left or right, as long as a share of the largest.
@@ -206,67 +173,30 @@ fn bar(odds: &f64, largest: f64) -> String {
     format!("<i class=\"{side}\" style=\"--w:{width:.1}\"></i>")
 }
 
-/// Maximum number of bars in a strip; on pages with more blocks a bar represents several neighbours.
-pub const BARS: usize = 800;
+/// Maximum number of bars in a strip, one for each of the first blocks.
+const BARS: usize = 2000;
 /// The length of the longest, as `strip.svg` has it.
 const HALF_HEIGHT: f64 = 50.0;
 
-/// A bar: a run of neighbouring blocks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
-    /// Index of its first block.
-    pub first: usize,
-    /// Number of its blocks.
-    pub blocks: usize,
-    /// Number of its words.
-    pub words: u64,
-    /// Mean probability of its words; of its blocks, if it has no words.
-    pub probability: f64,
-    /// True if at least half of its words (blocks, if it has no words) are kept.
-    pub kept: bool,
-}
-
-/// Divides the blocks, in order, into at most `most` bars.
-pub fn bars(rows: &[Row], most: usize) -> Vec<Bar> {
-    let run = rows.len().div_ceil(most.max(1)).max(1);
-    rows.chunks(run)
-        .enumerate()
-        .map(|(at, rows)| {
-            let words: u64 = rows.iter().map(|row| u64::from(row.words)).sum();
-            let weight = |row: &Row| match words {
-                0 => 1.0,
-                _ => f64::from(row.words),
-            };
-            let all: f64 = rows.iter().map(weight).sum();
-            let likely: f64 = rows.iter().map(|row| weight(row) * f64::from(row.probability)).sum();
-            let kept: f64 = rows.iter().filter(|row| row.kept).map(weight).sum();
-            Bar { first: at * run, blocks: rows.len(), words, probability: likely / all, kept: kept * 2.0 >= all }
-        })
-        .collect()
+fn bars<'a>(view: &'a View<'_>) -> &'a [Row<'a>] {
+    view.rows.get(..BARS).unwrap_or(&view.rows)
 }
 
 /// Number of words of the longest bar.
-pub fn most_words(bars: &[Bar]) -> u64 {
-    bars.iter().map(|bar| bar.words).max().unwrap_or(0)
+fn most_words(bars: &[Row<'_>]) -> u32 {
+    bars.iter().map(|row| row.words).max().unwrap_or(0)
 }
 
 /// The height of a bar. It grows with the square root, so that short blocks are visible beside a long one.
-pub fn height(words: &u64, most: &u64) -> f64 {
-    let share = *words as f64 / (*most).max(1) as f64;
+fn height(words: &u32, most: &u32) -> f64 {
+    let share = f64::from(*words) / f64::from((*most).max(1));
     (share.sqrt() * HALF_HEIGHT).max(2.0)
-}
-
-impl Bar {
-    /// Its words, with their unit.
-    pub fn word_count(&self) -> WordCount {
-        WordCount(self.words)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::viewer::reasons::{Contribution, Reasons};
+    use crate::viewer::reasons::{Reasons, Topic};
 
     fn view(rows: Vec<Row<'_>>) -> View<'_> {
         View { rows, ..View::default() }
@@ -281,7 +211,7 @@ mod tests {
         let plain = || Row { text: "a < b".into(), probability: 0.25, words: 2, ..Row::default() };
         let out = written(plain());
         assert!(out.contains("id=\"b1\" style=\"--p:0.250;--d:0\""), "{out}");
-        assert!(out.contains("<p class=\"t\" dir=\"auto\">a &lt; b</p>"), "{out}");
+        assert!(out.contains("<p class=\"t\" dir=\"auto\">a &#60; b</p>"), "{out}");
         assert!(!out.contains("class=\"r\"") && !out.contains("<details"), "{out}");
         let out = written(Row { role: Some("headline"), ..plain() });
         assert!(out.contains("<b class=\"r\">headline</b>"), "{out}");
@@ -327,29 +257,16 @@ mod tests {
         assert_eq!(out.matches("<details").count(), out.matches("</details>").count());
     }
 
-    fn explained(shown: Vec<Contribution>, sum: f64, probability: f32) -> String {
-        let reasons = Reasons { topics: vec![], shown, others: 0, others_odds: 0.0, sum };
-        written(Row { probability, reasons: Some(reasons), ..Row::default() })
-    }
-
     #[test]
     fn bars_go_left_and_right_by_size() {
-        let reason = |value, odds| Contribution { name: "class:<x>".into(), value, odds };
-        let out = explained(vec![reason(Some(3.0), -2.0), reason(Some(0.5), 0.5), reason(None, 0.5)], 0.0, 0.5);
+        let reasons = Some(Reasons { topics: vec![(Topic::Links, -2.0), (Topic::Prose, 0.5)], sum: -1.5 });
+        let out = written(Row { probability: 1.0, reasons, ..Row::default() });
+        assert!(out.contains("log odds +inf"));
         let lines = [
-            "<tr><th>class:&lt;x&gt;<td>3<td>-2.0000<td><i class=\"n\" style=\"--w:50.0\"></i>\n",
-            "<td>0.5000<td>+0.5000<td><i class=\"y\" style=\"--w:12.5\"></i>\n",
-            "<td>–<td>",
+            "<tr><th>links<td>-2.0000<td><i class=\"n\" style=\"--w:50.0\"></i>\n",
+            "<tr><th>the prose around it<td>+0.5000<td><i class=\"y\" style=\"--w:12.5\"></i>\n",
         ];
         assert!(lines.iter().all(|line| out.contains(line)), "{out}");
-    }
-
-    #[test]
-    fn a_sum_that_does_not_add_up_is_told() {
-        let said = |sum, probability| explained(vec![], sum, probability);
-        assert!(said(0.0, 0.5).contains("the model says 0.5000 ✓.</p>"));
-        assert!(said(0.1, 0.5).contains("these do not agree.</p>"));
-        assert!(said(40.0, 1.0).contains("log odds +inf") && said(40.0, 1.0).contains("✓"));
     }
 
     #[test]
@@ -365,8 +282,7 @@ mod tests {
         let rect = "<rect x=\"1\" y=\"50.0\" width=\".9\" height=\"25.0\" style=\"--p:0.250\"/>";
         assert!(lines[2].contains(rect), "{out}");
         let many = fragment(&view((0..BARS + 1).map(|_| row(0, false)).collect())).unwrap();
-        assert!(many.contains("<a href=\"#b3\" tabindex=\"-1\"><title>Blocks 3 to 4: dropped, 0.250, 0 words<"));
-        assert!(many.contains("height=\"2.0\""));
+        assert_eq!(many.matches("height=\"2.0\"").count(), BARS);
     }
 
     #[test]
@@ -384,30 +300,6 @@ mod tests {
         };
         let out = fragment(&page).unwrap();
         assert!(!out.contains("<script") && !out.contains("\">\""), "{out}");
-        assert_eq!(out.matches("&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)").count(), 9, "{out}");
-    }
-
-    fn row(words: u32, probability: f32) -> Row<'static> {
-        Row { words, probability, kept: probability > 0.5, ..Row::default() }
-    }
-
-    #[test]
-    fn few_blocks_have_a_bar_each() {
-        let all = bars(&[row(4, 0.25), row(0, 0.75)], BARS);
-        let bar = |first, words, probability, kept| Bar { first, blocks: 1, words, probability, kept };
-        assert_eq!(all, [bar(0, 4, 0.25, false), bar(1, 0, 0.75, true)]);
-        assert!(bars(&[], BARS).is_empty());
-    }
-
-    #[test]
-    fn many_blocks_share_bars() {
-        let rows = [row(1, 0.0), row(3, 1.0), row(0, 0.0), row(0, 0.5), row(7, 0.25)];
-        let all = bars(&rows, 3);
-        assert_eq!(all.len(), 3);
-        assert_eq!(all[0], Bar { first: 0, blocks: 2, words: 4, probability: 0.75, kept: true });
-        assert_eq!((all[1].probability, all[1].kept), (0.25, false));
-        assert_eq!((all[2].first, all[2].blocks), (4, 1));
-        let many: Vec<Row> = (0..100_000).map(|_| row(1, 0.5)).collect();
-        assert_eq!(bars(&many, BARS).len(), BARS);
+        assert_eq!(out.matches("&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)").count(), 9, "{out}");
     }
 }

@@ -1,16 +1,12 @@
 //! The data of the report about one page, with the path of each block in the form of style sheets.
-//!
-//! Text from a page is escaped: it becomes safe between tags and inside quoted attributes.
 
-use std::fmt::{Display, Formatter, Write as _};
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
-use askama::filters::Escaper;
 use trommel::extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
 use trommel_html::{Attribute, Element, Page};
 use trommel_model::Model;
 
-use crate::viewer::reasons::{BLOCKS, Explainer, Reasons, explained};
+use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 
 /// Steps of indentation at most.
 const INDENTS: u16 = 10;
@@ -55,8 +51,8 @@ pub struct View<'a> {
     pub lang: Option<String>,
     /// The facts at the head of the report, as name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// The parts that the report leaves out, as sentences.
-    pub left_out: Vec<String>,
+    /// The reasons that the report leaves out, as a sentence.
+    pub left_out: Option<String>,
     /// Its blocks in order.
     pub rows: Vec<Row<'a>>,
     /// Its text, as extracted.
@@ -67,8 +63,8 @@ pub struct View<'a> {
 
 impl Row<'_> {
     /// Its words, with their unit.
-    pub(crate) fn word_count(&self) -> WordCount {
-        WordCount(self.words.into())
+    pub(crate) fn word_count(&self) -> String {
+        word_count(self.words.into())
     }
 }
 
@@ -80,7 +76,7 @@ impl<'a> View<'a> {
         let (probabilities, choice) = (&verdicts.judgement.probabilities, &verdicts.judgement.choice);
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let with_reasons = explained(&words, BLOCKS);
-        let reasons = Explainer::new(model).of_page(page, url, &with_reasons);
+        let reasons = reasons(model, page, url, &with_reasons);
         let depths: Vec<u16> =
             page.blocks.iter().map(|block| page.container(block).map_or(0, |(_, element)| element.depth)).collect();
         let outermost = depths.iter().copied().min().unwrap_or(0);
@@ -107,7 +103,12 @@ impl<'a> View<'a> {
                 reasons,
             })
             .collect();
-        let left_out = left_out(&rows);
+        let explained = rows.iter().filter(|row| row.reasons.is_some()).count() as u64;
+        let with_words = rows.iter().filter(|row| row.words > 0).count() as u64;
+        let left_out = (explained < with_words).then(|| {
+            let (explained, with_words) = (grouped(explained), grouped(with_words));
+            format!("Reasons are shown for the {explained} blocks with most words, of {with_words}.")
+        });
         // Going through all blocks for them takes as long as judging the page.
         if !verdicts.judgement.embedded.is_empty() {
             rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
@@ -137,14 +138,14 @@ impl<'a> View<'a> {
 
 fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model) -> Vec<(&'static str, String)> {
     let kept = || rows.iter().filter(|row| row.kept);
-    let words = |rows: &mut dyn Iterator<Item = &Row>| Grouped(rows.map(|row| u64::from(row.words)).sum()).to_string();
-    let of = |part: String, all: String| format!("{part} of {all}");
+    let words = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| u64::from(row.words)).sum();
+    let of = |part, all| format!("{} of {}", grouped(part), grouped(all));
     let file = model.file();
     let mut facts = Vec::new();
     facts.extend(kind.map(|kind| ("page type", kind)));
     facts.extend([
         ("confidence (expected F1)", format!("{:.3}", document.confidence)),
-        ("blocks kept", of(Grouped(kept().count() as u64).to_string(), Grouped(rows.len() as u64).to_string())),
+        ("blocks kept", of(kept().count() as u64, rows.len() as u64)),
         ("words kept", of(words(&mut kept()), words(&mut rows.iter()))),
     ]);
     facts.extend(document.lang.clone().map(|lang| ("language", lang)));
@@ -153,21 +154,6 @@ fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model)
     facts.push(("caps passed", capped));
     facts.push(("model", format!("{} of {}", file.name, file.created)));
     facts
-}
-
-/// The missing parts that a reader should know of.
-fn left_out(rows: &[Row]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let explained = rows.iter().filter(|row| row.reasons.is_some()).count();
-    let with_words = rows.iter().filter(|row| row.words > 0).count();
-    if explained < with_words {
-        notes.push(format!(
-            "Reasons are shown for the {} blocks with most words, of {}.",
-            Grouped(explained as u64),
-            Grouped(with_words as u64)
-        ));
-    }
-    notes
 }
 
 /// Elements shown, the innermost ones: pages nest hundreds deep, and a path a block must stay short.
@@ -201,61 +187,22 @@ fn name(page: &Page, element: &Element) -> String {
     name
 }
 
-/// Escapes the values of templates: every character with a meaning for an HTML parser. Control characters, which HTML
-/// cannot hold, become U+FFFD.
-#[derive(Clone, Copy, Debug)]
-pub struct Html;
-
-impl Escaper for Html {
-    fn write_escaped_str<W: fmt::Write>(&self, mut out: W, text: &str) -> fmt::Result {
-        let mut written = 0;
-        for (at, c) in text.char_indices() {
-            let Some(stand_in) = stand_in(c) else { continue };
-            out.write_str(text.get(written..at).unwrap_or_default())?;
-            out.write_str(stand_in)?;
-            written = at + c.len_utf8();
+/// A count with a comma between thousands.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
         }
-        out.write_str(text.get(written..).unwrap_or_default())
+        grouped.push(digit);
     }
+    grouped
 }
 
-fn stand_in(c: char) -> Option<&'static str> {
-    match c {
-        '&' => Some("&amp;"),
-        '<' => Some("&lt;"),
-        '>' => Some("&gt;"),
-        '"' => Some("&quot;"),
-        '\'' => Some("&#39;"),
-        '\n' | '\t' | '\r' => None,
-        c if c.is_control() => Some("\u{fffd}"),
-        _ => None,
-    }
-}
-
-/// Writes a count with a comma between thousands.
-pub struct Grouped(pub u64);
-
-impl Display for Grouped {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                f.write_char(',')?;
-            }
-            f.write_char(digit)?;
-        }
-        Ok(())
-    }
-}
-
-/// Writes a number of words.
-pub struct WordCount(pub u64);
-
-impl Display for WordCount {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let unit = if self.0 == 1 { "word" } else { "words" };
-        write!(f, "{} {unit}", Grouped(self.0))
-    }
+/// A number of words, with their unit.
+pub(crate) fn word_count(words: u64) -> String {
+    format!("{} {}", grouped(words), if words == 1 { "word" } else { "words" })
 }
 
 #[cfg(test)]
@@ -282,28 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gets_out_of_text_or_attribute() {
-        let hostile = "</p><script>alert('1')</script> \" onload=x & &lt; \0\u{1b}\u{85} é 日本\n\tx";
-        let escaped = |text: &str| {
-            let mut out = String::new();
-            Html.write_escaped_str(&mut out, text).unwrap();
-            out
-        };
-        assert_eq!(
-            escaped(hostile),
-            "&lt;/p&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &quot; onload=x &amp; &amp;lt; \
-             \u{fffd}\u{fffd}\u{fffd} é 日本\n\tx"
-        );
-        assert_eq!(escaped(""), "");
-        assert_eq!(escaped("plain"), "plain");
-    }
-
-    #[test]
     fn thousands_are_set_off() {
         for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(Grouped(count).to_string(), text);
+            assert_eq!(grouped(count), text);
         }
-        assert_eq!(WordCount(1).to_string(), "1 word");
-        assert_eq!(WordCount(1000).to_string(), "1,000 words");
+        assert_eq!(word_count(1), "1 word");
+        assert_eq!(word_count(1000), "1,000 words");
     }
 }

@@ -17,6 +17,9 @@ fn the_document_names_every_path_and_its_models() {
     let parameters = paths["/extract"]["post"]["parameters"].as_array().unwrap();
     let model = parameters.iter().find(|value| value["name"] == "model").unwrap();
     assert_eq!(model["schema"]["enum"], Value::from(vec!["fast"]));
+    let about = get(host.address, "/about").json();
+    let properties = given["components"]["schemas"]["About"]["properties"].as_object().unwrap();
+    assert!(about.as_object().unwrap().keys().eq(properties.keys()), "{about}");
     // What it says of a path is so.
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys() {

@@ -63,10 +63,10 @@ fn who_takes_nothing_of_an_answer_is_let_go() {
     assert!(answers_within(&host, 10));
 }
 
-/// The patience is for quiet times: when all connections are taken, those that do nothing make room.
+/// When all connections are taken, those that do nothing make room after the patience.
 #[test]
 fn deaf_and_silent_clients_keep_nobody_out() {
-    let limits = ServiceLimits { timeout: Duration::from_secs(300), connections: 8, ..limits() };
+    let limits = ServiceLimits { timeout: Duration::from_secs(2), connections: 8, ..limits() };
     let host = Host::with(settings(limits), &[]);
     let request = head("GET", "/openapi.json", "", 0).repeat(50);
     let crowd: Vec<TcpStream> = (0..16)
@@ -112,12 +112,12 @@ fn who_sends_slowly_takes_no_place() {
     drop(halves);
 }
 
-/// Answers that nobody takes hold their memory, and others are refused rather than given more; when others wait,
-/// those who take nothing go.
+/// Answers that nobody takes hold their memory, and others are refused rather than given more, until those who take
+/// nothing go.
 #[test]
 fn answers_hold_their_memory_until_they_are_taken() {
     let limits = ServiceLimits {
-        timeout: Duration::from_secs(300),
+        timeout: Duration::from_secs(5),
         // Room for one such report at a time.
         max_memory: 512 << 20,
         ..limits()
@@ -133,7 +133,7 @@ fn answers_hold_their_memory_until_they_are_taken() {
         stream
     };
     let crowd: Vec<TcpStream> = (0..12).map(|_| ask()).collect();
-    // Refused or answered, but within the time that the deaf ones are given while others wait.
+    // Refused or answered, but within the time that the deaf ones are given.
     let begin = Instant::now();
     let mut statuses = Vec::new();
     while statuses.last() != Some(&200) {

@@ -4,5 +4,5 @@ mod allocator;
 
 fn main() -> std::process::ExitCode {
     allocator::begin(std::env::args_os().any(|argument| argument == "serve"));
-    trommel_cli::main(std::env::args_os()).into()
+    trommel_cli::main(std::env::args_os()).code().into()
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::parquet_columns::{column, float, int, long, text};
-use crate::record_batch::{Column, ColumnValue};
+use trommel_text::keys::Keyed as _;
+
 use crate::{Annotation, Assemble, OutputError, formats::parquet::Table, open_plain, reader::next_map};
 
 /// Rows in a row group.
@@ -17,37 +17,6 @@ pub struct AnnotationTable {
     /// The base of relative archive names, as in the index of a crawl: a folder or the start of URLs.
     pub base: Option<String>,
 }
-
-static COLUMNS: [Column<Annotation>; 28] = [
-    text("url", |row| row.url.as_deref()),
-    text("url_host_name", |row| row.url_host_name.as_deref()),
-    column("fetch_time", ColumnValue::Time(|row| row.fetch_time)),
-    int("fetch_status", |row| row.fetch_status),
-    text("content_digest", |row| row.content_digest.as_deref()),
-    text("content_truncated", |row| row.content_truncated.as_deref()),
-    text("warc_filename", |row| row.warc_filename.as_deref()),
-    long("warc_record_offset", |row| row.warc_record_offset),
-    long("warc_record_length", |row| row.warc_record_length),
-    long("warc_record_inner", |row| row.warc_record_inner),
-    text("warc_record_id", |row| Some(&row.warc_record_id)),
-    text("lang", |row| row.lang.as_deref()),
-    text("page_type", |row| row.page_type.as_deref()),
-    float("confidence", |row| Some(row.confidence)),
-    text("block_reason", |row| row.block_reason.as_deref()),
-    int("links", |row| Some(row.links)),
-    int("chars", |row| Some(row.chars)),
-    int("lines", |row| Some(row.lines)),
-    int("words", |row| Some(row.words)),
-    float("word_length", |row| Some(row.word_length)),
-    float("share_of_letters", |row| Some(row.share_of_letters)),
-    float("symbols_per_word", |row| Some(row.symbols_per_word)),
-    float("share_of_bullets", |row| Some(row.share_of_bullets)),
-    float("share_of_ellipses", |row| Some(row.share_of_ellipses)),
-    float("share_of_repeated_lines", |row| Some(row.share_of_repeated_lines)),
-    float("share_of_repeated_phrases", |row| Some(row.share_of_repeated_phrases)),
-    text("exact_key", |row| row.exact_key.as_deref()),
-    column("near_keys", ColumnValue::List(|row| &row.near_keys)),
-];
 
 impl AnnotationTable {
     fn relative(&self, row: &mut Annotation) {
@@ -69,7 +38,7 @@ impl Assemble for AnnotationTable {
             self.relative(&mut row);
             Ok(row)
         });
-        let columns: Vec<&Column<Annotation>> = COLUMNS.iter().collect();
+        let columns: Vec<_> = Annotation::KEYS.iter().collect();
         let table = Table { name: "annotation", columns: &columns, unrepeated: &UNREPEATED_COLUMNS, rows: GROUP };
         table.write(target, rows, |_| 0)
     }

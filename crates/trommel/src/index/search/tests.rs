@@ -1,15 +1,15 @@
 use super::*;
 use crate::index::{DEFAULT_MEMORY, IndexWriter};
-use trommel_record::OutputRecord;
+use trommel_record::Document;
 
-fn stored(id: &str, title: &str, text: &str) -> OutputRecord {
-    OutputRecord {
+fn stored(id: &str, title: &str, text: &str) -> Document {
+    Document {
         id: id.into(),
         title: Some(title.into()),
         text: text.into(),
         url: Some(format!("http://example.com/{id}")),
         source: Some(RecordSource { file: "a.warc.gz".into(), offset: 12, length: 34, inner: 0 }),
-        ..OutputRecord::default()
+        ..Document::default()
     }
 }
 
@@ -31,14 +31,14 @@ fn what_is_left_out_of_a_text_is_shown() {
     assert_eq!(hits.len(), 3);
     for hit in hits {
         let Snippet { text, highlights } = &hit.snippet;
-        assert_eq!(text.starts_with("… "), hit.id == "middle", "{text}");
-        assert_eq!(text.ends_with(" …"), hit.id != "whole", "{text}");
+        assert_eq!(text.starts_with("… "), hit.document.id == "middle", "{text}");
+        assert_eq!(text.ends_with(" …"), hit.document.id != "whole", "{text}");
         assert_eq!(&text[highlights[0].clone()], "heron");
     }
 }
 
 fn ids(index: &Index, query: &str) -> Vec<String> {
-    index.search(query, 10).unwrap().into_iter().map(|hit| hit.id).collect()
+    index.search(query, 10).unwrap().into_iter().map(|hit| hit.document.id).collect()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn damage_is_an_error_never_a_panic() {
         let index = Index::open(folder.path())?;
         index.get("7")?;
         let hits = index.search("mill \"of the\" 京", 10)?;
-        Ok(hits.into_iter().map(|hit| hit.id).collect())
+        Ok(hits.into_iter().map(|hit| hit.document.id).collect())
     };
     let right = all().unwrap();
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder.path())
@@ -202,7 +202,7 @@ fn searches_have_pages_and_limits() {
     let find = |offset, language, site| {
         let found = index.find(&Search { query: "mill", limit: 2, offset, language, site });
         let found = found.unwrap();
-        let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
+        let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.document.id).collect();
         (found.documents, ids.join(" "))
     };
     assert_eq!(find(0, None, None), (5, "0 1".into()));
@@ -224,8 +224,8 @@ fn a_hit_says_where_and_what() {
     writer.commit_merged().unwrap();
     let index = Index::open(folder.path()).unwrap();
     let hit = index.search("mill", 10).unwrap().remove(0);
-    assert_eq!(hit.url.as_deref(), Some("http://example.com/a"));
-    assert_eq!(hit.source, stored("a", "", "").source);
+    assert_eq!(hit.document.url.as_deref(), Some("http://example.com/a"));
+    assert_eq!(hit.document.source, stored("a", "", "").source);
     assert!(hit.snippet.text.len() < 250 && !hit.snippet.text.contains('\n'));
     let words = |hit: &Hit| -> Vec<String> {
         let ranges = hit.snippet.highlights.iter();
@@ -280,4 +280,10 @@ fn other_folders_are_refused() {
     assert!(refused(folder.path()).ends_with(": no index here"));
     let error = IndexWriter::open(folder.path(), 0).err().unwrap();
     assert!(error.to_string().ends_with(": is neither empty nor an index"), "{error}");
+}
+
+#[test]
+fn snippets_come_in_parts() {
+    let snippet = Snippet { text: "Die Straße am Fluß".into(), highlights: vec![4..11, 15..20] };
+    assert_eq!(snippet.parts(), [("Die ", false), ("Straße", true), (" am ", false), ("Fluß", true)]);
 }

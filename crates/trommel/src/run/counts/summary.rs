@@ -1,6 +1,6 @@
 //! The counts of a run, how long its pages take, and the reasons why a record gave no document.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 use trommel_text::without_controls;
@@ -74,7 +74,7 @@ pub struct PageTimes {
     /// 99th percentile, accurate to 5 %.
     pub p99: f64,
     /// The page that took longest.
-    pub slowest: Slowest,
+    pub slowest: PageTime,
 }
 
 /// Counts of one input.
@@ -280,6 +280,11 @@ impl FileReport {
         self.error = self.error.take().or(more.error);
     }
 
+    /// Returns whether none of its records could be read.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.records == 0 && self.error.is_some()
+    }
+
     fn is_bad(&self) -> bool {
         self.error.is_some() || self.damaged > 0
     }
@@ -296,6 +301,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let drops: u64 = self.drops.values().sum();
         let failures: u64 = self.failures.values().sum();
+        // Each was named in a line of its own when it happened.
+        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
         write!(f, "{}: {}", counted(self.pages, "page"), counted(self.documents, "document"))?;
         if self.empty > 0 {
             write!(f, ", {} of them without text", self.empty)?;
@@ -304,62 +311,43 @@ impl fmt::Display for Summary {
             write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
         }
         write!(f, "\n{}: {drops} dropped, {failures} failed", counted(self.records, "record"))?;
-        if drops > 0 {
-            write!(f, "\ndropped: {}", list(&self.drops))?;
+        let kept = self.quarantine.as_ref().map_or(String::new(), |quarantine| format!("; kept in {quarantine}"));
+        let asides = self.set_aside.iter();
+        let lines = [
+            (drops > 0, format!("dropped: {}", list(&self.drops))),
+            (
+                self.forgotten > 0,
+                format!("memory for duplicates full: {} forgotten", counted(self.forgotten, "document")),
+            ),
+            (failures > 0, format!("failed: {}{kept}", list(&self.failures))),
+        ];
+        let asides = asides.map(|(file, count)| (true, format!("set aside: {} in {file}", counted(*count, "record"))));
+        let lost = counted(self.lost_bytes, "byte");
+        let inputs = counted(self.files.len() as u64, "input");
+        let rest = [
+            (!self.capped.is_empty(), format!("pages over a cap: {}", list(&self.capped))),
+            (self.page_times.is_some(), self.page_times.as_ref().map_or(String::new(), PageTimes::to_string)),
+            (self.damaged > 0, format!("damage at {}, {lost} lost", counted(self.damaged, "place"))),
+            (self.mismatched > 0, format!("not as the index says: {}", counted(self.mismatched, "record"))),
+            (unread > 0, format!("{unread} of {inputs} not read to the end")),
+            (self.limit_reached, format!("ended at the limit of {}", counted(self.documents, "document"))),
+            (self.closed, "standard output was closed before the end".to_owned()),
+        ];
+        for (_, line) in lines.into_iter().chain(asides).chain(rest).filter(|(is_told, _)| *is_told) {
+            write!(f, "\n{line}")?;
         }
-        if self.forgotten > 0 {
-            write!(f, "\nmemory for duplicates full: {} forgotten", counted(self.forgotten, "document"))?;
-        }
-        if failures > 0 {
-            write!(f, "\nfailed: {}", list(&self.failures))?;
-            if let Some(quarantine) = &self.quarantine {
-                write!(f, "; kept in {quarantine}")?;
-            }
-        }
-        for (file, count) in &self.set_aside {
-            write!(f, "\nset aside: {} in {file}", counted(*count, "record"))?;
-        }
-        if !self.capped.is_empty() {
-            write!(f, "\npages over a cap: {}", list(&self.capped))?;
-        }
-        if let Some(PageTimes { p50, p99, slowest }) = &self.page_times {
-            write!(
-                f,
-                "\npage times: p50 {:.1} ms, p99 {:.1} ms, slowest {:.1} ms ({}: offset {}: {})",
-                p50 * 1e3,
-                p99 * 1e3,
-                slowest.seconds * 1e3,
-                without_controls(&slowest.file),
-                slowest.offset,
-                without_controls(&slowest.id)
-            )?;
-        }
-        if self.damaged > 0 {
-            write!(f, "\ndamage at {}, {} lost", counted(self.damaged, "place"), counted(self.lost_bytes, "byte"))?;
-        }
-        if self.mismatched > 0 {
-            write!(f, "\nnot as the index says: {}", counted(self.mismatched, "record"))?;
-        }
-        // Each was named in a line of its own when it happened.
-        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
-        if unread > 0 {
-            write!(f, "\n{unread} of {} not read to the end", counted(self.files.len() as u64, "input"))?;
-        }
-        if self.limit_reached {
-            write!(f, "\nended at the limit of {}", counted(self.documents, "document"))?;
-        }
-        if self.closed {
-            write!(f, "\nstandard output was closed before the end")?;
-        }
-        write!(
-            f,
-            "\n{} stored, {} of pages, {} of text in {:.1} s ({:.0} pages/s)",
-            size(self.stored_bytes),
-            size(self.page_bytes),
-            size(self.text_bytes),
-            self.seconds,
-            self.pages as f64 / self.seconds.max(1e-3)
-        )
+        let [stored, pages, text] = [self.stored_bytes, self.page_bytes, self.text_bytes].map(size);
+        let speed = self.pages as f64 / self.seconds.max(1e-3);
+        write!(f, "\n{stored} stored, {pages} of pages, {text} of text in {:.1} s ({speed:.0} pages/s)", self.seconds)
+    }
+}
+
+impl fmt::Display for PageTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p50, p99, most] = [self.p50, self.p99, self.slowest.seconds].map(|seconds| seconds * 1e3);
+        let PageTime { file, offset, id, .. } = &self.slowest;
+        let (file, id) = (without_controls(file), without_controls(id));
+        write!(f, "page times: p50 {p50:.1} ms, p99 {p99:.1} ms, slowest {most:.1} ms ({file}: offset {offset}: {id})")
     }
 }
 
@@ -388,12 +376,12 @@ const STEPS_PER_DOUBLING: f64 = 16.0;
 pub(crate) struct Times {
     /// Pages by step; step 0 ends at one microsecond.
     steps: BTreeMap<u32, u64>,
-    slowest: Option<Slowest>,
+    slowest: Option<PageTime>,
 }
 
-/// The page that took longest, with its place.
+/// The time of a page, with its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slowest {
+pub struct PageTime {
     /// Seconds of one worker.
     pub seconds: f64,
     /// WARC-Record-ID, or the URL where there is none.
@@ -405,15 +393,13 @@ pub struct Slowest {
 }
 
 impl Times {
-    /// Notes a page; `place` is asked for only if it is the slowest so far.
-    pub(crate) fn add(&mut self, time: Duration, place: impl FnOnce() -> (String, String, u64)) {
-        let seconds = time.as_secs_f64();
+    /// Notes a page.
+    pub(crate) fn add(&mut self, page: &PageTime) {
         // Below a microsecond the clock itself is no better.
-        let step = (seconds * 1e6).max(1.0).log2() * STEPS_PER_DOUBLING;
+        let step = (page.seconds * 1e6).max(1.0).log2() * STEPS_PER_DOUBLING;
         *self.steps.entry(step.ceil() as u32).or_default() += 1;
-        if self.slowest.as_ref().is_none_or(|slowest| seconds > slowest.seconds) {
-            let (id, file, offset) = place();
-            self.slowest = Some(Slowest { seconds, id, file, offset });
+        if self.slowest.as_ref().is_none_or(|slowest| page.seconds > slowest.seconds) {
+            self.slowest = Some(page.clone());
         }
     }
 
@@ -422,7 +408,7 @@ impl Times {
         for (step, pages) in more.steps {
             *self.steps.entry(step).or_default() += pages;
         }
-        let seconds = |slowest: &Option<Slowest>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
+        let seconds = |slowest: &Option<PageTime>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
         if seconds(&more.slowest) > seconds(&self.slowest) {
             self.slowest = more.slowest;
         }
@@ -445,7 +431,7 @@ impl Times {
     }
 
     /// The slowest page.
-    pub(crate) fn slowest(&self) -> Option<&Slowest> {
+    pub(crate) fn slowest(&self) -> Option<&PageTime> {
         self.slowest.as_ref()
     }
 }
@@ -568,7 +554,8 @@ mod tests {
         let mut times = Times::default();
         assert_eq!(times.within(0.5), None);
         for millis in 1..=100 {
-            times.add(Duration::from_millis(millis), || (millis.to_string(), "a".to_owned(), millis));
+            let (id, file) = (millis.to_string(), "a".to_owned());
+            times.add(&PageTime { seconds: millis as f64 / 1e3, id, file, offset: millis });
         }
         for (share, expected) in [(0.5, 0.050), (0.99, 0.099)] {
             let within = times.within(share).unwrap();

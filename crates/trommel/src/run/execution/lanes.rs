@@ -7,18 +7,18 @@ use std::{collections::BTreeMap, io::Write};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::{PayloadOptions, RecordBlock};
 use trommel_record::filters::Filters;
-use trommel_sources::StopFlag;
 
-use crate::run::counts::{Counters, Progress, Stage};
-use crate::run::error::{RunError, RunPosition, TakeStep};
+use crate::run::counts::{Progress, Stage};
 use crate::run::inputs::Input;
-use crate::run::plan::{Plan, prepared::ReadPlan};
+use crate::run::plan::Plan;
 use crate::run::read::follow::FollowState;
-use crate::run::read::reader::{Reading, RecordFeed, size};
+use crate::run::read::reader::RecordFeed;
 use crate::run::work::record::{Extract, RecordExtractor};
 use crate::run::work::task::{Gate, Step, Task, WorkerResult};
-use crate::run::work::worker::{LaneEnd, MapDocument, RESULTS_PER_SEND, Worker};
-use crate::run::write::lane::{LaneWriter, Writing};
+use crate::run::work::worker::{LaneEnd, RESULTS_PER_SEND, TakeDocument, Worker};
+use crate::run::write::lane::{Common, LaneWriter};
+use crate::run::write::outputs::Stdout;
+use crate::{Error, ErrorKind, Result};
 
 /// Records between readers and writers, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.
@@ -30,73 +30,48 @@ const WINDOW_BYTES: u64 = 256 << 20;
 // Also how soon a run hears that it is stopped.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The caller of a run who takes its documents.
-pub(crate) struct Caller<'a, T> {
-    /// Turns a document into the caller's form.
-    pub(crate) map: &'a MapDocument<'a, T>,
-    /// Takes the events.
-    pub(crate) take: &'a mut TakeStep<'a, T>,
-    /// True if it takes dropped records, too.
-    pub(crate) wants_drops: bool,
-    /// The position at which the run begins; none: at its first input.
-    pub(crate) start: Option<RunPosition>,
-}
-
 /// The lanes of a run before they begin.
-pub(super) struct Lanes<'a, 'w> {
-    pub(super) plan: &'a Plan,
-    pub(super) reading: ReadPlan<'a>,
-    pub(super) writing: &'a Writing<'w>,
+pub(super) struct Lanes<'a, 'c> {
+    pub(super) common: &'a Common<'c>,
     pub(super) filters: &'a Filters,
     pub(super) extract: &'a Extract<'a>,
-    /// Ends reads that wait.
-    pub(super) stop: StopFlag,
-    pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub(super) number: usize,
 }
 
 /// Channels by which the writer of a lane receives results of the workers.
-struct LaneInput<T> {
-    results: Receiver<Vec<Task<WorkerResult<T>>>>,
+struct LaneInput {
+    results: Receiver<Vec<Task<WorkerResult>>>,
     spares: Receiver<RecordBlock>,
     gate: Gate,
 }
 
 impl Lanes<'_, '_> {
     /// Reads and writes all archives.
-    pub(super) fn run<T: Send>(
+    pub(super) fn run(
         &self,
         stdout: &mut dyn Write,
-        caller: Option<Caller<'_, T>>,
+        caller: Option<&mut TakeDocument<'_>>,
         followed: FollowState,
-        ticker: &mut Ticker<'_>,
-    ) -> Result<(), RunError> {
-        let jobs = self.plan.jobs().get();
-        let memory = self.plan.settings.limits.max_memory.map_or(u64::MAX, |memory| memory.0);
+        ticker: &mut Ticker<'_, '_>,
+    ) -> Result<()> {
+        let run = self.common.plan.run;
+        let jobs = run.jobs().get();
+        let memory = run.settings.limits.max_memory.map_or(u64::MAX, |memory| memory.0);
         // Pages being judged need several times their bytes; the rest is for records, outputs and filters.
         let room = Gate::new(usize::MAX, memory / 2);
-        let (map, mut take, wants_drops) = match caller {
-            Some(Caller { map, take, wants_drops, .. }) => (Some(map), Some(take), wants_drops),
-            None => (None, None, false),
-        };
         let records = RecordExtractor {
             room: Some(&room),
-            copies: self.plan.settings.archive.crawler_text,
-            quarantine: self.plan.quarantine.is_some(),
-            set_aside: &self.plan.set_aside,
-            hard: self.plan.hard.as_ref(),
-            clock: self.writing.clock,
-            ..RecordExtractor::new(self.extract, self.filters, PayloadOptions { max_payload: self.plan.max_payload() })
+            run: Some(run),
+            clock: self.common.clock,
+            ..RecordExtractor::new(self.extract, self.filters, PayloadOptions { max_payload: run.max_payload() })
         };
-        let labels = wants_drops || self.plan.dropped.is_some();
-        let worker = Worker { records, encoders: &self.writing.plan.encoders, map, labels };
-        let (ends, inputs) = self.channels::<T>(jobs, memory);
-        let is_taken = take.is_some();
-        let mut tell = |event, position| take.as_mut().map_or(Ok(()), |take| take(event, position));
-        let mut first = LaneWriter::new(self.writing).on_stdout(stdout);
-        if is_taken {
-            first.take = Some(&mut tell);
-        }
+        let labels = run.dropped.is_some();
+        let worker = Worker { records, encoders: &self.common.plan.encoders, is_taken: caller.is_some(), labels };
+        let (ends, inputs) = self.channels(jobs, memory);
+        let mut caller = caller;
+        let mut tell = |document| caller.as_mut().map_or(Ok(()), |take| take(document));
+        let mut first = LaneWriter::new(self.common).on_stdout(stdout);
+        first.take = Some(&mut tell);
         thread::scope(|scope| {
             let started = self.start(scope, (jobs, &worker, &ends), &inputs, followed);
             let others = started.and_then(|()| self.start_writers(scope, &inputs));
@@ -111,27 +86,25 @@ impl Lanes<'_, '_> {
                         ticker.tick();
                     }
                 }
-                Err(error) => self.writing.ledger().fail(error),
+                Err(error) => self.common.ledger().fail(error),
             }
             // Wakes readers, which may wait at their gates, so that the scope can end.
             inputs.iter().for_each(|input| input.gate.close());
         });
-        if let Some(clock) = self.writing.clock {
+        if let Some(clock) = self.common.clock {
             clock.thread_ended("writer-0");
         }
-        let ended = match self.writing.ledger().take_error() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        };
+        let ended = self.common.ledger().error.take().map_or(Ok(()), Err);
         if ended.is_err() {
             first.give_up();
-            first.close();
+            // Its reader may be gone.
+            first.stdout = None;
         }
-        first.finish().and(ended)
+        first.stdout.as_mut().map_or(Ok(()), Stdout::finish).and(ended)
     }
 
     /// The ways between readers, workers and writers.
-    fn channels<T>(&self, jobs: usize, memory: u64) -> (Vec<LaneEnd<T>>, Vec<LaneInput<T>>) {
+    fn channels(&self, jobs: usize, memory: u64) -> (Vec<LaneEnd>, Vec<LaneInput>) {
         let window = self.window(jobs);
         let lanes = (0..self.number).map(|_| {
             let (results, done) = bounded(window + 1);
@@ -144,6 +117,11 @@ impl Lanes<'_, '_> {
         lanes.unzip()
     }
 
+    /// Returns whether writers end where they are. A followed input is read up to a good end when it is stopped.
+    fn is_stopped(&self) -> bool {
+        self.common.plan.run.follow.is_none() && self.common.stop.is_set()
+    }
+
     /// Records of a lane between its reader and its writer.
     fn window(&self, jobs: usize) -> usize {
         jobs.saturating_mul(WINDOW_PER_WORKER).div_ceil(self.number)
@@ -152,13 +130,13 @@ impl Lanes<'_, '_> {
 
 impl Lanes<'_, '_> {
     /// Starts the workers and the readers.
-    fn start<'s, T: Send>(
+    fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
-        (jobs, worker, ends): (usize, &'s Worker<'_, T>, &'s [LaneEnd<T>]),
-        inputs: &'s [LaneInput<T>],
+        (jobs, worker, ends): (usize, &'s Worker<'_>, &'s [LaneEnd]),
+        inputs: &'s [LaneInput],
         followed: FollowState,
-    ) -> Result<(), RunError> {
+    ) -> Result<()> {
         // The gates bound what is inside, so that nobody ever waits at this channel.
         let (sender, tasks) = bounded((self.window(jobs) + 1).saturating_mul(self.number));
         for index in 0..jobs {
@@ -167,24 +145,14 @@ impl Lanes<'_, '_> {
         }
         let mut followed = Some(followed);
         for (lane, input) in inputs.iter().enumerate() {
-            let feed = RecordFeed::new(Reading {
-                plan: self.reading,
-                lane,
-                gate: &input.gate,
-                tasks: sender.clone(),
-                spares: input.spares.clone(),
-                counters: &self.writing.counters,
-                disk: self.writing.disk,
-                clock: self.writing.clock,
-                metrics: self.writing.metrics,
-                stop: self.stop.clone(),
-            });
-            let followed = followed.take().zip(self.plan.follow.as_ref());
+            let (gate, spares) = (&input.gate, input.spares.clone());
+            let feed = RecordFeed::new((self.common, lane), gate, sender.clone(), spares);
+            let followed = followed.take().zip(self.common.plan.run.follow.as_ref());
             let read = move || {
                 // Being stopped is no fault: the writer knows why.
                 let _ = match followed {
                     Some((followed, follow)) => feed.follow(follow, followed),
-                    None => feed.run(self.writing),
+                    None => feed.run(),
                 };
             };
             self.spawn(scope, format!("reader-{lane}"), read)?;
@@ -197,28 +165,29 @@ impl Lanes<'_, '_> {
         scope: &'s Scope<'s, '_>,
         name: String,
         act: impl FnOnce() + Send + 's,
-    ) -> Result<ScopedJoinHandle<'s, ()>, RunError> {
+    ) -> Result<ScopedJoinHandle<'s, ()>> {
         let named = name.clone();
         let act = move || {
             act();
-            if let Some(clock) = self.writing.clock {
+            if let Some(clock) = self.common.clock {
                 clock.thread_ended(&named);
             }
         };
-        thread::Builder::new().name(name).spawn_scoped(scope, act).map_err(RunError::Thread)
+        let spawned = thread::Builder::new().name(name).spawn_scoped(scope, act);
+        spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
     }
 
     /// Starts the writers of all lanes but the first, which is that of the calling thread.
-    fn start_writers<'s, T: Send>(
+    fn start_writers<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
-        inputs: &'s [LaneInput<T>],
-    ) -> Result<Vec<ScopedJoinHandle<'s, ()>>, RunError> {
+        inputs: &'s [LaneInput],
+    ) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
         let others = (1..inputs.len()).map(|lane| {
             let write = move || {
-                let mut writer = LaneWriter::new(self.writing);
+                let mut writer = LaneWriter::new(self.common);
                 if let Err(error) = self.write(inputs, lane, &mut writer, None) {
-                    self.writing.ledger().fail(error);
+                    self.common.ledger().fail(error);
                     writer.give_up();
                 }
             };
@@ -228,20 +197,20 @@ impl Lanes<'_, '_> {
     }
 
     /// Puts the results of a lane in order and writes them until there are no more.
-    fn write<T>(
+    fn write(
         &self,
-        inputs: &[LaneInput<T>],
+        inputs: &[LaneInput],
         lane: usize,
-        writer: &mut LaneWriter<'_, '_, '_, T>,
-        mut ticker: Option<&mut Ticker<'_>>,
-    ) -> Result<(), RunError> {
+        writer: &mut LaneWriter<'_, '_, '_>,
+        mut ticker: Option<&mut Ticker<'_, '_>>,
+    ) -> Result<()> {
         let Some(input) = inputs.get(lane) else { return Ok(()) };
         // Results that came before their turn. The gate bounds how many there can be.
         let mut early = BTreeMap::new();
         let mut next = 0;
         loop {
-            if (self.is_stopped)() || self.writing.ledger().is_over() {
-                return Err(RunError::Stopped);
+            if self.is_stopped() || self.common.ledger().error.is_some() {
+                return Err(Error::stopped());
             }
             match input.results.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(done) => {
@@ -250,17 +219,17 @@ impl Lanes<'_, '_> {
                     while let Some(task) = early.remove(&next) {
                         if matches!(task.step, Step::Over) {
                             // A reader that was stopped ends early, too.
-                            return if (self.is_stopped)() { Err(RunError::Stopped) } else { Ok(()) };
+                            return if self.is_stopped() { Err(Error::stopped()) } else { Ok(()) };
                         }
                         next += 1;
                         tasks += 1;
                         bytes = bytes.saturating_add(task.bytes);
                         let mut begin = Instant::now();
                         writer.step(task)?;
-                        if writer.is_at_limit() {
+                        if writer.is_at_limit {
                             return Ok(());
                         }
-                        if let Some(clock) = self.writing.clock {
+                        if let Some(clock) = self.common.clock {
                             clock.lap(Stage::Writing, &mut begin);
                         }
                     }
@@ -272,9 +241,9 @@ impl Lanes<'_, '_> {
                 Err(RecvTimeoutError::Timeout) => writer.idle()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if let Some(metrics) = self.writing.metrics {
+            if let Some(metrics) = self.common.metrics {
                 metrics.queue(inputs.iter().map(|input| input.gate.inside()).sum());
-                metrics.archives(self.writing.counters.archives());
+                metrics.archives(self.common.counts().archives);
             }
             if let Some(ticker) = &mut ticker {
                 ticker.tick();
@@ -284,26 +253,23 @@ impl Lanes<'_, '_> {
 }
 
 /// Calls the progress now and then.
-pub(super) struct Ticker<'a> {
-    progress: &'a mut dyn Progress,
-    counters: &'a Counters,
-    total: Option<u64>,
-    last: Option<Instant>,
+pub(super) struct Ticker<'a, 'c> {
+    pub(super) progress: &'a mut dyn Progress,
+    pub(super) common: &'a Common<'c>,
+    pub(super) last: Option<Instant>,
 }
 
-impl<'a> Ticker<'a> {
-    /// Tells the counts of a run over these inputs. Those that are followed grow, so that no total is known.
-    pub(super) fn new(progress: &'a mut dyn Progress, counters: &'a Counters, plan: &Plan) -> Self {
-        let total = |input: &Input| match input {
-            Input::File(_) | Input::Packed(_) | Input::Pages(_) => Some(size(input).unwrap_or(0)),
-            Input::Nothing { .. } => Some(0),
-            Input::Selection(selection) => Some(selection.bytes()),
-            Input::Stdin | Input::Url(_) => None,
-        };
-        let total = plan.follow.is_none().then(|| plan.inputs.iter().map(total).sum()).flatten();
-        Self { progress, counters, total, last: None }
-    }
+/// Stored bytes of all inputs. Those that are followed grow, so that they are not known.
+pub(super) fn total(plan: &Plan) -> Option<u64> {
+    let bytes = |input: &Input| match input {
+        // What is missing has none.
+        Input::File(_) => Some(input.size().unwrap_or(0)),
+        input => input.size(),
+    };
+    plan.follow.is_none().then(|| plan.inputs.iter().map(bytes).sum()).flatten()
+}
 
+impl Ticker<'_, '_> {
     fn tick(&mut self) {
         if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             self.report();
@@ -313,6 +279,7 @@ impl<'a> Ticker<'a> {
     /// Tells the counts now.
     pub(super) fn report(&mut self) {
         self.last = Some(Instant::now());
-        self.progress.update(&self.counters.state(self.total));
+        let counts = *self.common.counts();
+        self.progress.update(&counts);
     }
 }

@@ -1,6 +1,6 @@
 //! Bounds what is read of manifests, configurations and indexes.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 /// Bytes of a manifest: a million paths.
 pub(super) const MAX_MANIFEST: u64 = 128 << 20;
@@ -10,26 +10,11 @@ pub(super) const MAX_CONFIG: u64 = 4 << 20;
 // The parts of Common Crawl's index have a gigabyte.
 pub(super) const MAX_INDEX: u64 = 4 << 30;
 
-/// Wraps `input` so that reading fails if it has more than `most` bytes.
-pub(super) fn bounded<R: Read>(input: R, most: u64) -> Bounded<R> {
-    Bounded { input, left: most, most }
-}
-
-/// The reader that [`bounded`] returns.
-pub(super) struct Bounded<R> {
-    input: R,
-    left: u64,
-    most: u64,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(buffer)?;
-        match self.left.checked_sub(read as u64) {
-            Some(left) => self.left = left,
-            None => return Err(io::Error::other(format!("has more than {} MiB", self.most >> 20))),
-        }
-        Ok(read)
+/// Copies all of an input, which may have `most` bytes.
+pub(super) fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<()> {
+    match io::copy(&mut input.take(most.saturating_add(1)), to)? > most {
+        true => Err(io::Error::other(format!("has more than {} MiB", most >> 20))),
+        false => Ok(()),
     }
 }
 
@@ -40,9 +25,9 @@ mod tests {
     #[test]
     fn what_never_ends_is_an_error() {
         let mut bytes = Vec::new();
-        bounded([7; 100].as_slice(), 100).read_to_end(&mut bytes).unwrap();
+        copy_bounded([7; 100].as_slice(), 100, &mut bytes).unwrap();
         assert_eq!(bytes.len(), 100);
-        let error = bounded(io::repeat(0), 3 << 20).read_to_end(&mut bytes).unwrap_err();
+        let error = copy_bounded(io::repeat(0), 3 << 20, &mut bytes).unwrap_err();
         assert_eq!(error.to_string(), "has more than 3 MiB");
     }
 }

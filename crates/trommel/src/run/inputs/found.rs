@@ -17,6 +17,7 @@ use trommel_archive::{ArchiveFormat, FileSignature, Headers, Place, Record, Reco
 use super::Input;
 
 /// The contents of a folder or prefix.
+#[derive(Default)]
 pub(super) struct Found<T> {
     pub(super) archives: Vec<T>,
     /// Text of captures; read where there are no archives.
@@ -26,12 +27,6 @@ pub(super) struct Found<T> {
     others: BTreeMap<String, usize>,
     /// Pages, which are read where there are no archives.
     pages: Vec<T>,
-}
-
-impl<T> Default for Found<T> {
-    fn default() -> Self {
-        Self { archives: Vec::new(), texts: Vec::new(), others: BTreeMap::new(), pages: Vec::new() }
-    }
 }
 
 impl<T: Ord> Found<T> {
@@ -78,11 +73,8 @@ impl<T: Ord> Found<T> {
         if self.archives.is_empty() {
             self.archives = std::mem::take(&mut self.texts);
         }
-        if !self.texts.is_empty() {
-            self.others.insert(".wet".to_owned(), self.texts.len());
-        }
-        if !self.pages.is_empty() {
-            self.others.insert(".html".to_owned(), self.pages.len());
+        for (ending, count) in [(".wet", self.texts.len()), (".html", self.pages.len())] {
+            self.others.extend((count > 0).then(|| (ending.to_owned(), count)));
         }
         let others = self.passed_over();
         match (self.archives.is_empty(), others.is_empty()) {
@@ -105,33 +97,13 @@ const MHTML: [&str; 2] = [".mhtml", ".mht"];
 const NO_MHTML: &str = "an MHTML file, not a page: save the page as HTML";
 
 /// Pages in files. The number of a page is that of its record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct PageFiles {
-    name: String,
-    files: Vec<PathBuf>,
+    pub(crate) name: String,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 impl PageFiles {
-    /// The pages in these files, under the name of the folder or the file that was named.
-    pub(crate) fn new(name: String, files: Vec<PathBuf>) -> Self {
-        Self { name, files }
-    }
-
-    /// The folder or file that was named, or the folder of several.
-    pub(crate) fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    /// The files, in their order.
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// Keeps the files that are `wanted`, by their names.
-    pub(crate) fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.files.retain(|file| wanted(&file.to_string_lossy()));
-    }
-
     /// Stored bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| length(file)).fold(0, u64::saturating_add)
@@ -174,26 +146,24 @@ pub(super) fn by_name(path: &Path) -> Option<Input> {
     if without_one_of(&name, &MHTML).len() < name.len() {
         return Some(Input::Nothing { argument: shown, reason: NO_MHTML.to_owned() });
     }
-    is_page(&name).then(|| Input::Pages(Arc::new(PageFiles::new(shown, vec![path.to_owned()]))))
+    is_page(&name).then(|| Input::Pages(Arc::new(PageFiles { name: shown, files: vec![path.to_owned()] })))
 }
 
 /// Makes one input of pages that were named file by file, at the place of the first.
 pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
-    let is_single = |input: &Input| matches!(input, Input::Pages(pages) if is_page_alone(pages));
-    let singles = inputs.iter().filter(|input| is_single(input));
-    let files: Vec<PathBuf> = singles.filter_map(Input::pages).flat_map(|pages| pages.files.clone()).collect();
+    // A page that was named by itself.
+    let single = |input: &Input| match input {
+        Input::Pages(pages) => pages.files.first().filter(|file| file.to_string_lossy() == pages.name).cloned(),
+        _ => None,
+    };
+    let files: Vec<PathBuf> = inputs.iter().filter_map(single).collect();
     if files.len() < 2 {
         return inputs;
     }
     let folder = common_folder(files.iter().map(PathBuf::as_path));
     let name = if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.to_string_lossy().into_owned() };
-    let mut all = Some(Input::Pages(Arc::new(PageFiles::new(name, files))));
-    inputs.into_iter().filter_map(|input| if is_single(&input) { all.take() } else { Some(input) }).collect()
-}
-
-/// Returns whether it is a page that was named by itself.
-fn is_page_alone(pages: &PageFiles) -> bool {
-    matches!(pages.files.as_slice(), [file] if file.to_string_lossy() == pages.name)
+    let mut all = Some(Input::Pages(Arc::new(PageFiles { name, files })));
+    inputs.into_iter().filter_map(|input| if single(&input).is_some() { all.take() } else { Some(input) }).collect()
 }
 
 /// The record of the page in a file. A page that was saved with the head of its response has its status, too. Its place
@@ -213,14 +183,11 @@ pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
         _ => bytes,
     };
     let is_response = http_body(&bytes).len() < bytes.len();
-    let (kind, content_type) = match is_response {
-        true => (RecordType::Response, "application/http"),
-        false => (RecordType::Resource, ""),
-    };
+    let kind = if is_response { RecordType::Response } else { RecordType::Resource };
     let mut headers = Headers::new();
     headers.push("WARC-Type", kind.as_str());
-    if !content_type.is_empty() {
-        headers.push("Content-Type", content_type);
+    if is_response {
+        headers.push("Content-Type", "application/http");
     }
     Ok(Record {
         place: Place { file: path.to_string_lossy().into(), offset: 0, length: stored, inner: 0 },
@@ -264,31 +231,13 @@ pub(crate) struct FileStamp {
 impl Identity {
     /// The identity of an input at this moment.
     pub(crate) fn of(input: &Input) -> Self {
-        let stamp = match input {
-            Input::Pages(pages) => Some(FileStamp::of_pages(pages)),
-            _ => input.path().and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
-        };
-        Self { name: input.name(), stamp }
+        Self { name: input.name(), stamp: FileStamp::of(input).ok().flatten() }
     }
 
     /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
     /// was missing has not changed: it is new.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
-        let then = self.stamp.as_ref()?;
-        if let Input::Pages(pages) = input {
-            return (*then != FileStamp::of_pages(pages)).then(|| "its pages are others".to_owned());
-        }
-        let Some(path) = input.path() else { return Some("it was a file".to_owned()) };
-        match then.change(path, ends_of(input)) {
-            Ok(change) => change,
-            Err(error) => Some(error.to_string()),
-        }
-    }
-
-    /// Returns whether the input is a file that was not there, and is now.
-    pub(crate) fn was_missing(&self, input: &Input) -> bool {
-        let is_there = |path: &Path| path.metadata().is_ok_and(|file| file.is_file());
-        self.stamp.is_none() && matches!(input, Input::File(path) if is_there(path))
+        self.stamp.as_ref()?.change(input).unwrap_or_else(|error| Some(error.to_string()))
     }
 
     /// Returns whether the input, of which nothing could be read, may be read now: a file that was missing, or what the
@@ -296,7 +245,7 @@ impl Identity {
     pub(crate) fn has_appeared(&self, input: &Input) -> bool {
         self.stamp.is_none()
             && match input {
-                Input::File(_) => self.was_missing(input),
+                Input::File(path) => path.is_file(),
                 Input::Url(_) => true,
                 // A container of the network: that it is an archive of one says that it came.
                 Input::Packed(packed) => packed.path().is_none(),
@@ -306,34 +255,36 @@ impl Identity {
 }
 
 impl FileStamp {
-    /// That of pages in files: their names and lengths.
-    fn of_pages(pages: &PageFiles) -> Self {
-        Self { size: pages.bytes(), modified: None, ends: pages.digest() }
-    }
-
-    /// Computes the identity of a regular file; none for other files, because a pipe must not be opened twice.
-    fn of(path: &Path, covered: u64) -> io::Result<Option<Self>> {
+    /// That of pages in files is made of their names and lengths. A file that is not regular has
+    /// none, because a pipe must not be opened twice.
+    fn of(input: &Input) -> io::Result<Option<Self>> {
+        if let Input::Pages(pages) = input {
+            return Ok(Some(Self { size: pages.bytes(), modified: None, ends: pages.digest() }));
+        }
+        let Some(path) = input.path() else { return Ok(None) };
         let found = path.metadata()?;
         if !found.is_file() {
             return Ok(None);
         }
-        let modified = found.modified().ok().and_then(nanoseconds);
-        Ok(Some(Self { size: found.len(), modified, ends: digest_of_ends(path, found.len(), covered)? }))
+        let ends = digest_of_ends(path, found.len(), ends_of(input))?;
+        Ok(Some(Self { size: found.len(), modified: found.modified().ok().and_then(nanoseconds), ends }))
     }
 
-    fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {
+    fn change(&self, input: &Input) -> io::Result<Option<String>> {
+        if matches!(input, Input::Pages(_)) {
+            let is_other = Self::of(input)?.as_ref() != Some(self);
+            return Ok(is_other.then(|| "its pages are others".to_owned()));
+        }
+        let Some(path) = input.path() else { return Ok(Some("it was a file".to_owned())) };
         let found = path.metadata()?;
         // The cheap tests first: the file is opened only if size and time leave a doubt.
         if found.len() != self.size {
-            let (then, now) = (self.size, found.len());
-            return Ok(Some(format!("it had {then} bytes, now {now}")));
+            return Ok(Some(format!("it had {} bytes, now {}", self.size, found.len())));
         }
         // A copy has another time and the same bytes.
         let modified = found.modified().ok().and_then(nanoseconds);
-        if modified == self.modified || digest_of_ends(path, self.size, covered)? == self.ends {
-            return Ok(None);
-        }
-        Ok(Some("its bytes are others".to_owned()))
+        let is_same = modified == self.modified || digest_of_ends(path, self.size, ends_of(input))? == self.ends;
+        Ok((!is_same).then(|| "its bytes are others".to_owned()))
     }
 }
 
@@ -395,8 +346,9 @@ mod tests {
         let joined = joined(inputs);
         let names: Vec<String> = joined.iter().map(Input::name).collect();
         assert_eq!(names, ["s", "-"]);
-        assert_eq!(joined[0].pages().unwrap().files(), paths(&["s/a.html", "s/t/b.html", "s/a.html"]));
-        let stem = |name: &str, files: &[&str]| PageFiles::new(name.to_owned(), paths(files)).stem();
+        let Input::Pages(pages) = &joined[0] else { panic!("{joined:?}") };
+        assert_eq!(pages.files, paths(&["s/a.html", "s/t/b.html", "s/a.html"]));
+        let stem = |name: &str, files: &[&str]| PageFiles { name: name.to_owned(), files: paths(files) }.stem();
         assert_eq!(stem("s/a.html", &["s/a.html"]), "a");
         assert_eq!(stem("s.html", &["s.html/a.html", "s.html/b.html"]), "s.html");
         assert_eq!(stem(".", &["a.html", "b.html"]), "pages");

@@ -29,39 +29,20 @@ pub struct Packed {
 /// A container, shared by the archives in it.
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
-    container: Container,
-    place: Location,
-    options: PackedOptions,
+    pub(crate) container: Container,
+    pub(crate) place: Location,
+    pub(crate) options: PackedOptions,
     /// True if there is one archive in it, which then is called as it is.
-    has_one: bool,
+    pub(crate) has_one: bool,
     /// The faults that were found before any archive was read.
-    faults: Vec<ContainerFault>,
+    pub(crate) faults: Vec<ContainerFault>,
     /// Its lists, as long as one of its archives is read.
     // Weak: the lists of a container are freed when its last archive has been read.
-    pages: Mutex<Weak<PageList>>,
+    pub(crate) pages: Mutex<Weak<PageList>>,
 }
 
-/// Something wrong with a container.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ContainerFault {
-    pub(crate) what: String,
-    /// Stored bytes that are not read for it.
-    pub(crate) lost: u64,
-}
-
-impl From<String> for ContainerFault {
-    fn from(what: String) -> Self {
-        Self { what, lost: 0 }
-    }
-}
-
-impl PartialEq for Packed {
-    fn eq(&self, other: &Self) -> bool {
-        self.entry.name == other.entry.name && self.container.container.name() == other.container.container.name()
-    }
-}
-
-impl Eq for Packed {}
+/// Something wrong with a container, and the stored bytes that are not read for it.
+pub(crate) type ContainerFault = (String, u64);
 
 impl Packed {
     /// The archives at `entries` of a container; no others are read.
@@ -140,25 +121,6 @@ pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -
 }
 
 impl ReadContainer {
-    /// Creates a container with a number of archives and its known `faults`.
-    pub(crate) fn new(
-        container: Container,
-        place: Location,
-        options: PackedOptions,
-        archives: usize,
-        faults: Vec<ContainerFault>,
-    ) -> Self {
-        Self {
-            // Nobody asks for the rest of the directory any more.
-            container: container.without_other_entries(),
-            place,
-            options,
-            has_one: archives == 1,
-            faults,
-            pages: Mutex::default(),
-        }
-    }
-
     /// Returns whether its lists name no page.
     pub(crate) fn lists_nothing(&self) -> bool {
         self.pages().0.is_empty()
@@ -172,7 +134,7 @@ impl ReadContainer {
             Some(pages) => pages,
             None => {
                 let list = PageList::of(&self.container).unwrap_or_else(|error| {
-                    faults.push(error.to_string().into());
+                    faults.push((error.to_string(), 0));
                     PageList::default()
                 });
                 let list = Arc::new(list);
@@ -181,12 +143,10 @@ impl ReadContainer {
             }
         };
         if pages.bad_lines() > 0 {
-            faults.push(format!("pages: lines that are no JSON: {}", pages.bad_lines()).into());
+            faults.push((format!("pages: lines that are no JSON: {}", pages.bad_lines()), 0));
         }
         if pages.is_full() {
-            let known = pages.len();
-            let what = format!("pages: more than {known} are listed, the rest is not known");
-            faults.push(what.into());
+            faults.push((format!("pages: more than {} are listed, the rest is not known", pages.len()), 0));
         }
         (pages, faults)
     }

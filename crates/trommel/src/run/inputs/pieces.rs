@@ -1,9 +1,9 @@
 //! The pieces that a large archive is read in side by side.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::{fs::Metadata, io, sync::Arc};
+use std::{fs::Metadata, sync::Arc};
 
-use trommel_archive::{ReadOptions, Reader, ResumePoint};
+use trommel_archive::{ReadOptions, Reader, Record, ResumePoint};
 use trommel_sources::Remote;
 
 use crate::run::inputs::Input;
@@ -18,57 +18,42 @@ const MAX_PIECES: u64 = 256;
 /// Stored bytes behind a cut in which a member is looked for; without one, two pieces are one.
 const MAX_REACH: u64 = 8 << 20;
 
-/// Cuts the large archives of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cutter<'a> {
-    pub(crate) inputs: &'a [Input],
-    /// The source of objects behind URLs.
-    pub(crate) remote: &'a Remote,
-    pub(crate) options: ReadOptions,
-    /// Stored bytes of a piece.
-    pub(crate) bytes: u64,
+/// The stored bytes of each piece of an archive; none if it is read as a whole. Pieces have `bytes`, if there are not too
+/// many.
+// By its size alone: the ends of pieces show in the frames of outputs.
+fn bytes_of_pieces(bytes: u64, size: u64) -> Option<u64> {
+    let bytes = bytes.max(size.div_ceil(MAX_PIECES)).max(1);
+    (size / bytes >= MIN_PIECES && size > bytes.saturating_mul(MIN_PIECES)).then_some(bytes)
 }
 
-impl Cutter<'_> {
-    /// The stored bytes of each piece of an archive; none if it is read as a whole.
-    // By its size alone: the ends of pieces show in the frames of outputs.
-    fn bytes_of_pieces(&self, size: u64) -> Option<u64> {
-        let bytes = self.bytes.max(size.div_ceil(MAX_PIECES)).max(1);
-        (size / bytes >= MIN_PIECES && size > bytes.saturating_mul(MIN_PIECES)).then_some(bytes)
+/// Stored bytes of an input that can be read in any place.
+fn size(input: &Input, remote: &Remote) -> Option<u64> {
+    match input {
+        Input::File(path) => Some(path.metadata().ok().filter(Metadata::is_file)?.len()),
+        Input::Url(url) => remote.length(url),
+        Input::Packed(packed) => Some(packed.bytes()).filter(|_| packed.is_stored()),
+        _ => None,
     }
+}
 
-    /// Stored bytes of an input that can be read in any place.
-    fn size(&self, input: usize) -> Option<u64> {
-        match self.inputs.get(input)? {
-            Input::File(path) => Some(path.metadata().ok().filter(Metadata::is_file)?.len()),
-            Input::Url(url) => self.remote.length(url),
-            Input::Packed(packed) => Some(packed.bytes()).filter(|_| packed.is_stored()),
-            _ => None,
-        }
-    }
+/// The number of pieces of about so many `bytes` that an input may have.
+pub(crate) fn count(input: &Input, remote: &Remote, bytes: u64) -> usize {
+    let size = size(input, remote).unwrap_or(0);
+    let pieces = bytes_of_pieces(bytes, size).map_or(1, |bytes| size.div_ceil(bytes));
+    usize::try_from(pieces).unwrap_or(usize::MAX)
+}
 
-    /// The number of pieces that an input may have.
-    pub(crate) fn count(&self, input: usize) -> usize {
-        let size = self.size(input).unwrap_or(0);
-        let pieces = self.bytes_of_pieces(size).map_or(1, |bytes| size.div_ceil(bytes));
-        usize::try_from(pieces).unwrap_or(usize::MAX)
-    }
-
-    /// The pieces of an input; none if it is read as a whole.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    pub(crate) fn pieces(&self, input: usize) -> io::Result<Option<Vec<Piece>>> {
-        let Some(size) = self.size(input) else { return Ok(None) };
-        let Some(bytes) = self.bytes_of_pieces(size) else { return Ok(None) };
-        let Some(place) = self.inputs.get(input).map(Input::bytes).transpose()?.flatten() else { return Ok(None) };
-        let cuts = (1..).map(|cut: u64| cut.saturating_mul(bytes)).take_while(|cut| *cut < size);
-        let mut starts = vec![ResumePoint::default()];
-        starts.extend(Reader::starts(|| place.open_blocks(self.remote), cuts, bytes.min(MAX_REACH), self.options)?);
-        let starts: Arc<[ResumePoint]> = starts.into();
-        let pieces = (0..starts.len()).map(|number| Piece { number, starts: starts.clone(), fate: Fate::default() });
-        Ok((starts.len() > 1).then(|| pieces.collect()))
-    }
+/// The pieces of an input; none if it is read as a whole, or cannot be read.
+pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes: u64) -> Option<Vec<Piece>> {
+    let size = size(input, remote)?;
+    let bytes = bytes_of_pieces(bytes, size)?;
+    let place = input.bytes().ok()??;
+    let cuts = (1..).map(|cut: u64| cut.saturating_mul(bytes)).take_while(|cut| *cut < size);
+    let mut starts = vec![ResumePoint::default()];
+    starts.extend(Reader::starts(|| place.open_blocks(remote), cuts, bytes.min(MAX_REACH), options).ok()?);
+    let starts: Arc<[ResumePoint]> = starts.into();
+    let pieces = (0..starts.len()).map(|number| Piece { number, starts: starts.clone(), fate: Fate::default() });
+    (starts.len() > 1).then(|| pieces.collect())
 }
 
 /// One piece of an archive.
@@ -98,6 +83,43 @@ impl Piece {
     }
 }
 
+/// A piece that is being read.
+pub(crate) struct PieceEnd<'a> {
+    pub(crate) piece: &'a Piece,
+    /// The next piece whose beginning has not been passed.
+    next: usize,
+}
+
+/// The place of a record that was read for a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It is of the piece.
+    Within,
+    /// It is, and it goes past the beginning of another: that one does not count if this one does.
+    Past,
+    /// It is the first of the piece of that number, which goes on as this one would.
+    Next(usize),
+}
+
+impl<'a> PieceEnd<'a> {
+    pub(crate) fn new(piece: &'a Piece) -> Self {
+        Self { piece, next: piece.number + 1 }
+    }
+
+    /// Sees a record, the item that the reader gave last.
+    pub(crate) fn reach(&mut self, reader: &Reader, record: &Record) -> Reach {
+        let mut reach = Reach::Within;
+        while let Some(start) = self.piece.start(self.next).filter(|start| start.offset() <= record.place.offset) {
+            if reader.has_arrived(record, start) {
+                return Reach::Next(self.next);
+            }
+            self.next += 1;
+            reach = Reach::Past;
+        }
+        reach
+    }
+}
+
 /// Tells if a piece counts, once all before it are done.
 // A member found behind a cut may stand in a payload; then reading in order passes by it.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +143,11 @@ impl Fate {
         self.0.load(Ordering::Acquire) == DUE
     }
 
+    /// Returns whether it is known that the piece counts, or that it does not.
+    pub(crate) fn is_known(&self) -> bool {
+        self.is_due() || self.is_void()
+    }
+
     pub(crate) fn is_void(&self) -> bool {
         self.0.load(Ordering::Acquire) == VOID
     }
@@ -129,17 +156,13 @@ impl Fate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_sources::NetworkOptions;
 
     #[test]
     fn only_large_files_are_cut_and_not_into_more_than_the_state_names() {
-        let remote = Remote::new(NetworkOptions::default());
-        let cutter = Cutter { inputs: &[], remote: &remote, options: ReadOptions::default(), bytes: PIECE_BYTES };
-        let megabytes = |size: u64| cutter.bytes_of_pieces(size << 20).map(|bytes| bytes >> 20);
+        let megabytes = |size: u64| bytes_of_pieces(PIECE_BYTES, size << 20).map(|bytes| bytes >> 20);
         assert_eq!(megabytes(256), None);
         assert_eq!(megabytes(257), Some(64));
         assert_eq!(megabytes(16 << 10), Some(64));
         assert_eq!(megabytes(1 << 20), Some(4096));
-        assert_eq!(cutter.count(0), 1);
     }
 }

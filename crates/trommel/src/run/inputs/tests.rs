@@ -24,7 +24,7 @@ fn urls_and_manifests_of_urls() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(at(&folder, "list"), "a.warc.gz\nhttps://host/b.warc.gz\n").unwrap();
     let arguments = ["s3://bucket/x.warc".to_owned(), format!("@{}", at(&folder, "list"))];
-    let base = Base::new("https://data.example.org/");
+    let base = Location::new("https://data.example.org/");
     let url = |url: &str| Input::Url(url.to_owned());
     assert_eq!(
         expand(&arguments, Some(&base), &NetworkOptions::default()).unwrap(),
@@ -38,19 +38,19 @@ fn an_index_stands_for_its_records() {
     let row = r#"x 1 {"filename": "a.warc.gz", "offset": "5", "length": "7"}"#;
     fs::write(at(&folder, "i.cdxj"), row).unwrap();
     let index = at(&folder, "i.cdxj");
-    let archives = |base: Option<&Base>| match select(
+    let archives = |base: Option<&Location>| match select(
         Path::new(&index),
         base,
         SelectOptions::default(),
         &NetworkOptions::default(),
     ) {
-        Ok(Input::Selection(selection)) => selection.archives().to_vec(),
+        Ok(Input::Selection(selection)) => selection.archives.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(archives(None), [Location::File(folder.path().join("a.warc.gz"))]);
     let url = Location::Url("s3://bucket/a.warc.gz".into());
-    assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
-    let elsewhere = Base::new("ftp://host");
+    assert_eq!(archives(Some(&Location::new("s3://bucket"))), [url]);
+    let elsewhere = Location::new("ftp://host");
     let error = select(Path::new(&index), Some(&elsewhere), SelectOptions::default(), &NetworkOptions::default());
     assert!(error.unwrap_err().to_string().starts_with("ftp://host/a.warc.gz: only"));
 }

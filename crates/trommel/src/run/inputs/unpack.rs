@@ -1,13 +1,14 @@
 //! Replaces each WACZ file among the inputs by the archives in it.
 
 use std::io::Read;
-use std::{fmt, fs::File, path::Path, sync::Arc};
+use std::sync::{Arc, Mutex};
+use std::{fmt, fs::File, path::Path};
 
 use trommel_archive::wacz::{Container, Open, WaczError, collection};
 use trommel_archive::{name::is_wacz, signature};
 use trommel_sources::{
-    ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, redacted,
-    split_container, stoppable,
+    ArchiveBytes, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, Stoppable, redacted,
+    split_container,
 };
 use url::Url;
 
@@ -17,8 +18,6 @@ use crate::run::inputs::packed::{ContainerFault, Packed, PackedOptions, ReadCont
 /// Maximum bytes of the description of a collection.
 // Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
 const MAX_COLLECTION: u64 = 16 << 20;
-/// Maximum number of containers that a description names.
-const MAX_PARTS: usize = 1 << 16;
 
 /// Replaces each WACZ file among the inputs by the archives in it, and each multi-WACZ (a `.json` that names several)
 /// by those of its containers. A WACZ file is known by its name; a file also by its first bytes. Each unreadable
@@ -142,11 +141,12 @@ impl<'a> Unpacker<'a> {
 
     fn archives(&mut self, name: &str, container: Container, place: &Location) -> Result<(), WaczError> {
         let passed = container.entries().iter().filter(|entry| entry.is_passed_over());
-        let passed: Vec<&str> = passed.map(|entry| entry.name.as_str()).collect();
-        match passed.as_slice() {
+        match passed.map(|entry| entry.name.as_str()).collect::<Vec<_>>()[..] {
             [] => {}
             [one] => tracing::warn!("{name}: passed over: {one}"),
-            [first, others @ ..] => tracing::warn!("{name}: passed over: {first} and {} more entries", others.len()),
+            [first, ref others @ ..] => {
+                tracing::warn!("{name}: passed over: {first} and {} more entries", others.len())
+            }
         }
         let archives = container.archives()?;
         // Damaged archives count as well: names of outputs must not depend on damage.
@@ -167,11 +167,17 @@ impl<'a> Unpacker<'a> {
         let faults = self.faults(&container);
         // Faults are reported with the first archive; without any archive nothing else would report them.
         if entries.is_empty() {
-            for fault in &faults {
-                self.refuse(name.to_owned(), &fault.what);
-            }
+            faults.iter().for_each(|(what, _)| self.refuse(name.to_owned(), what));
         }
-        let shared = Arc::new(ReadContainer::new(container, place.clone(), self.options, count, faults));
+        let shared = Arc::new(ReadContainer {
+            // Nobody asks for the rest of the directory any more.
+            container: container.without_other_entries(),
+            place: place.clone(),
+            options: self.options,
+            has_one: count == 1,
+            faults,
+            pages: Mutex::default(),
+        });
         if self.options.pages_only && shared.lists_nothing() {
             let what = "lists no pages, and only pages that are listed are wanted (pages_only)";
             self.refuse(name.to_owned(), &what);
@@ -184,36 +190,22 @@ impl<'a> Unpacker<'a> {
 
     /// The faults of a container that can be found without reading its archives and lists.
     fn faults(&self, container: &Container) -> Vec<ContainerFault> {
-        let unread = container.unread().iter();
-        let mut faults: Vec<ContainerFault> =
-            unread.map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }).collect();
+        let mut faults: Vec<ContainerFault> = Vec::new();
         // On request only: every byte of the container is read for it, before the first record.
         if self.options.check_hashes {
             match container.check_hashes() {
-                Ok(found) => {
-                    let told = found.iter().map(|fault| format!("{}: {}", fault.entry, fault.what).into());
-                    faults.extend(told);
-                }
-                Err(error) => faults.push(error.to_string().into()),
+                Ok(found) => faults.extend(found.iter().map(|fault| (format!("{}: {}", fault.entry, fault.what), 0))),
+                Err(error) => faults.push((error.to_string(), 0)),
             }
         }
         faults
     }
 
     fn open(&self, place: &Location) -> Result<Container, WaczError> {
-        let name = place.to_string();
-        let open: Open = match place {
-            Location::File(path) => {
-                let (path, stop) = (path.clone(), self.network.stop.clone());
-                Arc::new(move || Ok(Box::new(stoppable(File::open(&path)?, &stop))))
-            }
-            Location::Url(url) => {
-                let bytes = self.remote.seekable(url);
-                let bytes = bytes.map_err(|error| WaczError::Io { name: name.clone(), source: error.into() })?;
-                Arc::new(move || Ok(Box::new(bytes.clone())))
-            }
-        };
-        Container::new(name, open)
+        let (bytes, remote, stop) = (ArchiveBytes::from(place.clone()), self.remote.clone(), self.network.stop.clone());
+        let open: Open =
+            Arc::new(move || Ok(Box::new(Stoppable { input: bytes.open_blocks(&remote)?, stop: stop.clone() })));
+        Container::new(place.to_string(), open)
     }
 
     /// The containers that a description names; none if it is not a description, or cannot be read, which is
@@ -227,21 +219,11 @@ impl<'a> Unpacker<'a> {
     }
 
     fn parts(&mut self, place: &Location, parts: &[String]) {
-        let base = match place {
-            Location::File(path) => Base::beside(path),
-            Location::Url(url) => {
-                let path = url.split(['?', '#']).next().unwrap_or_default();
-                Base::new(path.rsplit_once('/').map_or(path, |(folder, _)| folder))
-            }
-        };
+        let base = place.folder();
         if parts.is_empty() {
             self.refuse(place.to_string(), &"names no WACZ file");
         }
-        if parts.len() > MAX_PARTS {
-            let what = format!("names {} WACZ files, of which the first {MAX_PARTS} are read", parts.len());
-            self.refuse(place.to_string(), &what);
-        }
-        for part in parts.iter().take(MAX_PARTS) {
+        for part in parts {
             if self.network.stop.is_set() {
                 return;
             }

@@ -9,9 +9,9 @@ use std::{ffi::OsStr, fs, io};
 use trommel_record::{AtomicFile, Disk, replaceable};
 use trommel_sources::is_url;
 
-use crate::Result;
-use crate::run::error::{NameError, RunError};
-use crate::run::{inputs::Input, plan::Plan, plan::output::Destination, write::manifest};
+use crate::run::plan::output::{Destination, divided};
+use crate::run::{inputs::Input, plan::Plan, write::manifest};
+use crate::{Error, Result};
 
 /// The treatment of existing outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,8 +44,9 @@ impl<'a> Names<'a> {
                 encodings().map(|encoding| encoding.suffix()).collect(),
             ),
             Destination::File(path) => {
-                let (stem, suffix) = crate::run::plan::output::divided(path);
-                (folder_of(path), HashSet::from([stem]), vec![suffix])
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let (stem, suffix) = divided(&name);
+                (folder_of(path), HashSet::from([stem.to_owned()]), vec![suffix.to_owned()])
             }
         };
         Some(Self { plan, folder, stems, suffixes })
@@ -53,12 +54,27 @@ impl<'a> Names<'a> {
 
     /// Returns whether a file of this name is an output of the plan: of one that is split a part of any number.
     pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
-        self.suffixes.iter().any(|suffix| {
-            name.strip_suffix(suffix.as_str()).is_some_and(|stem| {
-                let part = without_part(stem).is_some_and(|stem| self.stems.contains(stem));
-                (parts && part) || self.stems.contains(stem)
-            })
-        })
+        let is_stem = |stem: &str| self.stems.contains(stem);
+        let mut stems = self.suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix.as_str()));
+        stems.any(|stem| is_stem(stem) || parts && without_part(stem).is_some_and(is_stem))
+    }
+
+    /// Returns whether the program itself uses a name in the folder of the outputs.
+    fn owns(&self, path: &Path) -> bool {
+        let is_beside = |_: &&OsStr| path.parent() == Some(&place(&self.folder));
+        let Some(name) = path.file_name().filter(is_beside) else { return false };
+        let name = name.to_string_lossy();
+        let is_kept = match &self.plan.output.destination {
+            // State, lock, manifest, mark, and what is not whole yet.
+            Destination::Folder(_) => name.starts_with(['.', '_']),
+            Destination::File(file) => name.strip_prefix('.').is_some_and(|name| {
+                let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
+                file.file_name().is_some_and(is_of) || self.contains(name.strip_suffix(".tmp").unwrap_or(name), true)
+            }),
+            Destination::Stdout | Destination::Caller => false,
+        };
+        let mut others = [self.plan.finished_file(), self.plan.output.mapping_path()].into_iter().flatten();
+        is_kept || others.any(|other| other.ends_with(&*name)) || self.contains(&name, true)
     }
 }
 
@@ -86,18 +102,17 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 /// The outputs of a plan that are there, in order; those of parts with any number.
-pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
-    let entries = entries(&names.folder).map_err(|source| RunError::output(&names.folder, source))?;
+    let entries = entries(&names.folder).map_err(Error::output(&names.folder))?;
     let parts = names.plan.output.split.is_some();
     let mut found: BTreeSet<PathBuf> =
         entries.iter().filter(|name| names.contains(name, parts)).map(|name| names.folder.join(name)).collect();
     if let Destination::Folder(folder) = &plan.output.destination {
-        let inputs = plan.inputs.iter().map(crate::run::inputs::Input::name).collect();
+        let inputs = plan.inputs.iter().map(Input::name).collect();
         let encodings = plan.output.encodings.iter();
         let formats: Vec<String> = encodings.map(|encoding| encoding.format.to_string()).collect();
-        let made =
-            manifest::files_made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
+        let made = manifest::files_made_of(folder, &inputs, &formats).map_err(Error::output(folder))?;
         // Names may differ from those of this run, as when two inputs had the same name before.
         found.extend(made.iter().map(|name| folder.join(name)));
     }
@@ -107,24 +122,24 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
 
 /// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
 /// written in place, and nothing is in its way.
-fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     let named = plan.side_files().into_iter();
-    let files = named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
+    let files = named.map(|(path, _)| replaceable(&path).map_err(Error::output(&path)));
     files.filter_map(Result::transpose).collect()
 }
 
 /// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
 /// one, which makes them only if there is something to write.
-pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<()> {
     for path in side_paths(plan)?.into_iter().filter(|path| path.exists()) {
-        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+        disk.remove(&path).map_err(Error::output(&path))?;
     }
     Ok(())
 }
 
 /// Removes the hidden files of the outputs and of the files beside them that interrupted runs left, with any size of
 /// parts. If a run goes on, only the shares of archives, or of pieces of them, that are not among the `kept` ones.
-pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<(), RunError> {
+pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<()> {
     let (names, sides) = (Names::new(plan), side_paths(plan)?);
     let kept: Option<HashSet<&OsStr>> = kept.map(|kept| kept.iter().filter_map(|path| path.file_name()).collect());
     let is_kept = |name: &str| kept.as_ref().is_some_and(|kept| kept.contains(OsStr::new(name)));
@@ -136,7 +151,7 @@ pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf
             let is_output = names.as_ref().is_some_and(|names| names.folder == folder && names.contains(name, true));
             is_output || sides.iter().any(|side| folder_of(side) == folder && side.ends_with(name))
         };
-        for name in entries(&folder).map_err(|source| RunError::output(&folder, source))? {
+        for name in entries(&folder).map_err(Error::output(&folder))? {
             let inner = name.strip_prefix('.');
             let inner = inner.and_then(|name| name.strip_suffix(".tmp").or_else(|| name.strip_suffix(".part")));
             let Some(inner) = inner else { continue };
@@ -144,7 +159,7 @@ pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf
             if kept.is_none() && is_own(inner) || share.is_some_and(|(name, _)| is_own(name)) && !is_kept(inner) {
                 let path = folder.join(&name);
                 let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) };
-                removed.map_err(|source| RunError::output(&path, source))?;
+                removed.map_err(Error::output(&path))?;
             }
         }
     }
@@ -152,12 +167,13 @@ pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf
 }
 
 /// Refuses to replace anything but a file, or a folder that holds only an assembled output.
-pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
+pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     for path in outputs {
         let kind = fs::symlink_metadata(path).map(|found| found.file_type());
         // Renaming over a device would replace it in the file system.
         if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
-            return Err(RunError::NotAFile(path.clone()));
+            let remedy = "documents are written to files and folders, or with -o - to standard output";
+            return Err(Error::exists(path, &format!("is a device, pipe or socket; {remedy}")));
         }
     }
     for path in outputs.iter().filter(|path| path.is_dir()) {
@@ -171,8 +187,10 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunErr
             Some(step) => step.foreign(path),
             None => Err(io::ErrorKind::IsADirectory.into()),
         };
-        if let Some(file) = foreign.map_err(|source| RunError::output(path, source))? {
-            return Err(RunError::Foreign { path: path.clone(), file });
+        if let Some(file) = foreign.map_err(Error::output(path))? {
+            let file = file.display();
+            let what = format!("holds {file}, which is not part of such an output; the folder is left as it is");
+            return Err(Error::exists(path, &what));
         }
     }
     Ok(())
@@ -188,19 +206,15 @@ impl Plan {
     /// # Errors
     /// The first that has not.
     pub fn check_names(&self, summary: Option<&Path>) -> Result<()> {
-        Ok(self.names_are_free(summary)?)
-    }
-
-    pub(crate) fn names_are_free(&self, summary: Option<&Path>) -> Result<(), NameError> {
         let mut sides = self.side_files();
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
-        let own_names = OwnNames::of(self);
+        let own_names = Names::new(self);
         for (path, option) in sides {
             // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
-            let is_own = own_names.as_ref().is_some_and(|own_names| own_names.contains(&place));
+            let is_own = own_names.as_ref().is_some_and(|own_names| own_names.owns(&place));
             let what = match taken.iter().find(|(other, _)| *other == place) {
                 // What is no file takes whatever is written to it.
                 Some((_, OUTPUT)) if !is_file_or_nothing(&place) => None,
@@ -209,7 +223,8 @@ impl Plan {
                 None => None,
             };
             if let Some(what) = what {
-                return Err(NameError { path, what, option });
+                let what = format!("{}: is {what}; name another file with {option}", path.display());
+                return Err(Error::setting(what));
             }
             taken.push((place, OUTPUT));
         }
@@ -226,48 +241,13 @@ impl Plan {
         if let Destination::File(path) = &self.output.destination
             && let Some(folder) = path.parent().filter(|_| is_here(path))
         {
-            fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
+            fs::create_dir_all(folder).map_err(Error::output(folder))?;
         }
         let sides = self.side_files().into_iter().map(|(path, _)| path);
         for path in sides.chain(summary.map(Path::to_owned)).filter(|path| is_here(path)) {
-            AtomicFile::prepare(&path).map_err(|source| RunError::output(&path, source))?;
+            AtomicFile::prepare(&path).map_err(Error::output(&path))?;
         }
         Ok(())
-    }
-}
-
-/// The names that the program uses in the folder of the outputs.
-struct OwnNames<'a> {
-    plan: &'a Plan,
-    names: Names<'a>,
-    folder: PathBuf,
-}
-
-impl<'a> OwnNames<'a> {
-    fn of(plan: &'a Plan) -> Option<Self> {
-        let names = Names::new(plan)?;
-        let folder = place(&names.folder);
-        Some(Self { plan, names, folder })
-    }
-
-    fn contains(&self, path: &Path) -> bool {
-        let Some(name) = path.file_name().filter(|_| path.parent() == Some(&self.folder)) else { return false };
-        let name = name.to_string_lossy();
-        let mapping = self.plan.output.mapping_path();
-        let is_mapping = mapping.is_some_and(|mapping| mapping.ends_with(&*name));
-        let is_kept = match &self.plan.output.destination {
-            // State, lock, manifest, mark, and what is not whole yet.
-            Destination::Folder(_) => name.starts_with(['.', '_']),
-            Destination::File(file) => {
-                name.strip_prefix('.').is_some_and(|name| {
-                    let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
-                    let spool = name.strip_suffix(".tmp").unwrap_or(name);
-                    file.file_name().is_some_and(is_of) || self.names.contains(spool, true)
-                }) || self.plan.finished_file().is_some_and(|finished| finished.ends_with(&*name))
-            }
-            Destination::Stdout | Destination::Caller => false,
-        };
-        is_kept || is_mapping || self.names.contains(&name, true)
     }
 }
 
@@ -277,19 +257,12 @@ fn is_file_or_nothing(path: &Path) -> bool {
 
 /// The one path of a file, which need not be there, nor need its folder.
 fn place(path: &Path) -> PathBuf {
-    if let Ok(found) = path.canonicalize() {
-        return found;
-    }
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => place(folder),
-        _ => place(Path::new(".")),
-    };
-    match path.components().next_back() {
-        Some(Component::Normal(name)) => folder.join(name),
+    path.canonicalize().unwrap_or_else(|_| match path.components().next_back() {
+        Some(Component::Normal(name)) => place(&folder_of(path)).join(name),
         // Above a folder that is yet to be made.
-        Some(Component::ParentDir) => folder.parent().unwrap_or(&folder).to_owned(),
+        Some(Component::ParentDir) => place(&folder_of(path)).parent().unwrap_or(Path::new("/")).to_owned(),
         _ => path.to_owned(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -344,11 +317,15 @@ mod tests {
             ("all.jsonl", ".other", None),
         ] {
             let given = at(name);
-            let what_of = |checked: Result<(), NameError>| checked.err().map(|error| error.what);
+            let check = |plan: &Plan, summary: Option<&Path>| match (plan.check_names(summary), what) {
+                (Ok(()), None) => {}
+                (Err(error), Some(what)) if error.to_string().contains(&format!(": is {what};")) => {}
+                (checked, _) => panic!("{output} {name}: {checked:?}"),
+            };
             let mut plan = plan(output);
-            assert_eq!(what_of(plan.names_are_free(Some(&given))), what, "{output} {name}");
+            check(&plan, Some(&given));
             plan.dropped = Some(given);
-            assert_eq!(what_of(plan.names_are_free(None)), what, "{output} {name}");
+            check(&plan, None);
         }
         let mut plan = plan("out");
         plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap(), "png=./x.warc.gz".parse().unwrap()];

@@ -14,7 +14,7 @@ use trommel_archive::name;
 use trommel_record::{Compression, Format, suffix_of};
 use trommel_sources::{Scheme, is_url, redacted};
 
-use crate::{ByteSize, OutputSettings, Result, run::inputs::Input};
+use crate::{Error, OutputSettings, Result, run::inputs::Input};
 
 /// The destination of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,16 @@ impl Destination {
         }
     }
 
+    /// The file of that name in a folder of outputs, or of the name that `of_file` makes beside one output; none if the
+    /// outputs are no files.
+    pub(crate) fn beside(&self, in_folder: &str, of_file: impl FnOnce(&str) -> String) -> Option<PathBuf> {
+        match self {
+            Self::Folder(folder) => Some(folder.join(in_folder)),
+            Self::File(path) => Some(path.with_file_name(of_file(&path.file_name()?.to_string_lossy()))),
+            Self::Stdout | Self::Caller => None,
+        }
+    }
+
     /// Chooses the file for records that fail: `named`, or none if that is `none`. Without a name it is
     /// `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
     /// output has none.
@@ -46,22 +56,18 @@ impl Destination {
     /// # Errors
     /// If it is one of the inputs: records that fail again would replace it.
     pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>> {
-        let path = match (named, self) {
+        let path = match named {
             // A file called `none` can be named as `./none`.
-            (Some(named), _) if named.as_os_str() == "none" => None,
-            (Some(named), _) => Some(named.to_owned()),
-            (None, Self::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
-            (None, Self::File(file)) => {
-                let name = file.file_name().unwrap_or_default().to_string_lossy();
-                Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
-            }
-            (None, Self::Stdout | Self::Caller) => None,
+            Some(named) if named.as_os_str() == "none" => None,
+            Some(named) => Some(named.to_owned()),
+            None => self.beside("quarantine.warc.gz", |name| format!("{name}.quarantine.warc.gz")),
         };
         let place = path.as_ref().and_then(|path| path.canonicalize().ok());
         let mut read = inputs.iter().filter_map(Input::path);
         match (place, path) {
             (Some(place), Some(path)) if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) => {
-                Err(DestinationError::Quarantine(path).into())
+                let what = "is both input and quarantine; name another file with --quarantine";
+                Err(Error::setting(format!("{}: {what}", path.display())))
             }
             (_, path) => Ok(path),
         }
@@ -93,59 +99,6 @@ pub struct Output {
     pub split: Option<u64>,
 }
 
-/// Reason why an output cannot be written as asked.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DestinationError {
-    /// The file for records that fail is an input.
-    #[error("{0}: is both input and quarantine; name another file with --quarantine")]
-    Quarantine(PathBuf),
-    /// The name says one thing and an option another.
-    #[error("{name}: the name says {by_name}, the option says {by_option}")]
-    Conflict {
-        /// The output.
-        name: String,
-        /// Format or compression by the name.
-        by_name: &'static str,
-        /// Format or compression by the option.
-        by_option: &'static str,
-    },
-    /// A file whose name says nothing.
-    #[error("{0}: is a file and its name ends in no known suffix ({known})", known = known_suffixes())]
-    UnknownSuffix(String),
-    /// The name of a file of a kind that is not written.
-    #[error("{0}: no such file is written, only {known}; with a slash at its end it would be a folder", known = known_suffixes())]
-    UnknownKind(String),
-    /// A URL of a kind that is not written to.
-    #[error("{0}: documents are written to files, folders and URLs of {written}", written = Scheme::WRITTEN)]
-    Url(String),
-    /// The output is one of the inputs.
-    #[error("{0}: is both input and output")]
-    IsInput(String),
-    /// More than one format where there is one output only.
-    #[error("{0}: is one output, several formats need a folder")]
-    Several(String),
-    /// Two forms of the one text.
-    #[error("a run writes its text as text or as markdown; choose one of them")]
-    TwoForms,
-    /// Parts where there is one output only.
-    #[error("standard output cannot be split")]
-    Split,
-    /// The format needs a file or folder.
-    #[error("{0} cannot be written to standard output, only to a file or folder; choose another format")]
-    Stdout(Format),
-    /// The format is never compressed that way.
-    #[error(
-        "{format} cannot be compressed with {compression}; leave the compression out (it is {usual} then)",
-        usual = format.usual_compression()
-    )]
-    Compression {
-        /// The format.
-        format: Format,
-        /// The compression.
-        compression: Compression,
-    },
-}
-
 impl Output {
     /// Documents for whoever runs the plan, in this process.
     pub fn caller() -> Self {
@@ -162,50 +115,23 @@ impl Output {
     /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
     /// chosen without a folder, or if none of the formats is ever compressed that way.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self> {
-        Ok(Self::named(name, chosen, fallback)?)
-    }
-
-    fn named(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
-        // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
-        let (destination, by_name) = if name == "-" {
-            (Destination::Stdout, None)
-        } else if is_url(name) && !Scheme::of(name).is_some_and(Scheme::is_written) {
-            return Err(DestinationError::Url(redacted(name)));
-        } else if Path::new(name).is_dir() && !is_index(name) {
-            (Destination::Folder(name.into()), None)
-        } else if let Some(by_name) = by_suffix(name) {
-            // Both are Parquet.
-            let by_name = match (by_name, chosen.format.as_slice()) {
-                ((Format::Parquet, compression), [Format::Annotations]) => (Format::Annotations, compression),
-                (by_name, _) => by_name,
-            };
-            (Destination::File(name.into()), Some(by_name))
-        } else if Path::new(name).exists() {
-            return Err(DestinationError::UnknownSuffix(name.to_owned()));
-        } else if is_named_as_file(name) {
-            return Err(DestinationError::UnknownKind(name.to_owned()));
-        } else {
-            (Destination::Folder(name.into()), None)
-        };
+        let (destination, by_name) = named(name, chosen)?;
+        let several = |name: &str| Err(Error::setting(format!("{name}: is one output, several formats need a folder")));
         if let Some((format, compression)) = by_name {
-            let conflict =
-                |by_name, by_option| DestinationError::Conflict { name: name.to_owned(), by_name, by_option };
             if chosen.format.len() > 1 {
-                return Err(DestinationError::Several(name.to_owned()));
+                return several(name);
             }
-            if let Some(other) = chosen.format.iter().find(|&&other| other != format) {
-                return Err(conflict(format.name(), other.name()));
+            let formats = chosen.format.iter().map(|other| (format.name(), other.name()));
+            let compressions = chosen.compress.iter().map(|other| (compression.name(), other.name()));
+            if let Some((by_name, by_option)) = formats.chain(compressions).find(|(by_name, other)| by_name != other) {
+                let what = format!("{name}: the name says {by_name}, the option says {by_option}");
+                return Err(Error::setting(what));
             }
-            if let Some(other) = chosen.compress.filter(|&other| other != compression) {
-                return Err(conflict(compression.name(), other.name()));
-            }
-            let encoding = Encoding { format, compression, by_page: false };
-            let split = chosen.split_size.or(fallback.split_size);
-            return Self::checked(destination, vec![encoding], split);
         }
+        let is_stream = destination == Destination::Stdout;
         let given = if chosen.format.is_empty() { &fallback.format } else { &chosen.format };
-        let mut formats = Vec::new();
-        for &format in given {
+        let mut formats: Vec<Format> = Vec::new();
+        for format in by_name.map_or_else(|| given.clone(), |(format, _)| vec![format]) {
             if !formats.contains(&format) {
                 formats.push(format);
             }
@@ -214,22 +140,22 @@ impl Output {
             // The default, as every tool reads it line by line.
             formats.push(Format::Jsonl);
         }
-        let is_stream = destination == Destination::Stdout;
         if is_stream && formats.len() > 1 {
-            return Err(DestinationError::Several("standard output".to_owned()));
+            return several("standard output");
         }
-        let wanted = match is_stream {
+        if formats.iter().filter(|format| format.is_by_page()).count() > 1 {
+            return Err(Error::setting("a run writes its text as text or as markdown; choose one of them"));
+        }
+        let wanted = match by_name {
+            Some((_, compression)) => Some(compression),
             // The next program of a pipe expects text, whatever the file says about outputs.
-            true => chosen.compress.or(Some(Compression::None)),
-            false => chosen.compress.or(fallback.compress),
+            None if is_stream => chosen.compress.or(Some(Compression::None)),
+            None => chosen.compress.or(fallback.compress),
         };
         let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
         // An option that none of the formats can have is refused.
         let is_wrong = chosen.compress.is_some() && !formats.iter().any(|&format| fits(format));
         let is_folder = matches!(destination, Destination::Folder(_));
-        if let [_, _, ..] = formats.iter().filter(|format| format.is_by_page()).collect::<Vec<_>>()[..] {
-            return Err(DestinationError::TwoForms);
-        }
         let encodings = formats.iter().map(|&format| Encoding {
             format,
             by_page: is_folder && format.is_by_page(),
@@ -240,29 +166,29 @@ impl Output {
                 _ => format.usual_compression(),
             },
         });
-        let encodings = encodings.collect();
         // The configuration may have been written for outputs that can be divided.
-        let of_file = fallback.split_size.filter(|_| !is_stream);
-        Self::checked(destination, encodings, chosen.split_size.or(of_file))
+        let split = chosen.split_size.or(fallback.split_size.filter(|_| !is_stream)).map(|size| size.0);
+        let output = Self { encodings: encodings.collect(), destination, split };
+        output.check_encodings()?;
+        Ok(output)
     }
 
-    fn checked(
-        destination: Destination,
-        encodings: Vec<Encoding>,
-        split: Option<ByteSize>,
-    ) -> Result<Self, DestinationError> {
-        if split.is_some() && destination == Destination::Stdout {
-            return Err(DestinationError::Split);
+    fn check_encodings(&self) -> Result<()> {
+        let is_stream = self.destination == Destination::Stdout;
+        if self.split.is_some() && is_stream {
+            return Err(Error::setting("standard output cannot be split"));
         }
-        for &Encoding { format, compression, .. } in &encodings {
-            if format.is_assembled() && destination == Destination::Stdout {
-                return Err(DestinationError::Stdout(format));
+        for &Encoding { format, compression, .. } in &self.encodings {
+            if format.is_assembled() && is_stream {
+                let what = "cannot be written to standard output, only to a file or folder; choose another format";
+                return Err(Error::setting(format!("{format} {what}")));
             }
             if !format.can_be(compression) {
-                return Err(DestinationError::Compression { format, compression });
+                let remedy = format!("leave the compression out (it is {} then)", format.usual_compression());
+                return Err(Error::setting(format!("{format} cannot be compressed with {compression}; {remedy}")));
             }
         }
-        Ok(Self { destination, encodings, split: split.map(|size| size.0) })
+        Ok(())
     }
 
     /// Name of the outputs of each input, without folder and suffix: that of the input. Inputs that share a name get a
@@ -304,7 +230,8 @@ impl Output {
         match &self.destination {
             Destination::Folder(folder) => Some(folder.join(format!("{stem}{number}{}", encoding.suffix()))),
             Destination::File(path) => {
-                let (stem, suffix) = divided(path);
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let (stem, suffix) = divided(&name);
                 Some(path.with_file_name(format!("{stem}{number}{suffix}")))
             }
             Destination::Stdout | Destination::Caller => None,
@@ -317,14 +244,7 @@ impl Output {
         if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;
         }
-        match &self.destination {
-            Destination::Folder(folder) => Some(folder.join("_bulk.mapping.json")),
-            Destination::File(path) => {
-                let (stem, _) = divided(path);
-                Some(path.with_file_name(format!("{stem}.bulk.mapping.json")))
-            }
-            Destination::Stdout | Destination::Caller => None,
-        }
+        self.destination.beside("_bulk.mapping.json", |name| format!("{}.bulk.mapping.json", divided(name).0))
     }
 
     /// Maximum encoded bytes of a part, if outputs of that encoding have parts.
@@ -356,11 +276,44 @@ impl Output {
             if let Some(path) = input.path()
                 && path.canonicalize().is_ok_and(|path| targets.contains(&path))
             {
-                return Err(DestinationError::IsInput(input.name()).into());
+                return Err(Error::setting(format!("{}: is both input and output", input.name())));
             }
         }
         Ok(())
     }
+}
+
+/// The destination that `name` stands for, and format and compression by its suffix.
+fn named(name: &str, chosen: &OutputSettings) -> Result<(Destination, Option<(Format, Compression)>)> {
+    let refused = |what: String| Err(Error::setting(format!("{}: {what}", redacted(name))));
+    // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
+    if name == "-" {
+        return Ok((Destination::Stdout, None));
+    }
+    if is_url(name) && !Scheme::of(name).is_some_and(Scheme::is_written) {
+        return refused(format!("documents are written to files, folders and URLs of {}", Scheme::WRITTEN));
+    }
+    let by_name = by_suffix(name).map(|by_name| match (by_name, chosen.format.as_slice()) {
+        // Both are Parquet.
+        ((Format::Parquet, compression), [Format::Annotations]) => (Format::Annotations, compression),
+        (by_name, _) => by_name,
+    });
+    let path = Path::new(name);
+    match by_name {
+        _ if path.is_dir() && !is_index(name) => {}
+        Some(by_name) => return Ok((Destination::File(name.into()), Some(by_name))),
+        None if path.exists() => {
+            return refused(format!("is a file and its name ends in no known suffix ({})", known_suffixes()));
+        }
+        None if is_named_as_file(name) => {
+            let known = known_suffixes();
+            return refused(format!(
+                "no such file is written, only {known}; with a slash at its end it would be a folder"
+            ));
+        }
+        None => {}
+    }
+    Ok((Destination::Folder(name.into()), None))
 }
 
 impl Encoding {
@@ -373,12 +326,9 @@ impl Encoding {
     }
 }
 
-/// The name of one output for all inputs without its folder, before and from its suffix.
-pub(crate) fn divided(path: &Path) -> (String, String) {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let end = name.len().saturating_sub(suffix_length(&name));
-    let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
-    (stem.to_owned(), suffix.to_owned())
+/// The name of one output for all inputs, before and from its suffix.
+pub(crate) fn divided(name: &str) -> (&str, &str) {
+    name.split_at_checked(name.len().saturating_sub(suffix_length(name))).unwrap_or((name, ""))
 }
 
 /// Returns whether an existing folder of that name is an output as a whole.
@@ -435,10 +385,8 @@ pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),
         Input::Url(url) => stem_of_url(url),
-        Input::Selection(selection) => match selection.name() {
-            url if is_url(&url) => stem_of_url(&url),
-            path => stem(Path::new(&path)),
-        },
+        Input::Selection(selection) if is_url(&selection.name) => stem_of_url(&selection.name),
+        Input::Selection(selection) => stem(Path::new(&selection.name)),
         Input::Packed(packed) => packed.stem(),
         Input::Pages(pages) => pages.stem(),
         Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),

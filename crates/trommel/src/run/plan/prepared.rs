@@ -2,62 +2,36 @@
 //!
 //! Its recipe is everything that its outputs depend on except the inputs, as names and values.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::{num::NonZeroU64, sync::Arc};
 
 use trommel_archive::ReadOptions;
-use trommel_record::{Assemble, Compression, Format};
+use trommel_record::{Assemble, Compression, Disk, Format};
 use trommel_sources::Remote;
 
+use crate::SiteMode;
 use crate::run::plan::output::{Destination, Encoding, Output};
 use crate::run::plan::{Follow, HardPages, Plan, SetAside};
-use crate::run::state::remaining::{ArchiveState, Turn};
-use crate::{
-    SiteMode, run::inputs::Input, run::inputs::found::Identity, run::inputs::pieces::Cutter,
-    run::plan::existing::Existing, run::work::worker::Encoder,
+use crate::run::state::remaining::{ArchiveState, FileState, Turn};
+use crate::run::{
+    inputs::Input, inputs::found::Identity, inputs::pieces, plan::existing::Existing, work::worker::Encoder,
 };
 
-/// Settings of the readers of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadPlan<'a> {
-    /// The archives, in order.
-    pub(crate) inputs: &'a [Input],
-    /// Limits of records.
-    pub(crate) options: ReadOptions,
-    /// True to give revisits the content of the capture that they name.
-    pub(crate) resolves_revisits: bool,
+/// The plan of a run, and what is decided once for its readers and writers.
+pub(crate) struct Prepared<'a> {
+    pub(crate) run: &'a Plan,
     /// The source of objects behind URLs.
     pub(crate) remote: &'a Remote,
-    /// Cuts large archives.
-    pub(crate) cutter: Cutter<'a>,
-}
-
-/// Settings of the writers of a run.
-pub(crate) struct WritePlan<'a> {
-    pub(crate) output: &'a Output,
+    /// The file system of inputs and outputs.
+    pub(crate) disk: &'a dyn Disk,
+    /// Limits of records.
+    pub(crate) options: ReadOptions,
     /// One for each encoding of the output.
     pub(crate) encoders: Vec<Encoder>,
-    /// Last step of formats that cannot be written as they come.
-    pub(crate) assemble: &'a BTreeMap<Format, Arc<dyn Assemble>>,
     /// The names of the outputs of each input.
     pub(crate) stems: Vec<String>,
     /// Number of earlier inputs with the name of each.
     pub(crate) namings: Vec<usize>,
-    /// Seconds since 1970 that stand for the time of the run.
-    pub(crate) epoch: Option<i64>,
-    /// Documents after which the run ends.
-    pub(crate) limit: Option<u64>,
-    /// Encoded bytes after which a frame ends.
-    pub(crate) frame: u64,
-    pub(crate) quarantine: Option<&'a Path>,
-    pub(crate) dropped: Option<&'a Path>,
-    /// The files for copies of records, without their indexes.
-    pub(crate) copies: Vec<&'a Path>,
-    /// True if events have positions from which a run can start.
-    pub(crate) has_positions: bool,
-    /// True if inputs are followed.
-    pub(crate) follows: bool,
     /// The file of the state; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
     /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
@@ -69,15 +43,40 @@ pub(crate) struct WritePlan<'a> {
     pub(crate) is_cut: bool,
 }
 
-impl WritePlan<'_> {
+impl<'a> Prepared<'a> {
+    /// Decides it, once nothing refuses the run any more.
+    pub(crate) fn new(
+        run: &'a Plan,
+        (remote, disk): (&'a Remote, &'a dyn Disk),
+        encoders: Vec<Encoder>,
+        existing: Existing,
+    ) -> Self {
+        let planned = run.inputs.iter().filter(|_| run.needs_all_inputs().is_some());
+        let is_kept = existing == Existing::Resume || matches!(run.output.destination, Destination::Folder(_));
+        Self {
+            run,
+            remote,
+            disk,
+            options: ReadOptions { max_record: run.max_record(), ..ReadOptions::default() },
+            encoders,
+            stems: run.output.output_stems(&run.inputs),
+            namings: namings(&run.inputs),
+            state_file: run.state_file(),
+            finished_file: run.finished_file().filter(|_| is_kept),
+            planned: planned.map(Identity::of).collect(),
+            // Not where archives are read one after the other, and where parts end by all documents before.
+            is_cut: run.one_lane().is_none() && run.output.split.is_none(),
+        }
+    }
+
     /// Returns whether all inputs go into one file.
     pub(crate) fn is_one_file(&self) -> bool {
-        matches!(self.output.destination, Destination::File(_))
+        matches!(self.run.output.destination, Destination::File(_))
     }
 
     /// Returns whether each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
-        matches!(self.output.destination, Destination::Folder(_))
+        matches!(self.run.output.destination, Destination::Folder(_))
     }
 
     /// Returns whether an archive has outputs of its own, rather than shares of an output that others are joined to.
@@ -87,79 +86,31 @@ impl WritePlan<'_> {
 
     /// Returns whether outputs hold their documents as they come, so that frames may end at any time.
     pub(crate) fn is_plain(&self) -> bool {
-        self.output
+        self.run
+            .output
             .encodings
             .iter()
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet)
     }
 
-    /// The last step of an output in the encoding of that number.
-    pub(crate) fn assembler(&self, encoding: usize) -> Option<&dyn Assemble> {
-        let encoding = self.output.encodings.get(encoding)?;
+    /// The last step of a file.
+    pub(crate) fn assembler(&self, file: &FileState) -> Option<&dyn Assemble> {
+        let encoding = self.run.output.encodings.get(file.encoding?)?;
         // Text and Markdown are assembled where each page has a file.
         let is_assembled = encoding.by_page || !encoding.format.is_by_page();
-        self.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
-    }
-}
-
-impl Plan {
-    /// Settings of its readers.
-    pub(crate) fn reading<'a>(&'a self, remote: &'a Remote) -> ReadPlan<'a> {
-        let inputs = &self.inputs;
-        let options = ReadOptions { max_record: self.max_record(), ..ReadOptions::default() };
-        let cutter = Cutter { inputs, remote, options, bytes: self.piece_bytes };
-        ReadPlan { inputs, options, resolves_revisits: self.settings.archive.resolve_revisits, remote, cutter }
-    }
-
-    /// Settings of its writers.
-    pub(crate) fn writing(&self, encoders: Vec<Encoder>, existing: Existing) -> WritePlan<'_> {
-        let planned = self.inputs.iter().filter(|_| self.needs_all_inputs().is_some());
-        let is_kept = existing == Existing::Resume || matches!(self.output.destination, Destination::Folder(_));
-        WritePlan {
-            output: &self.output,
-            encoders,
-            assemble: &self.assemble,
-            stems: self.output.output_stems(&self.inputs),
-            namings: namings(&self.inputs),
-            epoch: self.epoch,
-            limit: self.settings.limits.limit.map(NonZeroU64::get),
-            frame: self.settings.output.checkpoint.0,
-            quarantine: self.quarantine.as_deref(),
-            dropped: self.dropped.as_deref(),
-            copies: self.copies(),
-            has_positions: self.has_positions(),
-            follows: self.follow.is_some(),
-            state_file: self.state_file(),
-            finished_file: self.finished_file().filter(|_| is_kept),
-            planned: planned.map(Identity::of).collect(),
-            is_cut: self.is_cut(),
-        }
-    }
-
-    /// Returns whether large archives are read in pieces.
-    // They are not where archives are read one after the other, and where parts end by all documents before.
-    fn is_cut(&self) -> bool {
-        self.one_lane().is_none() && self.output.split.is_none()
-    }
-
-    /// Returns whether a run of this plan can start in the middle of its inputs.
-    // Duplicates and copies are those of documents before, which a position does not hold; followed inputs have no order.
-    pub(crate) fn has_positions(&self) -> bool {
-        self.follow.is_none() && !self.compares_documents()
-    }
-
-    fn compares_documents(&self) -> bool {
-        let duplicates = &self.settings.filters.duplicates;
-        duplicates.exact || duplicates.near || self.settings.archive.crawler_text
+        self.run.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 
     /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
-    pub(crate) fn lanes(&self, todo: &[Turn], reading: ReadPlan<'_>) -> usize {
-        let wanted = self.jobs().get() / WORKERS_OF_A_LANE;
-        let is_cut = self.is_cut() && wanted > todo.len();
-        let pieces = |turn: &Turn| if is_cut { reading.cutter.count(turn.input) } else { 1 };
+    pub(crate) fn lanes(&self, todo: &[Turn]) -> usize {
+        let wanted = self.run.jobs().get() / WORKERS_OF_A_LANE;
+        let is_cut = self.is_cut && wanted > todo.len();
+        let pieces = |turn: &Turn| match self.run.inputs.get(turn.input).filter(|_| is_cut) {
+            Some(input) => pieces::count(input, self.remote, self.run.piece_bytes),
+            None => 1,
+        };
         let most = wanted.clamp(1, todo.iter().map(pieces).sum::<usize>().max(1));
-        match self.one_lane().filter(|_| most > 1) {
+        match self.run.one_lane().filter(|_| most > 1) {
             Some(why) => {
                 tracing::info!("archives are read one after the other: {why}");
                 1
@@ -167,13 +118,20 @@ impl Plan {
             None => most,
         }
     }
+}
+
+impl Plan {
+    fn compares_documents(&self) -> bool {
+        let duplicates = &self.settings.filters.duplicates;
+        duplicates.exact || duplicates.near || self.settings.archive.crawler_text
+    }
 
     /// Reason why archives are read one after the other, if they are.
     fn one_lane(&self) -> Option<&'static str> {
         let is_in_place = |path: &Path| trommel_record::replaceable(path).is_ok_and(|file| file.is_none());
         match &self.output.destination {
             Destination::Stdout => return Some("standard output takes documents in order"),
-            Destination::Caller => return Some("events come in order"),
+            Destination::Caller => return Some("the caller takes documents in order"),
             Destination::File(_) if self.output.split.is_some() => {
                 return Some("where the parts of one output end depends on all documents before");
             }
@@ -214,7 +172,7 @@ const WORKERS_OF_A_LANE: usize = 4;
 /// the same build, because another may give another text.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
 /// The value of a choice that nobody made.
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 
 /// Names and values in a fixed order.
 pub(crate) type Values = Vec<(String, String)>;
@@ -241,7 +199,6 @@ impl Plan {
         } = self;
         let Output { destination, encodings, split } = output;
         let path = |path: &Path| path.to_string_lossy().into_owned();
-        let path_or_none = |file: &Option<_>| file.as_deref().map_or(NONE.to_owned(), path);
         let destination = match destination {
             Destination::Folder(folder) => path(folder),
             Destination::File(file) => path(file),
@@ -266,34 +223,34 @@ impl Plan {
             } = follow;
             format!("idle {} s", idle.as_secs_f64())
         });
-        let mut values = named([
+        let first = [
             // First, because it explains most differences: another build may give other text.
-            ("program build", BUILD.to_owned()),
-            ("output", destination),
-            ("format", formats.join(",")),
-            ("compression", compressions.join(",")),
-            ("split size", number_or_none(*split)),
-            ("quarantine", path_or_none(quarantine)),
-            ("set aside", or_none(&set_aside.join(", "))),
-            ("hard pages", hard.as_ref().map_or(NONE.to_owned(), HardPages::to_string)),
-            ("dropped", path_or_none(dropped)),
-            ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
-            ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
-            ("piece size", piece_bytes.to_string()),
-        ]);
+            ("program build", Some(BUILD.to_owned())),
+            ("output", Some(destination)),
+            ("format", Some(formats.join(","))),
+            ("compression", Some(compressions.join(","))),
+            ("split size", split.map(|size| size.to_string())),
+            ("quarantine", quarantine.as_deref().map(path)),
+            ("set aside", Some(set_aside.join(", "))),
+            ("hard pages", hard.as_ref().map(HardPages::to_string)),
+            ("dropped", dropped.as_deref().map(path)),
+            ("follow", follow),
+            ("SOURCE_DATE_EPOCH", epoch.map(|seconds| seconds.to_string())),
+            ("piece size", Some(piece_bytes.to_string())),
+        ];
+        // Behind the names of files that settings give: a file may have been written anew.
+        let last = [
+            ("effective max_record", Some(self.max_record().to_string())),
+            ("effective max_payload", Some(self.max_payload().to_string())),
+            ("model file", Some(files.model.clone())),
+            ("memory of sites", Some(files.sites.clone())),
+            ("tokenizer file", Some(files.tokenizer.clone())),
+            ("lists of hosts", Some(files.hosts.clone())),
+        ];
+        let named = |(name, value): (&str, Option<String>)| (name.to_owned(), value.unwrap_or_default());
         // Canonical: two ways to write one choice must not look like two.
-        let choices = settings.canonical().into_iter();
-        values.extend(choices.map(|(name, value)| (name, or_none(&value))));
-        // Behind their names: a file may have been written anew.
-        values.extend(named([
-            ("effective max_record", self.max_record().to_string()),
-            ("effective max_payload", self.max_payload().to_string()),
-            ("model file", or_none(&files.model)),
-            ("memory of sites", or_none(&files.sites)),
-            ("tokenizer file", or_none(&files.tokenizer)),
-            ("lists of hosts", or_none(&files.hosts)),
-        ]));
-        values
+        let values = first.into_iter().map(named).chain(settings.canonical()).chain(last.into_iter().map(named));
+        values.map(|(name, value)| (name, if value.is_empty() { NONE.to_owned() } else { value })).collect()
     }
 
     /// Reason why every page of a run depends on all its inputs, if it does: such a run takes no inputs later.
@@ -305,21 +262,6 @@ impl Plan {
             _ => None,
         }
     }
-}
-
-fn named<const N: usize>(values: [(&str, String); N]) -> Values {
-    values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn or_none(value: &str) -> String {
-    match value {
-        "" => NONE.to_owned(),
-        value => value.to_owned(),
-    }
-}
-
-fn number_or_none(number: Option<impl ToString>) -> String {
-    number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
 }
 
 #[cfg(all(test, feature = "schema"))]

@@ -7,11 +7,10 @@ use std::{ffi::OsString, str::FromStr, sync::Arc, time::Duration};
 
 use sha2::{Digest as _, Sha256};
 use trommel_record::{Assemble, Format, PageFolder, Printed, dedup::KeyShare};
-use trommel_sources::{Base, NetworkOptions, SelectOptions};
+use trommel_sources::{Location, NetworkOptions, SelectOptions};
 
 use crate::run::inputs::{Input, expand, select};
 use crate::run::plan::output::Output;
-use crate::run::plan::refusal::RequestError;
 use crate::run::plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
 use crate::run::sites::RunSites;
 use crate::run::{
@@ -103,9 +102,12 @@ impl RunRequest {
         let assemble = encodings
             .filter(|encoding| encoding.format.is_assembled() || encoding.by_page)
             .map(|encoding| encoding.format)
-            .map(|format| Ok((format, assembler(format, &settings).ok_or(RequestError::NotBuilt(format))?)));
+            .map(|format| {
+                let absent = || Error::setting(format!("this program was built without the format {format}"));
+                Ok((format, assembler(format, &settings).ok_or_else(absent)?))
+            });
         let plan = Plan {
-            assemble: assemble.collect::<Result<_, RequestError>>()?,
+            assemble: assemble.collect::<Result<_>>()?,
             inputs,
             output,
             files: NamedFiles::of(&settings, &model, &sites)?,
@@ -123,25 +125,16 @@ impl RunRequest {
     }
 
     fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>> {
-        let ArchiveSettings {
-            pages_only,
-            check_hashes,
-            // Of the reader.
-            resolve_revisits: _,
-            base_url,
-            select_anywhere,
-            whole_ranges,
-            ..
-        } = archive;
         // Without an index these options would change nothing, and their user would believe that they did.
-        for (name, is_set) in [("select_anywhere", *select_anywhere), ("whole_ranges", *whole_ranges)] {
+        for (name, is_set) in [("select_anywhere", archive.select_anywhere), ("whole_ranges", archive.whole_ranges)] {
             if is_set && self.select.is_empty() {
-                return Err(RequestError::WithoutIndex(name).into());
+                let what = "is for indexes of records: name one with --select";
+                return Err(Error::setting(format!("{name} {what}")));
             }
         }
-        let base = base_url.as_deref().map(Base::new);
+        let base = archive.base_url.as_deref().map(Location::new);
         let stop = network.stop.clone();
-        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges, stop };
+        let options = SelectOptions { anywhere: archive.select_anywhere, whole_ranges: archive.whole_ranges, stop };
         let mut inputs = self.opened.clone();
         inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
         for index in &self.select {
@@ -153,14 +146,14 @@ impl RunRequest {
                 // Page by page: a folder of them is one input.
                 Input::Pages(pages) => {
                     let mut files = PageFiles::clone(pages);
-                    files.retain(|name| shard.contains_name(name));
+                    files.files.retain(|file| shard.contains_name(&file.to_string_lossy()));
                     *pages = Arc::new(files);
-                    !pages.files().is_empty()
+                    !pages.files.is_empty()
                 }
                 input => shard.contains(input),
             });
         }
-        let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
+        let packed = PackedOptions { check_hashes: archive.check_hashes, pages_only: archive.pages_only };
         Ok(match self.follow {
             // What is followed is opened again and again, and containers are complete files.
             Some(_) => inputs,
@@ -181,15 +174,15 @@ impl RunRequest {
             ("resolve_revisits", archive.resolve_revisits),
         ] {
             if is_set {
-                return Err(RequestError::FollowExcludes(name).into());
+                return Err(Error::setting(format!("--follow and {name} exclude each other")));
             }
         }
-        let mut names = Vec::with_capacity(self.inputs.len());
-        for name in &self.inputs {
-            let text = name.to_str().ok_or_else(|| RequestError::NotUtf8(name.display().to_string()))?;
-            names.push(text.to_owned());
-        }
-        let follow = Follow::new(&names)?;
+        let names = self.inputs.iter().map(|name| {
+            let what = "a name that is not UTF-8 cannot be followed; name its folder";
+            let refused = || Error::setting(format!("{}: {what}", name.display()));
+            name.to_str().map(str::to_owned).ok_or_else(refused)
+        });
+        let follow = Follow::new(&names.collect::<Result<Vec<_>>>()?)?;
         Ok(Some(Follow { idle: idle.unwrap_or(follow.idle), until_idle, ..follow }))
     }
 }
@@ -199,7 +192,10 @@ fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings,
     let mut formats = output.encodings.iter().map(|encoding| encoding.format);
     let form = match formats.find(|format| format.is_by_page()) {
         Some(Format::Markdown) => "markdown",
-        Some(_) if settings.text.form == TextForm::Markdown => return Err(RequestError::TextAndMarkdown.into()),
+        Some(_) if settings.text.form == TextForm::Markdown => {
+            let what = "the format text is plain text; for Markdown choose the format markdown";
+            return Err(Error::setting(what));
+        }
         _ => return Ok(settings),
     };
     let mut chosen = chosen.clone();
@@ -215,15 +211,20 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     let share = settings.output.hard_share;
     let Some(path) = path else {
         return match share {
-            Some(_) => Err(RequestError::WithoutHardFile.into()),
+            Some(_) => Err(Error::setting("hard_share is for copies of hard pages: name their file with --hard-to")),
             None => Ok(None),
         };
     };
     if !path.to_string_lossy().ends_with(".warc.gz") {
-        return Err(RequestError::HardName(path.display().to_string()).into());
+        return Err(Error::setting(format!("--hard-to: {}: expected a name as in hard.warc.gz", path.display())));
     }
     let below = model.confidence_below(share.map_or(USUAL_SHARE_PERCENT, Share::percent));
-    let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
+    let below = below.ok_or_else(|| {
+        let of_model =
+            format!("--hard-to: there is no table of the confidences of the model {}", settings.model_name());
+        let remedy = "`annotate` the pages, and take those of low confidence with --select";
+        Error::setting(format!("{of_model}, only of built-in ones; {remedy}"))
+    })?;
     Ok(Some(HardPages { path: path.to_owned(), below }))
 }
 

@@ -23,9 +23,6 @@ const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
-/// Bytes at the head of a file that is not an archive, from which on that is certain.
-// Crawlers write in pieces, so the first bytes of an archive may be few for some time.
-const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
 /// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
@@ -74,8 +71,6 @@ struct LiveInput {
     is_plain: Option<bool>,
     /// True if it is in the middle of a visit of an earlier run.
     is_begun: bool,
-    /// Reason why nothing can be read of it at all.
-    fault: Option<String>,
     /// Fingerprint by which the file is recognised.
     mark: Mark,
 }
@@ -85,8 +80,6 @@ struct LiveInput {
 struct Visit {
     /// True if the writer knows of it.
     is_open: bool,
-    /// True if its first record was sent.
-    begun: bool,
     /// Stored bytes read.
     bytes: u64,
 }
@@ -98,7 +91,7 @@ struct Inputs {
     followed: FollowState,
 }
 
-impl RecordFeed<'_> {
+impl RecordFeed<'_, '_> {
     /// Reads existing and new data until none has arrived for long enough, all pipes have ended, or the run is stopped.
     /// Each input is visited again and again; a visit ends where nothing complete is left.
     pub(crate) fn follow(mut self, follow: &Follow, followed: FollowState) -> Result<(), Disconnected> {
@@ -110,10 +103,14 @@ impl RecordFeed<'_> {
         }
         let mut last_news = Instant::now();
         loop {
-            self.discover(follow, &mut inputs);
+            for argument in &follow.arguments {
+                for (name, growing) in find_inputs(argument, &inputs.names) {
+                    inputs.add(name, growing);
+                }
+            }
             let mut is_new = false;
             for input in &mut inputs.all {
-                if self.reading.stop.is_set() {
+                if self.common.stop.is_set() {
                     return Err(Disconnected);
                 }
                 is_new |= self.read_new(input, follow, false)?;
@@ -121,7 +118,7 @@ impl RecordFeed<'_> {
             if is_new {
                 last_news = Instant::now();
             }
-            if let Some(metrics) = self.reading.metrics {
+            if let Some(metrics) = self.common.metrics {
                 metrics.idle(last_news.elapsed());
             }
             let is_over = follow.until_idle.is_some_and(|time| last_news.elapsed() >= time);
@@ -135,17 +132,8 @@ impl RecordFeed<'_> {
         }
     }
 
-    /// Adds the inputs that are there now and were not before.
-    fn discover(&mut self, follow: &Follow, inputs: &mut Inputs) {
-        for argument in &follow.arguments {
-            for (name, growing) in find_inputs(argument, &inputs.names) {
-                inputs.add(name, growing);
-            }
-        }
-    }
-
     fn pause(&self) {
-        if !self.reading.stop.is_set() {
+        if !self.common.stop.is_set() {
             thread::sleep(POLL);
         }
     }
@@ -153,7 +141,8 @@ impl RecordFeed<'_> {
     /// Reads the new data of one input; returns whether there was any. The `last` time, a cut end is damage, as in any
     /// run.
     fn read_new(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
-        let mut visit = Visit { is_open: input.is_begun, begun: std::mem::take(&mut input.is_begun), bytes: 0 };
+        self.begun = std::mem::take(&mut input.is_begun);
+        let mut visit = Visit { is_open: self.begun, bytes: 0 };
         if visit.is_open {
             self.open_visit(input, &mut visit)?;
         }
@@ -170,9 +159,9 @@ impl RecordFeed<'_> {
             let read = input.point.map_or(0, |point| point.offset());
             if length != input.tried && input.mark.check(&input.name, &input.growing, length, read) {
                 (input.mark, input.point, input.counted) = (Mark::default(), None, 0);
-                (input.tried, input.is_plain, input.fault) = (0, None, None);
+                (input.tried, input.is_plain) = (0, None);
             }
-            if length > input.tried || last && input.fault.is_none() {
+            if length > input.tried || last {
                 input.tried = length;
                 if self.pass(input, &mut visit, length, last)? {
                     news = Instant::now();
@@ -180,7 +169,7 @@ impl RecordFeed<'_> {
             }
             let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
             // A visit ends at a pause, so that its output is complete and has its name.
-            let is_done = last || self.reading.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
+            let is_done = last || self.common.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
             if !visit.is_open {
                 return Ok(false);
             }
@@ -190,7 +179,7 @@ impl RecordFeed<'_> {
             self.pause();
         }
         self.release(None)?;
-        if let Some(metrics) = self.reading.metrics {
+        if let Some(metrics) = self.common.metrics {
             metrics.stored(visit.bytes);
         }
         input.visits += 1;
@@ -199,8 +188,7 @@ impl RecordFeed<'_> {
             // Nobody can read it again.
             GrowingInput::Pipe(_) => None,
         };
-        let step = Step::End(ArchiveEnd { bytes: visit.bytes, point, ..ArchiveEnd::default() });
-        self.send(0, None, step)?;
+        self.send(0, None, Step::End(ArchiveEnd { point, ..ArchiveEnd::at(visit.bytes) }))?;
         Ok(true)
     }
 
@@ -212,20 +200,19 @@ impl RecordFeed<'_> {
         length: u64,
         last: bool,
     ) -> Result<bool, Disconnected> {
-        let options = self.reading.plan.options;
+        let options = self.common.plan.options;
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
         // Opened anew for each look: crawlers rename files, and a handle would follow the old one.
         let opened = Reader::reopen_with(input.name.as_str(), || growing.open(length), &point, options);
         let mut reader = match opened {
             Ok(reader) => reader,
-            // Not yet, or never.
             Err(error) => {
-                let is_certain = last || length >= MIN_CERTAIN_BYTES && is_no_archive(&error);
-                if is_certain && input.point.is_none() && length > 0 && input.fault.is_none() {
-                    let error = error.to_string();
-                    input.fault = Some(error.clone());
-                    return self.give_up(input, error);
+                // Not yet, or never: the first bytes of an archive may be few for some time.
+                if last && input.point.is_none() && length > 0 {
+                    self.open_visit(input, &mut Visit::default())?;
+                    input.visits += 1;
+                    self.send(0, None, Step::End(ArchiveEnd::failed(error.to_string(), false)))?;
                 }
                 return Ok(false);
             }
@@ -233,7 +220,7 @@ impl RecordFeed<'_> {
         let is_ended = ends_a_record(&growing, length, &mut input.is_plain);
         let mut is_new = false;
         while let Some(item) = reader.next() {
-            if self.reading.stop.is_set() {
+            if self.common.stop.is_set() {
                 break;
             }
             let at = Reader::position(&reader);
@@ -245,13 +232,13 @@ impl RecordFeed<'_> {
                 self.open_visit(input, visit)?;
             }
             let after = reader.resume_point();
-            if let Some(error) = self.give(&mut visit.begun, item, after)? {
+            if let Some(error) = self.give(item, after)? {
                 tracing::error!("{error}");
                 break;
             }
             let new = at.saturating_sub(input.counted);
             visit.bytes += new;
-            self.reading.counters.read(new);
+            self.common.counts().bytes += new;
             input.counted = input.counted.max(at);
             input.point = Some(after);
             is_new = true;
@@ -271,17 +258,7 @@ impl RecordFeed<'_> {
         };
         // Its size and time change as it grows, so they cannot identify it.
         let identity = Identity { name: input.name.clone(), stamp: None };
-        let stem = Some(stem);
         self.send(0, None, Step::Open(Opened { identity, stem, ..Opened::default() }))
-    }
-
-    /// Says that nothing can be read of an input.
-    fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Disconnected> {
-        self.open_visit(input, &mut Visit::default())?;
-        input.visits += 1;
-        let step = Step::End(ArchiveEnd { error: Some(error), ..ArchiveEnd::default() });
-        self.send(0, None, step)?;
-        Ok(false)
     }
 }
 
@@ -305,19 +282,10 @@ impl Inputs {
         if let Some((_, current)) = self.followed.current.take_if(|(current, _)| *current == name) {
             (point, is_begun) = (current, true);
         }
-        self.all.push(LiveInput {
-            counted: point.map_or(0, |point| point.offset()),
-            tried: 0,
-            fault: None,
-            mark: Mark::default(),
-            is_plain: None,
-            name,
-            growing,
-            stem,
-            visits,
-            point,
-            is_begun,
-        });
+        let counted = point.map_or(0, |point| point.offset());
+        let (tried, is_plain, mark) = (0, None, Mark::default());
+        let input = LiveInput { name, growing, stem, visits, point, counted, tried, is_plain, is_begun, mark };
+        self.all.push(input);
     }
 }
 
@@ -327,10 +295,6 @@ fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
         && inputs
             .iter()
             .all(|input| input.growing.is_ended() && input.growing.length().is_ok_and(|length| length <= input.tried))
-}
-
-fn is_no_archive(error: &ArchiveError) -> bool {
-    matches!(error, ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. })
 }
 
 /// Returns whether an item may change when more bytes arrive: a damaged or odd one at the current end.
@@ -345,52 +309,34 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
 /// Returns whether the last record of a plain file is whole, with the blank lines after it, which count to its length.
 /// Compressed members have an end of their own.
 fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool>) -> bool {
-    let mut tail = || -> std::io::Result<bool> {
-        let mut bytes = growing.open(length)?;
-        let mut tail = [0; 5];
+    let mut ends = || -> std::io::Result<bool> {
+        let (mut bytes, mut head, mut tail) = (growing.open(length)?, [0; 5], [0; 4]);
         if is_plain.is_none() {
-            bytes.read_exact(&mut tail)?;
-            *is_plain = Some(tail == *b"WARC/");
+            bytes.read_exact(&mut head)?;
+            *is_plain = Some(head == *b"WARC/");
         }
-        if *is_plain == Some(false) {
-            return Ok(true);
-        }
-        let mut tail = [0; 4];
         bytes.seek(SeekFrom::End(-4))?;
         bytes.read_exact(&mut tail)?;
-        Ok(tail == *b"\r\n\r\n")
+        Ok(*is_plain == Some(false) || tail == *b"\r\n\r\n")
     };
-    tail().unwrap_or(true)
+    ends().unwrap_or(true)
 }
 
 /// The inputs that an argument currently stands for, except the known ones. The names are those that they
 /// have when they are complete.
 pub(super) fn find_inputs(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
-    if argument == "-" {
-        if known.contains("-") {
-            return Vec::new();
-        }
-        return match Pipe::new(|| Ok(std::io::stdin())) {
-            Ok(pipe) => vec![("-".to_owned(), GrowingInput::Pipe(pipe))],
-            Err(error) => {
-                tracing::error!("-: {error}");
-                Vec::new()
-            }
-        };
-    }
     let path = Path::new(argument);
-    if is_pipe(path) {
+    if argument == "-" || is_pipe(path) {
         if known.contains(argument) {
             return Vec::new();
         }
         let opened = path.to_owned();
-        return match Pipe::new(move || fs::File::open(opened)) {
-            Ok(pipe) => vec![(argument.to_owned(), GrowingInput::Pipe(pipe))],
-            Err(error) => {
-                tracing::error!("{argument}: {error}");
-                Vec::new()
-            }
+        let pipe = match argument {
+            "-" => Pipe::new(|| Ok(std::io::stdin())),
+            _ => Pipe::new(move || fs::File::open(opened)),
         };
+        let pipe = pipe.inspect_err(|error| tracing::error!("{argument}: {error}"));
+        return pipe.into_iter().map(|pipe| (argument.to_owned(), GrowingInput::Pipe(pipe))).collect();
     }
     let mut paths = Vec::new();
     if path.is_dir() {

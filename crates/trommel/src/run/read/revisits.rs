@@ -11,7 +11,7 @@ use trommel_sources::{ArchiveBytes, OpenBytes, Remote, StopFlag};
 use trommel_text::{hash, mix};
 
 use crate::run::inputs::found::{is_page, page_record};
-use crate::run::{inputs::Input, plan::prepared::ReadPlan};
+use crate::run::{inputs::Input, plan::prepared::Prepared};
 
 /// Maximum number of captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
@@ -37,10 +37,10 @@ pub(crate) struct Revisits {
 
 impl Revisits {
     /// Reads all inputs of `plan`. Those that cannot be read are named when they are read again.
-    pub(crate) fn of(plan: ReadPlan<'_>, stop: &StopFlag) -> Self {
+    pub(crate) fn of(plan: &Prepared<'_>, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
-        for (index, input) in (0_u32..).zip(plan.inputs) {
-            let Some(Ok(bytes)) = at(input, 0, plan.remote) else { continue };
+        for (index, input) in (0_u32..).zip(&plan.run.inputs) {
+            let Some(bytes) = at(input, 0, plan.remote) else { continue };
             let Ok(reader) = Reader::new(input.name(), bytes, plan.options) else { continue };
             for record in reader {
                 match record {
@@ -87,11 +87,11 @@ impl Revisits {
 
     /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
     /// be read. It keeps its own place, id, URL and date.
-    pub(crate) fn resolved(&self, plan: ReadPlan<'_>, revisit: &Record) -> Option<Record> {
+    pub(crate) fn resolved(&self, plan: &Prepared<'_>, revisit: &Record) -> Option<Record> {
         let mut known = keys_of_revisit(revisit).filter_map(|key| Some((key, *self.places.get(&key)?)));
         let (key, (index, offset)) = known.next()?;
-        let input = plan.inputs.get(usize::try_from(index).ok()?)?;
-        let bytes = at(input, offset, plan.remote)?.ok()?;
+        let input = plan.run.inputs.get(usize::try_from(index).ok()?)?;
+        let bytes = at(input, offset, plan.remote)?;
         let mut original = Reader::new(input.name(), bytes, plan.options).ok()?.next()?.ok()?;
         // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
@@ -122,17 +122,15 @@ fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
 }
 
-/// The stored bytes of an archive from `offset` on; none if it can be read only once, or only from its start.
-fn at(input: &Input, offset: u64, remote: &Remote) -> Option<io::Result<OpenBytes>> {
-    let bytes = input.bytes().transpose()?;
-    match bytes {
-        Ok(ArchiveBytes::Deflated(..)) => None,
-        bytes => Some(bytes.and_then(|bytes| {
-            let mut opened = bytes.open(remote)?;
-            opened.seek(SeekFrom::Start(offset))?;
-            Ok(opened)
-        })),
+/// The stored bytes of an archive from `offset` on; none if they cannot be read, only once, or only from their start.
+fn at(input: &Input, offset: u64, remote: &Remote) -> Option<OpenBytes> {
+    let bytes = input.bytes().ok()??;
+    if matches!(bytes, ArchiveBytes::Deflated(..)) {
+        return None;
     }
+    let mut opened = bytes.open(remote).ok()?;
+    opened.seek(SeekFrom::Start(offset)).ok()?;
+    Some(opened)
 }
 
 /// Keys of different kinds never meet but by chance.

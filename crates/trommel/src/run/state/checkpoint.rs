@@ -1,19 +1,19 @@
 //! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
-use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::{io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::{Disk, Extent, discard, filters::DuplicatesState, read_own, replace, replaceable};
+use trommel_record::{Disk, Extent, discard, read_own, replace, replaceable};
 
 use crate::run::counts::summary::{Summary, Times};
-use crate::run::error::{ResumeError, RunError, RunPosition, VERSION};
-use crate::run::state::remaining::{
-    ArchiveState, CompleteFile, Contents, CountedBytes, OutputsState, Partial, Remaining, SideState, Turn,
+use crate::run::state::remaining::{ArchiveState, Contents, CountedBytes, FileState, Partial, SharedState, Turn};
+use crate::run::{
+    inputs::Input, plan::Plan, plan::output::Destination, plan::prepared::NONE, plan::prepared::Values,
+    state::remaining, write::outputs::share_of,
 };
-use crate::run::{inputs::Input, inputs::found::Identity, plan::Plan, plan::output::Destination, state::remaining};
+use crate::{Error, ErrorKind, Result};
 
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
@@ -24,10 +24,9 @@ const MAX_SHOWN_CHARS: usize = 80;
 /// beside it, and in the state itself once the run is finished.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
-    /// Version of the format.
-    pub(crate) version: u32,
     /// Everything that the outputs depend on except the inputs.
-    pub(crate) settings: Vec<(String, String)>,
+    // A run goes on under the same build only, which is one of them, so that the format needs no version.
+    pub(crate) settings: Values,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
     /// The contents of the journal, if the run came to its end.
@@ -38,20 +37,14 @@ pub(crate) struct Checkpoint {
     pub(crate) archives: Vec<ArchiveState>,
     /// The archive of which some pieces are done: their report, and the piece that is due.
     pub(crate) partial: Option<ArchiveState>,
-    /// The shared output of all archives, and its valid state.
-    pub(crate) outputs: OutputsState,
-    /// The files beside them, likewise.
-    pub(crate) sides: Vec<SideState>,
-    /// Outputs that are complete but may not have their final names yet.
-    pub(crate) complete: Vec<CompleteFile>,
-    /// Files beside them that are complete but may not have their final names yet.
-    pub(crate) complete_sides: Vec<SideState>,
+    /// Facts that all archives share.
+    pub(crate) shared: SharedState,
+    /// Files that are complete but may not have their final names yet.
+    pub(crate) complete: Vec<FileState>,
     /// Counts of the archives that are done, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
-    /// The memory of the duplicate filters.
-    pub(crate) duplicates: DuplicatesState,
     /// The read errors that ended the run. Met again, they do not end it again.
     pub(crate) failed: Vec<String>,
 }
@@ -76,65 +69,40 @@ pub(crate) struct ContinuedRun {
 
 /// The part that is read first, to know whether the rest is readable.
 #[derive(Deserialize)]
-struct Versioned {
-    version: u32,
+struct MadeWith {
+    settings: Values,
 }
 
 impl Checkpoint {
     /// The state before anything was done.
-    pub(crate) fn new(settings: Vec<(String, String)>) -> Self {
-        Self { version: VERSION, settings, ..Self::default() }
+    pub(crate) fn new(settings: Values) -> Self {
+        Self { settings, ..Self::default() }
     }
 
-    /// Returns whether there are complete files that may not have their final names yet.
-    pub(crate) fn has_complete(&self) -> bool {
-        !self.complete.is_empty() || !self.complete_sides.is_empty()
-    }
-
-    /// The state at `path`, if there is one.
-    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
+    /// The state at `path` if it is that of a run with these `settings`; none if there is no state.
+    pub(crate) fn load(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>> {
         let bytes = match read_own(path) {
-            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => {
-                return Err(ResumeError::Io { path: path.to_owned(), source });
-            }
+            read => read.map_err(Error::at(ErrorKind::Resume, path.display()))?,
         };
-        let damaged =
-            |error: rmp_serde::decode::Error| ResumeError::Damaged { path: path.to_owned(), what: error.to_string() };
-        let state = unsealed(&bytes);
-        // The version before the checksum: a state of another version should be named so, and not as damaged.
-        let Versioned { version } = rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
-        if version != VERSION {
-            return Err(ResumeError::Version { path: path.to_owned(), version });
-        }
-        let state = state.ok_or_else(|| ResumeError::Damaged {
-            path: path.to_owned(),
-            what: "its checksum is another".to_owned(),
-        })?;
-        rmp_serde::from_slice(state).map(Some).map_err(damaged)
-    }
-
-    /// The state at `path` if it is that of a run with these `settings`.
-    fn load_matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
-        let Some(state) = Self::read(path)? else { return Ok(None) };
+        let undecoded = |error: rmp_serde::decode::Error| damaged(path, &error.to_string());
+        let state = unsealed(&bytes).ok_or_else(|| damaged(path, "its checksum is another"))?;
+        // Before the rest: that of another build, which they name, may not be readable.
+        let then: MadeWith = rmp_serde::from_slice(state).map_err(undecoded)?;
         let value = |settings: &[(String, String)], name: &str| {
             let found = settings.iter().find(|(key, _)| key == name);
-            found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
+            found.map_or_else(|| NONE.to_owned(), |(_, value)| value.clone())
         };
         // Both lists: a setting that only one of the builds knows differs as well.
-        for (name, _) in settings.iter().chain(&state.settings) {
-            let (then, now) = (value(&state.settings, name), value(settings, name));
+        for (name, _) in settings.iter().chain(&then.settings) {
+            let (then, now) = (value(&then.settings, name), value(settings, name));
             if then != now {
-                return Err(ResumeError::OtherPlan {
-                    path: path.to_owned(),
-                    name: name.clone(),
-                    then: shortened(&then),
-                    now: shortened(&now),
-                });
+                let had = format!("the run to continue had {name} {}", shortened(&then));
+                let has = format!("this one has {}; use the same, or start afresh with --overwrite", shortened(&now));
+                return Err(Error::resume(path, format!("{had}, {has}")));
             }
         }
-        Ok(Some(state))
+        rmp_serde::from_slice(state).map(Some).map_err(undecoded)
     }
 
     /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
@@ -142,23 +110,20 @@ impl Checkpoint {
     // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
         let folder = plan.output.destination.folder();
-        let complete = self.complete.iter().map(|file| file.file.path.as_path());
+        let (sides, complete): (Vec<_>, Vec<_>) = self.complete.iter().partition(|file| file.encoding.is_none());
         let own = self.archives.iter().flat_map(|archive| archive.outputs.paths());
-        let mut files = self.outputs.paths().chain(own).chain(complete);
+        let complete = complete.iter().map(|file| file.path.as_path());
+        let mut files = self.shared.outputs.paths().chain(own).chain(complete);
         if let Some(path) = files.find(|path| path.parent() != folder) {
             return Err(format!("{} is not in the folder of the outputs", path.display()));
         }
         let named = plan.side_files().into_iter();
         let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-        let shares = self.archives.iter().flat_map(|archive| {
-            archive.sides.iter().map(|side| {
-                let number = format!(".{}", archive.number);
-                let path = side.path.to_str().and_then(|path| path.strip_suffix(number.as_str()));
-                (&side.path, path.map(PathBuf::from))
-            })
-        });
-        let sides = self.sides.iter().chain(&self.complete_sides).map(|side| (&side.path, Some(side.path.clone())));
-        match sides.chain(shares).find(|(_, of)| of.as_ref().is_none_or(|of| !named.contains(of))) {
+        let share = |name: &PathBuf, number: Option<u64>| number.map_or(name.clone(), |number| share_of(name, number));
+        let shares = self.archives.iter();
+        let shares = shares.flat_map(|archive| archive.sides.iter().map(|side| (&side.path, Some(archive.number))));
+        let mut all = self.shared.sides.iter().chain(sides).map(|side| (&side.path, None)).chain(shares);
+        match all.find(|(path, number)| !named.iter().any(|name| share(name, *number) == **path)) {
             Some((path, _)) => Err(format!("{} is no file of this run", path.display())),
             None => Ok(()),
         }
@@ -198,30 +163,29 @@ impl ContinuedRun {
     ///
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
-    pub(crate) fn load(plan: &Plan, paths: [&Path; 2]) -> Result<Option<Self>, ResumeError> {
+    pub(crate) fn load(plan: &Plan, paths: [&Path; 2]) -> Result<Option<Self>> {
         // A run that was continued after its end has both, until it ends again.
         let Some(path) = paths.into_iter().find(|path| is_there(path)) else { return Ok(None) };
-        let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else { return Ok(None) };
+        let Some(mut state) = Checkpoint::load(path, &plan.recipe())? else { return Ok(None) };
         let finished = state.contents.is_some();
         let (mut contents, counted) = match state.contents.take() {
             Some(contents) => (contents, CountedBytes::default()),
             None => {
                 let journal = journal_file(path);
-                remaining::read(&journal, &state.journal)
-                    .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?
+                remaining::read(&journal, &state.journal).map_err(|error| damaged(&journal, &error.to_string()))?
             }
         };
         // After the checksums and before anything is renamed or removed.
-        state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
+        state.check_paths(plan).map_err(|what| damaged(path, &what))?;
         if let Some(why) = plan.needs_all_inputs() {
-            check_planned(plan, &contents.planned, why)?;
+            remaining::check_planned(plan, &contents.planned, why)?;
         }
-        let Remaining { again, todo, partial } = match plan.follow {
+        let (again, todo, partial) = match plan.follow {
             // What is followed grows, and is looked for anew.
-            Some(_) => Remaining::default(),
+            Some(_) => Default::default(),
             None => {
                 let begun = (take(&mut state.archives), take(&mut state.partial));
-                Remaining::of(plan, begun, &mut contents.done)?
+                remaining::remaining(plan, begun, &mut contents.done)?
             }
         };
         // They are counted when they are read again.
@@ -234,15 +198,6 @@ impl ContinuedRun {
             continued.check_finished(plan)?;
         }
         Ok(Some(continued))
-    }
-
-    /// Begins at a position that an earlier run gave.
-    pub(crate) fn start_at(&mut self, position: Option<RunPosition>) {
-        let Some(position) = position else { return };
-        self.todo.retain(|turn| turn.input >= position.input);
-        if let (Some(turn), Some(_)) = (self.todo.first_mut(), position.point) {
-            turn.begun = vec![ArchiveState { point: position.point, ..ArchiveState::default() }];
-        }
     }
 
     /// Leaves nothing to do if the last document that was asked for is written.
@@ -258,7 +213,7 @@ impl ContinuedRun {
     ///
     /// # Errors
     /// If they do not add up.
-    pub(crate) fn into_summary(self) -> Result<Summary, RunError> {
+    pub(crate) fn into_summary(self) -> Result<Summary> {
         let Self { state, contents, .. } = self;
         let mut summary = state.summary;
         summary.files = contents.done.into_iter().map(|done| done.report).collect();
@@ -275,12 +230,13 @@ impl ContinuedRun {
         self.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
-    fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
+    fn check_finished(&self, plan: &Plan) -> Result<()> {
         let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
         for file in &self.contents.files {
             let output = folder.join(&file.name);
             if !output.exists() {
-                return Err(ResumeError::Gone { output });
+                let what = "written by the run to continue, but gone; start afresh with --overwrite";
+                return Err(Error::resume(&output, what));
             }
         }
         let first = match plan.follow {
@@ -290,39 +246,21 @@ impl ContinuedRun {
         if let (Destination::File(path), Some(first)) = (&plan.output.destination, first)
             && !self.state.summary.limit_reached
         {
-            let input = plan.inputs.get(first);
-            return Err(ResumeError::Whole {
-                output: path.clone(),
-                input: input.map_or_else(String::new, Input::name),
-            });
+            let input = plan.inputs.get(first).map_or_else(String::new, Input::name);
+            let remedy = "write into a folder to add inputs, or start afresh with --overwrite";
+            return Err(Error::resume(
+                path,
+                format!("the run into this file is finished, and {input} is new; {remedy}"),
+            ));
         }
         Ok(())
     }
 }
 
-/// Refuses other inputs than those that were there at the beginning.
-fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result<(), ResumeError> {
-    let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
-    for identity in planned {
-        let name = identity.name.as_str();
-        // A queue for each name: the same input may be named twice, and each naming is one input.
-        left.entry(name).or_default().push_back(identity);
-    }
-    for input in &plan.inputs {
-        let name = input.name();
-        let then = left.get_mut(name.as_str()).and_then(VecDeque::pop_front);
-        let Some(then) = then.filter(|then| !then.was_missing(input)) else {
-            return Err(ResumeError::Added { input: name, why });
-        };
-        if let Some(change) = then.change(input) {
-            let input = name;
-            return Err(ResumeError::Changed { input, change });
-        }
-    }
-    match left.into_values().flatten().next() {
-        Some(missing) => Err(ResumeError::Missing { input: missing.name.clone() }),
-        None => Ok(()),
-    }
+/// A state or its journal whose bytes are not those that a run wrote.
+fn damaged(path: &Path, what: &str) -> Error {
+    let remedy = "remove this file and start afresh with --overwrite";
+    Error::resume(path, format!("the state of the run is empty or damaged ({what}); {remedy}"))
 }
 
 /// Returns whether anything has this name, be it a link to nothing.
@@ -366,7 +304,7 @@ mod tests {
     fn goes_there_and_back_and_knows_its_plan() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
-        let load = |format: &str| Checkpoint::load_matching(&path, &settings(format));
+        let load = |format: &str| Checkpoint::load(&path, &settings(format));
         assert!(load("wet").unwrap().is_none());
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());
@@ -384,11 +322,7 @@ mod tests {
     fn what_is_no_state_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
-        let mut state = Checkpoint::new(settings("wet"));
-        state.version = 99;
-        state.save(&LocalDisk, &path).unwrap();
-        assert!(matches!(Checkpoint::read(&path), Err(ResumeError::Version { version: 99, .. })));
-        state.version = VERSION;
+        let state = Checkpoint::new(settings("wet"));
         state.save(&LocalDisk, &path).unwrap();
         let whole = fs::read(&path).unwrap();
         let flipped = |at: usize| {
@@ -397,11 +331,10 @@ mod tests {
             bytes
         };
         let mut others = vec![Vec::new(), b"junk".to_vec(), whole[..whole.len() / 2].to_vec()];
-        // The version itself stands at the beginning.
-        others.extend((12..whole.len()).map(flipped));
+        others.extend((0..whole.len()).map(flipped));
         for bytes in others {
             fs::write(&path, bytes).unwrap();
-            let error = Checkpoint::read(&path).unwrap_err().to_string();
+            let error = Checkpoint::load(&path, &settings("wet")).unwrap_err().to_string();
             let named = format!("{}: the state of the run is empty or damaged", path.display());
             assert!(error.starts_with(&named) && error.contains("remove this file"), "{error}");
         }

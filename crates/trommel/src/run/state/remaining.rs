@@ -10,11 +10,12 @@ use std::{io, mem::take};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use trommel_archive::ResumePoint;
-use trommel_record::{Disk, DiskFile, Extent, read_own};
+use trommel_record::{Disk, DiskFile, Extent, filters::DuplicatesState, read_own};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
-use crate::run::error::{ResumeError, RunError};
-use crate::run::{inputs::found::Identity, inputs::pieces::Piece, plan::Plan, write::manifest::ManifestFile};
+use crate::run::inputs::{Input, found::Identity, pieces::Piece};
+use crate::run::{plan::Plan, write::manifest::ManifestFile};
+use crate::{Error, ErrorKind, Result};
 
 /// An input that is left to do.
 #[derive(Clone, Debug, Default)]
@@ -45,15 +46,6 @@ impl Partial {
     }
 }
 
-/// The rest of a run.
-#[derive(Debug, Default)]
-pub(super) struct Remaining {
-    /// Reports on inputs that could not be read before and can be read now.
-    pub(super) again: Vec<FileReport>,
-    pub(super) todo: Vec<Turn>,
-    pub(super) partial: Option<Partial>,
-}
-
 /// The inputs of a plan that are not found in the state yet.
 struct Unfound<'a> {
     plan: &'a Plan,
@@ -71,76 +63,92 @@ impl<'a> Unfound<'a> {
         Self { plan, left: all.clone(), all }
     }
 
-    /// The index of an input of the state, and whether it was not there and is now.
+    /// An input of the state, and its index.
     // Inputs that are done were so in their order; those in work may be any of one name.
-    fn find(&mut self, identity: &Identity, naming: Option<usize>) -> Result<(usize, bool), ResumeError> {
-        let missing = || ResumeError::Missing { input: identity.name.clone() };
-        let named = self.left.get_mut(&identity.name).ok_or_else(missing)?;
-        let index = match naming {
-            Some(naming) => self.all.get(&identity.name).and_then(|all| all.get(naming)).copied(),
-            None => named.pop_front(),
+    fn find(&mut self, identity: &Identity, naming: Option<usize>) -> Result<(usize, &'a Input)> {
+        let name = &identity.name;
+        let index = match (naming, self.left.get_mut(name)) {
+            (None, left) => left.and_then(VecDeque::pop_front),
+            (Some(naming), left) => {
+                let index = self.all.get(name).and_then(|all| all.get(naming)).copied();
+                left.into_iter().for_each(|left| left.retain(|left| Some(*left) != index));
+                index
+            }
         };
-        let index = index.ok_or_else(missing)?;
-        if naming.is_some() {
-            named.retain(|left| *left != index);
-        }
-        let input = self.plan.inputs.get(index).ok_or_else(missing)?;
+        let Some((index, input)) = index.and_then(|index| Some((index, self.plan.inputs.get(index)?))) else {
+            let what = "the run to continue read this input, which is not among those of this one";
+            let what = format!("{what}; name it too, or start afresh with --overwrite");
+            return Err(Error::resume(Path::new(name), what));
+        };
         match identity.change(input) {
-            Some(change) => Err(ResumeError::Changed { input: identity.name.clone(), change }),
-            None => Ok((index, identity.has_appeared(input))),
+            Some(change) => Err(Error::changed(name, &change)),
+            None => Ok((index, input)),
         }
     }
 }
 
-impl Remaining {
-    /// The remaining inputs, some of which are begun. Takes out of `done` those that could not be read before and can
-    /// be read now.
-    pub(super) fn of(
-        plan: &Plan,
-        (begun, partial): (Vec<ArchiveState>, Option<ArchiveState>),
-        done: &mut Vec<DoneInput>,
-    ) -> Result<Self, ResumeError> {
-        let mut inputs = Unfound::new(plan);
-        let (mut again, mut appeared) = (Vec::new(), Vec::new());
-        let mut fault = None;
-        done.retain_mut(|done| match inputs.find(&done.identity, None) {
-            Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
-                again.push(take(&mut done.report));
-                appeared.push(index);
-                false
-            }
-            Ok(_) => true,
-            Err(error) => {
-                fault.get_or_insert(error);
-                true
-            }
-        });
-        if let Some(error) = fault {
-            return Err(error);
-        }
-        let find = |state: ArchiveState| Ok((inputs.find(&state.identity, Some(state.naming))?.0, state));
-        let partial = partial.map(find).transpose()?;
-        let partial = partial.map(|(input, state)| Partial { input, state });
-        let mut todo: BTreeMap<usize, Vec<ArchiveState>> = BTreeMap::new();
-        todo.extend(partial.as_ref().map(|partial| (partial.input, Vec::new())));
-        let mut first = partial.as_ref().map(|partial| partial.input);
-        for archive in begun {
-            let (input, appeared) = inputs.find(&archive.identity, Some(archive.naming))?;
-            let is_nothing = archive.report.records == 0 && archive.report.error.is_some();
-            let begun = todo.entry(input).or_default();
-            if archive.piece.is_some() || !(appeared && is_nothing) {
-                first = first.or(Some(input).filter(|_| archive.is_first));
-                begun.push(archive);
-            }
-        }
-        let rest = inputs.left.into_values().flatten().chain(appeared);
-        todo.extend(rest.map(|input| (input, Vec::new())));
-        let mut todo: Vec<Turn> =
-            todo.into_iter().map(|(input, begun)| Turn { input, begun, ..Turn::default() }).collect();
-        // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
-        todo.sort_by_key(|turn| Some(turn.input) != first);
-        Ok(Self { again, todo, partial })
+/// Refuses other inputs than those that were there at the beginning.
+pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Result<()> {
+    let mut inputs = Unfound::new(plan);
+    let mut added = Vec::new();
+    for identity in planned {
+        let (index, input) = inputs.find(identity, None)?;
+        let is_new = matches!(input, Input::File(_)) && identity.has_appeared(input);
+        added.extend(is_new.then_some(index));
     }
+    added.extend(inputs.left.into_values().flatten());
+    match added.into_iter().min().and_then(|first| plan.inputs.get(first)) {
+        Some(input) => {
+            let what = format!("is new, and with {why} each page depends on all inputs");
+            let what = format!("{what}: no run from the start would give what this one would");
+            let remedy = "name the same inputs as before, or start afresh with --overwrite";
+            Err(Error::resume(Path::new(&input.name()), format!("{what}; {remedy}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reports of inputs that can be read now and could not before. Then the remaining inputs, some of which are begun, and
+/// the one of which some pieces are done.
+pub(super) type Remaining = (Vec<FileReport>, Vec<Turn>, Option<Partial>);
+
+/// Finds the inputs that remain. Those that can be read now are taken out of `done`.
+pub(super) fn remaining(
+    plan: &Plan,
+    (begun, partial): (Vec<ArchiveState>, Option<ArchiveState>),
+    done: &mut Vec<DoneInput>,
+) -> Result<Remaining> {
+    let mut inputs = Unfound::new(plan);
+    let (mut again, mut appeared) = (Vec::new(), Vec::new());
+    for done_before in take(done) {
+        let (index, input) = inputs.find(&done_before.identity, None)?;
+        if done_before.report.is_nothing() && done_before.identity.has_appeared(input) {
+            again.push(done_before.report);
+            appeared.push(index);
+        } else {
+            done.push(done_before);
+        }
+    }
+    let find = |state: ArchiveState| Ok::<_, Error>((inputs.find(&state.identity, Some(state.naming))?.0, state));
+    let partial = partial.map(find).transpose()?;
+    let partial = partial.map(|(input, state)| Partial { input, state });
+    let mut first = partial.as_ref().map(|partial| partial.input);
+    let mut todo: BTreeMap<usize, Vec<ArchiveState>> = first.into_iter().map(|input| (input, Vec::new())).collect();
+    for archive in begun {
+        let (index, input) = inputs.find(&archive.identity, Some(archive.naming))?;
+        let begun = todo.entry(index).or_default();
+        let is_new = archive.report.is_nothing() && archive.identity.has_appeared(input);
+        if archive.piece.is_some() || !is_new {
+            first = first.or(archive.is_first.then_some(index));
+            begun.push(archive);
+        }
+    }
+    let rest = inputs.left.into_values().flatten().chain(appeared);
+    todo.extend(rest.map(|input| (input, Vec::new())));
+    let mut todo: Vec<Turn> = todo.into_iter().map(|(input, begun)| Turn { input, begun, ..Turn::default() }).collect();
+    // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
+    todo.sort_by_key(|turn| Some(turn.input) != first);
+    Ok((again, todo, partial))
 }
 
 /// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
@@ -166,12 +174,10 @@ pub(crate) struct ArchiveState {
     pub(crate) times: Times,
     /// The piece of the archive that this is, if it is read in pieces.
     pub(crate) piece: Option<PieceState>,
-    /// Lines for the log, to be told once it is known that the piece counts.
-    pub(crate) messages: Vec<Message>,
     /// Its own outputs, or its shares of one output.
     pub(crate) outputs: OutputsState,
     /// Its shares of the files beside the outputs.
-    pub(crate) sides: Vec<SideState>,
+    pub(crate) sides: Vec<FileState>,
 }
 
 /// A piece of an archive.
@@ -185,22 +191,6 @@ pub(crate) struct PieceState {
     pub(crate) next: Option<usize>,
 }
 
-/// A line for the log.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Message {
-    pub(crate) is_error: bool,
-    pub(crate) text: String,
-}
-
-impl Message {
-    pub(crate) fn tell(&self) {
-        match self.is_error {
-            true => tracing::error!("{}", self.text),
-            false => tracing::warn!("{}", self.text),
-        }
-    }
-}
-
 impl ArchiveState {
     /// The unfinished files of the archive, by the names that they would have if they were complete.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
@@ -212,42 +202,37 @@ impl ArchiveState {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OutputsState {
     /// The unfinished files.
-    pub(crate) open: Vec<OpenPart>,
+    pub(crate) open: Vec<FileState>,
     /// The head of the current input, if more parts of it may follow.
     // Each part begins with the same head, also those that are begun after a restart.
     pub(crate) beginning: Option<InputStart>,
 }
 
-/// An unfinished file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OpenPart {
-    pub(crate) file: WrittenFile,
-    pub(crate) part: u32,
-    /// Bytes of documents before the compression of the file.
-    pub(crate) encoded: u64,
-    /// The valid part of the file; the rest is written again.
-    pub(crate) extent: Extent,
-}
-
-/// A file of documents that is complete, under its hidden name or its final one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CompleteFile {
-    pub(crate) file: WrittenFile,
-    /// The bytes written into it; for an assembled output, those written into its spool.
-    pub(crate) extent: Extent,
-}
-
-/// A file or folder of documents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WrittenFile {
-    /// Its final name.
+/// A file that a run writes, and its valid part; the rest is written again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileState {
+    /// Its final name, or that of a folder that is made of it.
     pub(crate) path: PathBuf,
-    /// Index of its encoding.
-    pub(crate) encoding: usize,
+    /// Index of the encoding of its documents; none for files beside the outputs.
+    pub(crate) encoding: Option<usize>,
     /// Name of the input, the first if there are several.
     pub(crate) input: String,
     /// Documents in it.
     pub(crate) documents: u64,
+    /// The number of the part.
+    pub(crate) part: u32,
+    /// Bytes of documents before the compression of the file.
+    pub(crate) encoded: u64,
+    /// The bytes written into it; for an assembled output, those written into its spool.
+    pub(crate) extent: Extent,
+}
+
+/// State that all archives share: the one output, the files beside it, and the memory of the duplicate filters.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SharedState {
+    pub(crate) outputs: OutputsState,
+    pub(crate) sides: Vec<FileState>,
+    pub(crate) duplicates: DuplicatesState,
 }
 
 /// The beginning of an input.
@@ -266,17 +251,8 @@ pub(crate) struct InputStart {
 impl OutputsState {
     /// The final names of the unfinished files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.open.iter().map(|part| part.file.path.as_path())
+        self.open.iter().map(|file| file.path.as_path())
     }
-}
-
-/// A side output and its valid state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SideState {
-    /// Its final name.
-    pub(crate) path: PathBuf,
-    /// The valid part; the rest is written again.
-    pub(crate) extent: Extent,
 }
 
 /// One thing that a run is done with.
@@ -348,37 +324,32 @@ impl<'a> Journal<'a> {
     }
 
     /// Takes note of an entry.
-    pub(crate) fn add(&mut self, entry: &JournalEntry) -> Result<(), RunError> {
+    pub(crate) fn add(&mut self, entry: &JournalEntry) -> Result<()> {
         let noted = rmp_serde::encode::write_named(&mut self.pending, entry);
-        noted.map_err(|error| RunError::output(&self.path, io::Error::other(error)))
+        noted.map_err(Error::at(ErrorKind::Output, self.path.display()))
     }
 
     /// Syncs the journal; returns its valid length and checksum.
-    pub(crate) fn sync(&mut self) -> Result<Extent, RunError> {
-        self.write_pending().map_err(|source| RunError::output(&self.path, source))
+    pub(crate) fn sync(&mut self) -> Result<Extent> {
+        self.write_pending().map_err(Error::output(&self.path))?;
+        Ok(self.counted.extent())
     }
 
-    fn write_pending(&mut self) -> io::Result<Extent> {
+    fn write_pending(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
-            return Ok(self.counted.extent());
+            return Ok(());
         }
         let file = match &mut self.file {
             Some(file) => file,
-            empty => {
-                let file = match self.counted.length {
-                    0 => self.disk.create(&self.path)?,
-                    // Cut to what counts: a killed run may have written more.
-                    length => self.disk.append(&self.path, length)?,
-                };
-                empty.insert(file)
-            }
+            empty if self.counted.length == 0 => empty.insert(self.disk.create(&self.path)?),
+            // Cut to what counts: a killed run may have written more.
+            empty => empty.insert(self.disk.append(&self.path, self.counted.length)?),
         };
         file.write_all(&self.pending)?;
         file.sync()?;
         self.counted.digest.update(&self.pending);
-        self.counted.length += self.pending.len() as u64;
-        self.pending.clear();
-        Ok(self.counted.extent())
+        self.counted.length += take(&mut self.pending).len() as u64;
+        Ok(())
     }
 }
 

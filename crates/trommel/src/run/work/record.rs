@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints, Rights};
-use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, OrderedFilter, PageText};
-use trommel_record::{OutputRecord, RecordSource};
+use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, PageText};
+use trommel_record::source;
 use trommel_text::{TextStats, hash};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
+use crate::run::counts::summary::PageTime;
 use crate::run::counts::{Clock, Stage};
-use crate::run::plan::{HardPages, SetAside};
+use crate::run::plan::{Plan, SetAside};
 use crate::run::work::task::{
-    AsideRecord, CapturedRecord, DocumentForms, FailedRecord, Gate, PageTime, RecordVerdict, WorkerResult, id,
+    CapturedRecord, DocumentForms, Gate, QUARANTINE, RecordVerdict, WorkerResult, copied, failed_members, id,
 };
 use crate::{PAGE_FACTOR, page_hints, run::inputs::packed::Listing};
 
@@ -27,7 +28,7 @@ use crate::{PAGE_FACTOR, page_hints, run::inputs::packed::Listing};
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
 /// Turns a document into the forms that are asked for; none if no output has a place for it, or a message.
-pub(crate) type EncodeDocument<'a, T> = dyn Fn(OutputRecord) -> Result<Option<DocumentForms<T>>, String> + 'a;
+pub(crate) type EncodeDocument<'a> = dyn Fn(Document) -> Result<Option<DocumentForms>, String> + 'a;
 
 /// Reads documents of records. Has no state, so that neither their order nor the number of workers matters.
 pub(crate) struct RecordExtractor<'a> {
@@ -39,14 +40,8 @@ pub(crate) struct RecordExtractor<'a> {
     pub(crate) room: Option<&'a Gate>,
     /// The filters that look at a single page.
     pub(crate) filters: &'a Filters,
-    /// True to take the crawler's copies of pages.
-    pub(crate) copies: bool,
-    /// True to copy failed records for the quarantine.
-    pub(crate) quarantine: bool,
-    /// The files for records that are not pages.
-    pub(crate) set_aside: &'a [SetAside],
-    /// The file for pages of low confidence.
-    pub(crate) hard: Option<&'a HardPages>,
+    /// The plan of the run, which may have files for records and take copies of pages.
+    pub(crate) run: Option<&'a Plan>,
     /// Counts the time of payloads and of encoding. The extractor counts that of extraction.
     pub(crate) clock: Option<&'a Clock>,
 }
@@ -54,30 +49,28 @@ pub(crate) struct RecordExtractor<'a> {
 impl<'a> RecordExtractor<'a> {
     /// Extracts pages with `extract` and keeps those that pass `filters`, without the parts of a run that need files.
     pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
-        Self {
-            extract,
-            payload,
-            room: None,
-            filters,
-            copies: false,
-            quarantine: false,
-            set_aside: &[],
-            hard: None,
-            clock: None,
-        }
+        Self { extract, payload, room: None, filters, run: None, clock: None }
+    }
+
+    /// Returns whether the crawler's copies of pages are taken.
+    fn takes_copies(&self) -> bool {
+        self.run.is_some_and(|run| run.settings.archive.crawler_text)
+    }
+
+    fn set_aside(&self) -> &[SetAside] {
+        self.run.map_or(&[], |run| &run.set_aside)
     }
 
     /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
     /// record only.
-    pub(crate) fn result<T>(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
-        let CapturedRecord { record, charset, listing } = captured;
-        let charset = charset.as_deref();
+    pub(crate) fn result(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_>) -> WorkerResult {
+        let CapturedRecord { record, listing, .. } = captured;
         // From what costs nothing to what costs most: most records of an archive are no pages.
         if let Some(reason) = by_kind(record) {
             return WorkerResult::without_page(RecordVerdict::Dropped(reason));
         }
         match crawler_record(record) {
-            Some(CrawlerRecord::Copy(_)) if self.copies => {}
+            Some(CrawlerRecord::Copy(_)) if self.takes_copies() => {}
             Some(_) => return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::CrawlerRecord)),
             None => {}
         }
@@ -94,12 +87,12 @@ impl<'a> RecordExtractor<'a> {
         // A fault of the program on one page costs that page: nothing is left that could be broken.
         let mut result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)))
             .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
-        if let RecordVerdict::Failed { kind, message, members } = &mut result.verdict {
-            let kept = FailedRecord { id: &id, record, charset };
-            let kept = self.quarantine.then(|| kept.members(*kind, message));
+        if let RecordVerdict::Failed { kind, message } = &mut result.verdict {
+            let keeps = self.run.is_some_and(|run| run.quarantine.is_some());
+            let kept = keeps.then(|| failed_members(captured, &id, *kind, message));
             *message = format!("{}: {message}", label(record));
             match kept {
-                Some(Ok(bytes)) => *members = bytes,
+                Some(Ok(bytes)) => result.sides.push((QUARANTINE, bytes)),
                 Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),
                 None => {}
             }
@@ -107,7 +100,7 @@ impl<'a> RecordExtractor<'a> {
         result
     }
 
-    fn read<T>(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
+    fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> WorkerResult {
         let CapturedRecord { record, charset, listing } = captured;
         let mut lap = Instant::now();
         let page = match payload(record, &self.payload) {
@@ -124,8 +117,10 @@ impl<'a> RecordExtractor<'a> {
             MediaType::Xhtml => "application/xhtml+xml",
             MediaType::Other(name) if name == PLAIN && !is_for_robots(record.url()) => PLAIN,
             MediaType::Other(name) => {
+                // The first file that takes it: a record is kept once.
+                let file = self.set_aside().iter().position(|set_aside| set_aside.keeps(&name));
                 return WorkerResult {
-                    aside: AsideRecord::of(self.set_aside, record, id, &name),
+                    sides: file.map(|file| copied(file, record, id, &name)).unwrap_or_default(),
                     ..WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
                 };
             }
@@ -156,16 +151,16 @@ impl<'a> RecordExtractor<'a> {
         document.rights.join(&rights);
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
-        let is_hard = self.hard.is_some_and(|hard| hard.takes(&document));
+        let is_hard = self.run.and_then(|run| run.hard.as_ref()).is_some_and(|hard| hard.takes(&document));
         // Counted once for all filters.
         let stats = TextStats::new(&document.text);
         let verdict = match self.filters.document(&document, &stats) {
             Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
             None => {
-                let page_text = self.copies.then(|| page_text(record, &document, &stats)).flatten();
+                let page_text = self.takes_copies().then(|| page_text(record, &document, &stats)).flatten();
                 let mut fingerprint = self.filters.fingerprint(&stats);
                 fingerprint.page = page_text;
-                self.encoded(output_record(record, &page, id, document), fingerprint, encode)
+                self.encoded(of_record(record, &page, id, document), fingerprint, encode)
             }
         };
         if let Some(clock) = self.clock {
@@ -177,23 +172,16 @@ impl<'a> RecordExtractor<'a> {
             capped: caps,
             time: Some(page_time(record, id, begin.elapsed())),
             // Only with a document, which takes the other extractor's text. Its file comes after those of the other kinds.
-            aside: match verdict {
-                RecordVerdict::Document { .. } if is_hard => {
-                    AsideRecord::new(self.set_aside.len(), record, id, media_type)
-                }
-                _ => None,
+            sides: match verdict {
+                RecordVerdict::Document { .. } if is_hard => copied(self.set_aside().len(), record, id, media_type),
+                _ => Vec::new(),
             },
             verdict,
             label: None,
         }
     }
 
-    fn encoded<T>(
-        &self,
-        record: OutputRecord,
-        fingerprint: Fingerprint,
-        encode: &EncodeDocument<'_, T>,
-    ) -> RecordVerdict<T> {
+    fn encoded(&self, record: Document, fingerprint: Fingerprint, encode: &EncodeDocument<'_>) -> RecordVerdict {
         let (text, confidence) = (record.text.len() as u64, record.confidence);
         match encode(record) {
             Ok(Some(forms)) => RecordVerdict::Document { forms, text, confidence, fingerprint },
@@ -203,22 +191,20 @@ impl<'a> RecordExtractor<'a> {
     }
 }
 
-/// The output record of a page's document.
-fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
+/// The document of a page with the facts of its record.
+fn of_record(record: &Record, page: &Payload, id: &str, document: Document) -> Document {
     let notes = record.notes.iter().map(ToString::to_string);
     let of_page = page.notes.iter().map(ToString::to_string);
-    let written = OutputRecord::from(document);
-    let of_document = (!written.notes.is_empty()).then_some(written.notes);
-    OutputRecord {
+    Document {
         id: id.to_owned(),
         url: page_url(record).map(str::to_owned),
         date: record.date().map(str::to_owned),
-        source: Some(RecordSource::from(&record.place)),
+        source: Some(source(&record.place)),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
         digest: record.payload_digest().map(str::to_owned),
-        notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
-        ..written
+        notes: notes.chain(of_page).chain(document.notes.0).collect(),
+        ..document
     }
 }
 
@@ -251,8 +237,8 @@ fn label(record: &Record) -> String {
     format!("{}: offset {}: {id}", place.file, place.offset)
 }
 
-fn failed<T>(kind: FailureKind, message: String) -> RecordVerdict<T> {
-    RecordVerdict::Failed { kind, message, members: Vec::new() }
+fn failed(kind: FailureKind, message: String) -> RecordVerdict {
+    RecordVerdict::Failed { kind, message }
 }
 
 /// Words of a page that is not written by a script alone.
@@ -282,7 +268,8 @@ fn by_kind(record: &Record) -> Option<DropReason> {
 
 /// The time that a page took, and where it stands.
 fn page_time(record: &Record, id: &str, time: Duration) -> PageTime {
-    PageTime { time, id: id.to_owned(), file: record.place.file.clone(), offset: record.place.offset }
+    let (file, offset) = (record.place.file.to_string(), record.place.offset);
+    PageTime { seconds: time.as_secs_f64(), id: id.to_owned(), file, offset }
 }
 
 /// A record that a crawler made itself.
@@ -379,7 +366,7 @@ pub struct SingleRecords<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordOutcome {
     /// A document.
-    Document(Box<OutputRecord>),
+    Document(Box<Document>),
     /// No document, for a reason that is not a fault.
     Dropped(DropReason),
     /// No document, by a fault.
@@ -415,7 +402,7 @@ impl<'a> SingleRecords<'a> {
                 }
             }
             RecordVerdict::Dropped(reason) => RecordOutcome::Dropped(reason),
-            RecordVerdict::Failed { kind, message, .. } => RecordOutcome::Failed { kind, message },
+            RecordVerdict::Failed { kind, message } => RecordOutcome::Failed { kind, message },
         };
         (outcome, result.page)
     }

@@ -3,17 +3,17 @@
 //! Copies are for other tools. Failed records become WARC records that can be run again, dropped ones a line of
 //! JSON (`--dropped`). A copied record has a line in an index. Records have ids.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::{io, io::Write as _, path::Path, time::Duration};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{io, io::Write as _, path::Path};
 
 use serde::Serialize;
 use serde_json::json;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{Record, ResumePoint};
-use trommel_record::{RecordSource, filters::Fingerprint, record_id};
+use trommel_record::{Document, RecordSource, filters::Fingerprint, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
-use crate::run::{inputs::found::Identity, inputs::packed::Listing, inputs::pieces::Fate, plan::SetAside};
+use crate::run::{counts::summary::PageTime, inputs::found::Identity, inputs::packed::Listing};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`CapturedRecord`] before the workers, [`WorkerResult`] after them.
@@ -73,14 +73,10 @@ pub(crate) enum Step<T> {
 pub(crate) struct Opened {
     /// Its number among those that the run began.
     pub(crate) number: u64,
-    /// Its index.
-    pub(crate) input: usize,
     /// The input as it is now.
     pub(crate) identity: Identity,
-    /// The name of its outputs, if it is not one of the plan's.
-    pub(crate) stem: Option<String>,
-    /// Tells if it counts, if it is a piece of an archive.
-    pub(crate) fate: Option<Fate>,
+    /// The name of its outputs.
+    pub(crate) stem: String,
 }
 
 /// The end of an input.
@@ -96,6 +92,18 @@ pub(crate) struct ArchiveEnd {
     pub(crate) point: Option<ResumePoint>,
     /// The piece of the archive that begins where this one ends, if it is one and not the last.
     pub(crate) next: Option<usize>,
+}
+
+impl ArchiveEnd {
+    /// The end of an input, all of which was read.
+    pub(crate) fn at(bytes: u64) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+
+    /// The end of an input that cannot be read, or not on.
+    pub(crate) fn failed(error: String, broken: bool) -> Self {
+        Self { error: Some(error), broken, ..Self::default() }
+    }
 }
 
 impl<T> Task<T> {
@@ -126,9 +134,9 @@ pub(crate) struct CapturedRecord {
     pub(crate) listing: Listing,
 }
 
-/// The result of a worker for a record. `T` is a document as the caller of the run takes it.
+/// The result of a worker for a record.
 #[derive(Debug)]
-pub(crate) struct WorkerResult<T> {
+pub(crate) struct WorkerResult {
     /// Bytes of the page handed to the extractor; none if the record is no page.
     pub(crate) page: Option<u64>,
     /// WARC-Truncated of a page.
@@ -137,50 +145,37 @@ pub(crate) struct WorkerResult<T> {
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
     pub(crate) time: Option<PageTime>,
-    /// The copy of it for another tool.
-    pub(crate) aside: Option<AsideRecord>,
+    /// Its files beside the outputs: the numbers of the files, and bytes for each.
+    pub(crate) sides: Vec<(usize, Vec<u8>)>,
     /// The verdict about the record.
-    pub(crate) verdict: RecordVerdict<T>,
+    pub(crate) verdict: RecordVerdict,
     /// Names the record should it be dropped, if dropped records are listed.
     pub(crate) label: Option<Box<RecordLabel>>,
 }
 
-impl<T> WorkerResult<T> {
+impl WorkerResult {
     /// The result of a record that is not a page, or not known to be one.
-    pub(crate) fn without_page(verdict: RecordVerdict<T>) -> Self {
-        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, label: None }
+    pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
+        Self { page: None, truncated: None, capped: Vec::new(), time: None, sides: Vec::new(), verdict, label: None }
     }
-}
-
-/// The time that a page took.
-#[derive(Debug)]
-pub(crate) struct PageTime {
-    /// Time of one worker.
-    pub(crate) time: Duration,
-    /// Id of the record.
-    pub(crate) id: String,
-    /// The archive.
-    pub(crate) file: Arc<str>,
-    /// Stored offset of the record.
-    pub(crate) offset: u64,
 }
 
 /// A document in each form that is asked for.
 #[derive(Debug)]
-pub(crate) struct DocumentForms<T> {
+pub(crate) struct DocumentForms {
     /// Its bytes in each output format; none where the format has no place for it.
     pub(crate) encoded: Vec<Option<Vec<u8>>>,
     /// The document for the caller of a stream.
-    pub(crate) item: Option<T>,
+    pub(crate) item: Option<Box<Document>>,
 }
 
 /// The verdict about a record.
 #[derive(Debug)]
-pub(crate) enum RecordVerdict<T> {
+pub(crate) enum RecordVerdict {
     /// A document.
     Document {
         /// The document in each form that is asked for.
-        forms: DocumentForms<T>,
+        forms: DocumentForms,
         /// Bytes of its text.
         text: u64,
         /// Its confidence.
@@ -196,8 +191,6 @@ pub(crate) enum RecordVerdict<T> {
         kind: FailureKind,
         /// One line naming the file, the offset, the record and the fault.
         message: String,
-        /// The record and the facts about its failure, for the quarantine.
-        members: Vec<u8>,
     },
 }
 
@@ -294,26 +287,16 @@ impl Drop for GatePass<'_> {
     }
 }
 
-/// Names a record that has no document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordLabel {
-    /// WARC-Record-ID without angle brackets.
-    pub id: String,
-    /// Its URL.
-    pub url: Option<String>,
-    /// Its date.
-    pub date: Option<String>,
-    /// Its place.
-    pub source: RecordSource,
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a str,
-    url: Option<&'a str>,
-    date: Option<&'a str>,
+/// The line about a record that is dropped.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RecordLabel {
+    /// WARC-Record-ID, or the id derived from the place.
+    id: String,
+    url: Option<String>,
+    date: Option<String>,
+    /// Known once it is dropped.
     reason: &'static str,
-    source: &'a RecordSource,
+    source: RecordSource,
 }
 
 impl RecordLabel {
@@ -322,21 +305,15 @@ impl RecordLabel {
             id: id(record),
             url: record.url().map(str::to_owned),
             date: record.date().map(str::to_owned),
-            source: RecordSource::from(&record.place),
+            reason: "",
+            source: source(&record.place),
         }
     }
 
-    /// A JSON line.
+    /// A line of JSON.
     pub(crate) fn line(&self, reason: DropReason) -> Vec<u8> {
-        let line = Line {
-            id: &self.id,
-            url: self.url.as_deref(),
-            date: self.date.as_deref(),
-            reason: reason.name(),
-            source: &self.source,
-        };
         // Strings and numbers always have a form.
-        let mut line = serde_json::to_vec(&line).unwrap_or_default();
+        let mut line = serde_json::to_vec(&Self { reason: reason.name(), ..self.clone() }).unwrap_or_default();
         line.push(b'\n');
         line
     }
@@ -363,29 +340,17 @@ fn derived(record: &Record) -> String {
     ])
 }
 
-/// A record that is set aside.
-#[derive(Debug)]
-pub(crate) struct AsideRecord {
-    /// The number of the plan's file that takes it.
-    pub(crate) place: usize,
-    /// The record as a gzip member.
-    pub(crate) member: Vec<u8>,
-    /// Its line in the index.
-    pub(crate) line: Vec<u8>,
-}
+/// The numbers of the files beside the outputs. The copies of records are behind them, each with its index.
+pub(crate) const QUARANTINE: usize = 0;
+pub(crate) const DROPPED: usize = 1;
+pub(crate) const COPIES: usize = 2;
 
-impl AsideRecord {
-    /// The copy of a record that is no page, if one of `all` takes its kind.
-    pub(crate) fn of(all: &[SetAside], record: &Record, id: &str, media_type: &str) -> Option<Self> {
-        // The first that takes it: a record is kept once.
-        let place = all.iter().position(|set_aside| set_aside.keeps(media_type))?;
-        Self::new(place, record, id, media_type)
-    }
-
-    /// The copy of a record for the file of that number.
-    pub(crate) fn new(place: usize, record: &Record, id: &str, media_type: &str) -> Option<Self> {
-        let member = record_member(record, id).ok()?;
-        Some(Self { place, member, line: line(record, media_type) })
+/// The copy of a record for the file of that number among those of copies, and its line in the index.
+pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -> Vec<(usize, Vec<u8>)> {
+    let number = COPIES + 2 * file;
+    match record_member(record, id) {
+        Ok(member) => vec![(number, member), (number + 1, line(record, media_type))],
+        Err(_) => Vec::new(),
     }
 }
 
@@ -417,54 +382,49 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
 
 const VERSION: &str = "WARC/1.1";
 
-/// A record that failed.
-pub(crate) struct FailedRecord<'a> {
-    /// Its id, or the one derived from its place.
-    pub(crate) id: &'a str,
-    pub(crate) record: &'a Record,
-    /// The encoding that the crawl's metadata record gives for it.
-    pub(crate) charset: Option<&'a str>,
-}
-
-impl FailedRecord<'_> {
-    /// The record as a gzip member, and after it another with a metadata record about it: reason,
-    /// place and message. The same record and failure give the same bytes.
-    ///
-    /// # Errors
-    /// None is known: fields that a WARC record can't have are mended before.
-    pub(crate) fn members(&self, kind: FailureKind, message: &str) -> io::Result<Vec<u8>> {
-        let bracketed = format!("<{}>", one_line(self.id));
-        let mut out = record_member(self.record, self.id)?;
-        let id = record_id(&["quarantine", self.id, kind.name()]);
-        let mut about = vec![
-            ("WARC-Type".to_owned(), "metadata".to_owned()),
-            ("WARC-Record-ID".to_owned(), format!("<{id}>")),
-            // Archive tools find what is said about a record by this field.
-            ("WARC-Concurrent-To".to_owned(), bracketed),
-        ];
-        for name in ["WARC-Target-URI", "WARC-Date"] {
-            let value = self.record.headers.get(name).filter(|value| !value.is_empty());
-            about.extend(value.map(|value| (name.to_owned(), one_line(value))));
-        }
-        about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
-        let mut block = format!(
-            "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
-            one_line(&self.record.place.file),
-            self.record.place.offset,
-            self.record.place.length,
-            self.record.place.inner,
-            one_line(message),
-        );
-        for note in &self.record.notes {
-            block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
-        }
-        // Under the name that crawls use for it, so that a run over this file finds it again.
-        if let Some(charset) = self.charset {
-            block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
-        }
-        out.extend(member(&about, block.as_bytes())?);
-        Ok(out)
+/// A record that failed as a gzip member, and after it another with a metadata record about it: reason, place and
+/// message. The same record and failure give the same bytes. `id` is its own, or the one derived from its place.
+///
+/// # Errors
+/// None is known: fields that a WARC record can't have are mended before.
+pub(crate) fn failed_members(
+    captured: &CapturedRecord,
+    id: &str,
+    kind: FailureKind,
+    message: &str,
+) -> io::Result<Vec<u8>> {
+    let record = &captured.record;
+    let bracketed = format!("<{}>", one_line(id));
+    let mut out = record_member(record, id)?;
+    let about_id = record_id(&["quarantine", id, kind.name()]);
+    let mut about = vec![
+        ("WARC-Type".to_owned(), "metadata".to_owned()),
+        ("WARC-Record-ID".to_owned(), format!("<{about_id}>")),
+        // Archive tools find what is said about a record by this field.
+        ("WARC-Concurrent-To".to_owned(), bracketed),
+    ];
+    for name in ["WARC-Target-URI", "WARC-Date"] {
+        let value = record.headers.get(name).filter(|value| !value.is_empty());
+        about.extend(value.map(|value| (name.to_owned(), one_line(value))));
     }
+    about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
+    let mut block = format!(
+        "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
+        one_line(&record.place.file),
+        record.place.offset,
+        record.place.length,
+        record.place.inner,
+        one_line(message),
+    );
+    for note in &record.notes {
+        block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
+    }
+    // Under the name that crawls use for it, so that a run over this file finds it again.
+    if let Some(charset) = &captured.charset {
+        block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
+    }
+    out.extend(member(&about, block.as_bytes())?);
+    Ok(out)
 }
 
 /// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.

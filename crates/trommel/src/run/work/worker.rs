@@ -2,10 +2,11 @@
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
-use trommel_record::{Compression, Encode, Format, OutputRecord, encoder};
+use trommel_record::{Compression, Document, Encode, Format, encoder};
 
+use crate::Result;
 use crate::run::work::task::{CapturedRecord, DocumentForms, RecordLabel, Step, Task, WorkerResult};
-use crate::run::{error::RunError, plan::output::Encoding, work::record::RecordExtractor};
+use crate::run::{plan::output::Encoding, work::record::RecordExtractor};
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.
@@ -16,37 +17,37 @@ pub(crate) const RESULTS_PER_SEND: usize = 4;
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
-/// Turns a document into the form for the caller of a stream.
-pub(crate) type MapDocument<'a, T> = dyn Fn(OutputRecord) -> T + Sync + 'a;
+/// The function that takes the documents of a run for the caller.
+pub(crate) type TakeDocument<'a> = dyn FnMut(Document) -> Result<()> + 'a;
 
 /// Channels for the results of a lane.
-pub(crate) struct LaneEnd<T> {
+pub(crate) struct LaneEnd {
     /// Sends results to its writer.
-    pub(crate) results: Sender<Vec<Task<WorkerResult<T>>>>,
+    pub(crate) results: Sender<Vec<Task<WorkerResult>>>,
     /// Returns used blocks to its reader.
     pub(crate) spares: Sender<RecordBlock>,
 }
 
 /// Turns records into encoded documents.
-pub(crate) struct Worker<'a, T> {
+pub(crate) struct Worker<'a> {
     /// Reads the document of a record.
     pub(crate) records: RecordExtractor<'a>,
     /// Encode documents, one for each output format.
     pub(crate) encoders: &'a [Encoder],
-    /// Makes the item of a document, if the caller takes the documents.
-    pub(crate) map: Option<&'a MapDocument<'a, T>>,
+    /// True if the caller takes the documents.
+    pub(crate) is_taken: bool,
     /// True to list dropped records.
     pub(crate) labels: bool,
 }
 
-impl<T> Worker<'_, T> {
+impl Worker<'_> {
     /// Works until there are no more tasks. Results of records of a lane are sent together, up to
     /// [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or while they hold much
     /// memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go back to
     /// their lane while there is room.
-    pub(crate) fn run(&self, tasks: &Receiver<Task<CapturedRecord>>, lanes: &[LaneEnd<T>]) {
-        let mut done: Vec<Task<WorkerResult<T>>> = Vec::new();
-        let send = |done: &mut Vec<Task<WorkerResult<T>>>| {
+    pub(crate) fn run(&self, tasks: &Receiver<Task<CapturedRecord>>, lanes: &[LaneEnd]) {
+        let mut done: Vec<Task<WorkerResult>> = Vec::new();
+        let send = |done: &mut Vec<Task<WorkerResult>>| {
             if let Some(lane) = done.first().and_then(|task| lanes.get(task.lane)) {
                 // A lane that has ended early wants no more.
                 let _ = lane.results.send(std::mem::take(done));
@@ -85,7 +86,7 @@ impl<T> Worker<'_, T> {
         }
     }
 
-    fn encode(&self, record: OutputRecord) -> Result<Option<DocumentForms<T>>, String> {
+    fn encode(&self, record: Document) -> Result<Option<DocumentForms>, String> {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             // The text and a kilobyte for the rest, so that encoding seldom has to grow it.
@@ -93,7 +94,7 @@ impl<T> Worker<'_, T> {
             let is_taken = encoder.encode.record(&record, &mut bytes).map_err(|error| error.to_string())?;
             encoded.push(is_taken.then_some(bytes));
         }
-        let item = self.map.map(|map| map(record));
+        let item = self.is_taken.then(|| Box::new(record));
         let is_empty = item.is_none() && encoded.iter().all(Option::is_none);
         Ok((!is_empty).then_some(DocumentForms { encoded, item }))
     }
@@ -110,7 +111,7 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     /// One for each encoding, in their order.
-    pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>, RunError> {
+    pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>> {
         encodings
             .iter()
             .map(|&encoding| {
@@ -128,7 +129,7 @@ mod tests {
     use std::time::Duration;
 
     use trommel_archive::PayloadOptions;
-    use trommel_extract::{Document, Hints};
+    use trommel_extract::Hints;
     use trommel_record::filters::Filters;
 
     use super::*;
@@ -138,7 +139,7 @@ mod tests {
         let extract = |_: &[u8], _: &Hints<'_>| Document::default();
         let filters = Filters::default();
         let records = RecordExtractor::new(&extract, &filters, PayloadOptions::default());
-        let worker = Worker::<()> { records, encoders: &[], map: None, labels: false };
+        let worker = Worker { records, encoders: &[], is_taken: false, labels: false };
         let (task_sender, tasks) = crossbeam_channel::unbounded();
         let (result_sender, results) = crossbeam_channel::unbounded();
         let (spares, _) = crossbeam_channel::bounded(1);

@@ -6,12 +6,10 @@ use std::{collections::HashSet, fs, io};
 
 use tempfile::TempDir;
 use trommel_record::{Disk, LocalDisk};
-use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
+use trommel_sources::{NetworkOptions, Remote, Scheme};
 
-use crate::run::{
-    counts::summary::Summary, error::BucketError, plan::FINISHED_STATE, plan::Plan, plan::existing::Existing,
-    plan::output::Destination,
-};
+use crate::run::plan::{FINISHED_STATE, Plan, existing::Existing, output::Destination};
+use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
 
 /// The mark of a folder that is complete.
 const SUCCESS: &str = "_SUCCESS";
@@ -33,37 +31,31 @@ impl Bucket {
     ///
     /// # Errors
     /// If there is no room for the folder, the bucket does not answer, or has such outputs already.
-    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> crate::Result<Option<Self>> {
-        Ok(Self::taken(plan, network, existing)?)
-    }
-
-    fn taken(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>, BucketError> {
-        let (prefix, name) = match &plan.output.destination {
-            Destination::File(path) => match path.to_string_lossy().rsplit_once('/') {
-                Some((folder, name)) => (format!("{folder}/"), name.to_owned()),
-                None => return Ok(None),
-            },
-            Destination::Folder(path) => {
-                let folder = path.to_string_lossy();
-                (format!("{}/", folder.trim_end_matches('/')), String::new())
-            }
-            Destination::Stdout | Destination::Caller => return Ok(None),
-        };
-        if !Scheme::of(&prefix).is_some_and(Scheme::is_written) {
+    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>> {
+        let (Destination::File(path) | Destination::Folder(path)) = &plan.output.destination else { return Ok(None) };
+        let path = path.to_string_lossy().into_owned();
+        if !Scheme::of(&path).is_some_and(Scheme::is_written) {
             return Ok(None);
         }
+        let (folder, name) = match plan.output.destination {
+            Destination::File(_) => path.rsplit_once('/').unwrap_or((&path, "")),
+            _ => (path.trim_end_matches('/'), ""),
+        };
+        let prefix = format!("{folder}/");
         // Objects cannot be appended to, so there is nothing that could be continued.
         if existing == Existing::Resume {
-            return Err(BucketError::Resume(format!("{prefix}{name}")));
+            let what = "outputs in a bucket cannot be continued; what is whole there stays";
+            return Err(Error::resume(Path::new(&format!("{prefix}{name}")), what));
         }
-        let folder = tempfile::tempdir().map_err(BucketError::Folder)?;
+        let folder =
+            tempfile::tempdir().map_err(Error::at(ErrorKind::Output, "folder for unfinished outputs (TMPDIR)"))?;
         let below = |path: &Path| {
             let name = path.to_string_lossy().strip_prefix(&prefix).map(str::to_owned);
             name.map(|name| folder.path().join(name))
         };
         plan.output.destination = match name.is_empty() {
             true => Destination::Folder(folder.path().to_owned()),
-            false => Destination::File(folder.path().join(&name)),
+            false => Destination::File(folder.path().join(name)),
         };
         if let Some(path) = &mut plan.quarantine
             && let Some(here) = below(path)
@@ -79,9 +71,8 @@ impl Bucket {
     ///
     /// # Errors
     /// If the bucket does not answer, or has an output of the plan already.
-    fn check(&self, plan: &Plan, existing: Existing) -> Result<(), BucketError> {
-        let at = |url: &str, source: SourceError| BucketError::Answer { url: url.to_owned(), source };
-        let there = self.remote.list(&self.prefix).map_err(|source| at(&self.prefix, source))?;
+    fn check(&self, plan: &Plan, existing: Existing) -> Result<()> {
+        let there = self.remote.list(&self.prefix).map_err(Error::at(ErrorKind::Network, &self.prefix))?;
         let there: HashSet<String> = there.into_iter().collect();
         for path in plan.outputs().into_iter().chain(plan.quarantine.clone()) {
             let Some(url) = self.url(&path) else { continue };
@@ -89,13 +80,13 @@ impl Bucket {
             let is_there = there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
             // Objects have no lock, so this is checked once, before the work, and not again.
             if is_there && existing != Existing::Overwrite {
-                return Err(BucketError::Exists(url));
+                return Err(Error::exists(Path::new(&url), "is there already; --overwrite replaces it"));
             }
         }
         let mark = format!("{}{SUCCESS}", self.prefix);
         // Last of the checks: a run that is refused must leave the mark of the one before.
         if there.contains(&mark) {
-            self.remote.remove(&mark).map_err(|source| at(&mark, source))?;
+            self.remote.remove(&mark).map_err(Error::at(ErrorKind::Network, &mark))?;
         }
         Ok(())
     }

@@ -3,20 +3,21 @@
 mod record;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{io::Write, mem::take};
+use std::{io::Write, mem::take, path::PathBuf};
 
 use trommel_archive::ResumePoint;
-use trommel_record::{Disk, filters::Duplicates};
+use trommel_record::filters::Duplicates;
+use trommel_sources::StopFlag;
 
-use crate::run::counts::{Clock, Counters};
-use crate::run::error::{RunError, RunEvent, RunPosition, TakeStep};
-use crate::run::state::remaining::{ArchiveState, CompleteFile, InputStart, Message, OutputsState};
+use crate::run::counts::{Clock, ProgressState};
+use crate::run::state::remaining::{ArchiveState, FileState, InputStart, OutputsState, SharedState};
 use crate::run::work::task::{ArchiveEnd, Opened, Step, Task, WorkerResult};
-use crate::run::write::ledger::{Ledger, Shared, SharedState, listed};
+use crate::run::work::worker::TakeDocument;
+use crate::run::write::ledger::{Ledger, Shared, Started, published};
 use crate::run::write::outputs::{Outputs, Stdout};
 use crate::{
-    metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate, run::plan::output::Destination,
-    run::plan::prepared::WritePlan, run::write::side_output::SideOutputs,
+    Result, metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate,
+    run::plan::output::Destination, run::plan::prepared::Prepared,
 };
 
 /// Records after which the state is saved even if they gave few bytes.
@@ -26,34 +27,38 @@ const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
-/// Lines that are held back until it is known that a piece counts; further ones are told at once.
-const MAX_HELD_MESSAGES: usize = 10_000;
 /// Records of a selection that differ from their index, of which each has a line; further ones are counted only.
 const MAX_NAMED_MISMATCHES: u64 = 100;
 
-/// Settings and state that the writers of all lanes share.
-pub(crate) struct Writing<'a> {
-    pub(crate) plan: &'a WritePlan<'a>,
-    pub(crate) disk: &'a dyn Disk,
+/// State that the readers, workers and writers of all lanes share.
+pub(crate) struct Common<'a> {
+    pub(crate) plan: &'a Prepared<'a>,
     pub(crate) ledger: Mutex<Ledger<'a>>,
     /// Held by the reader that picks its next archive.
     pub(crate) picking: Mutex<()>,
-    pub(crate) counters: Counters,
+    pub(crate) counts: Mutex<ProgressState>,
     /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,
     /// Measures the time of reading, encoding and writing.
     pub(crate) clock: Option<&'a Clock>,
+    /// Ends reads that wait.
+    pub(crate) stop: StopFlag,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> Common<'a> {
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger<'a>> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The counts so far.
+    pub(crate) fn counts(&self) -> MutexGuard<'_, ProgressState> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Gives complete files their names. Without the ledger in hand: to assemble a large one takes long.
-    fn publish(&self, files: Vec<CompleteFile>) -> Result<(), RunError> {
+    fn publish(&self, files: Vec<FileState>) -> Result<()> {
         for file in files {
-            let listed = listed(self.plan, self.disk, &file)?;
+            let listed = published(self.plan, &file)?;
             self.ledger().add_published(&file, listed)?;
         }
         Ok(())
@@ -61,32 +66,28 @@ impl<'a> Writing<'a> {
 }
 
 /// Writes the results of the workers for the archives of a lane. It must receive the steps in their order.
-pub(crate) struct LaneWriter<'a, 'r, 'c, T> {
-    writing: &'r Writing<'a>,
+pub(crate) struct LaneWriter<'a, 'r, 'c> {
+    common: &'r Common<'a>,
     /// Standard output, if documents go there.
     pub(crate) stdout: Option<Stdout<'r, 'c>>,
-    /// Takes the events, if there is a caller who does.
-    pub(crate) take: Option<&'c mut TakeStep<'c, T>>,
+    /// Takes the documents, if there is a caller who does.
+    pub(crate) take: Option<&'c mut TakeDocument<'c>>,
     archive: Option<OpenArchive<'a>>,
     /// True if the last document that was asked for is written.
-    is_at_limit: bool,
+    pub(crate) is_at_limit: bool,
 }
 
 /// The archive that is being written.
 struct OpenArchive<'a> {
     state: ArchiveState,
-    /// Index of the input.
-    input: usize,
     /// The name of its outputs.
     stem: String,
-    outputs: Outputs<'a>,
-    sides: SideOutputs<'a>,
-    duplicates: Duplicates,
-    /// Tells if it counts, if it is a piece of an archive.
-    fate: Option<Fate>,
-    /// The one output of all, while the archive has outputs of its own and its turn has come.
-    common: Option<Outputs<'a>>,
-    unsaved: u64,
+    /// The outputs that archives share if its turn has come, else its shares of them.
+    shared: Shared<'a>,
+    /// The outputs of its own, if it has any.
+    own: Option<Outputs<'a>>,
+    /// Tells if it counts.
+    fate: Fate,
     frame: FrameCounts,
     /// Documents of the archives before it.
     documents_before: u64,
@@ -102,41 +103,30 @@ struct FrameCounts {
 
 impl<'a> OpenArchive<'a> {
     fn new(
-        plan: &'a WritePlan<'a>,
-        disk: &'a dyn Disk,
-        opened: Opened,
-        state: ArchiveState,
-        shared: Option<Shared<'a>>,
-    ) -> Result<Self, RunError> {
-        let Opened { input, identity, stem, fate, .. } = opened;
-        let stem = stem.or_else(|| plan.stems.get(input).cloned()).unwrap_or_default();
-        let has_own = plan.has_own_outputs(&state);
-        let share = Some(state.number).filter(|_| !has_own);
-        let own = |state: &ArchiveState| Outputs::new(plan, disk, share, &state.outputs);
-        let (outputs, common, sides, duplicates, unsaved) = match shared {
-            Some(Shared { outputs, sides, duplicates, unsaved }) => match has_own {
-                true => (own(&state)?, Some(outputs), sides, duplicates, unsaved),
-                false => (outputs, None, sides, duplicates, unsaved),
-            },
+        plan: &'a Prepared<'a>,
+        Opened { identity, stem, .. }: Opened,
+        Started { state, fate, shared, documents_before }: Started<'a>,
+    ) -> Result<Self> {
+        let own = plan.has_own_outputs(&state).then(|| Outputs::new(plan, None, &state.outputs)).transpose()?;
+        let shared = match shared {
+            Some(shared) => shared,
             None => {
-                let sides = SideOutputs::new(plan, disk, Some(state.number), &state.sides)?;
-                (own(&state)?, None, sides, Duplicates::default(), 0)
+                let shares = if own.is_some() { &OutputsState::default() } else { &state.outputs };
+                Shared::new(plan, Some(state.number), shares, &state.sides, Duplicates::default())?
             }
         };
         let state = ArchiveState { identity, ..state };
-        Ok(Self {
-            state,
-            input,
-            stem,
-            outputs,
-            sides,
-            duplicates,
-            fate,
-            common,
-            unsaved,
-            frame: FrameCounts::default(),
-            documents_before: 0,
-        })
+        Ok(Self { state, stem, shared, own, fate, frame: FrameCounts::default(), documents_before })
+    }
+
+    /// Reports the names of the files that were begun.
+    fn report_begun(&mut self) {
+        let begun = take(&mut self.outputs().begun);
+        self.state.report.outputs.extend(begun);
+    }
+
+    fn outputs(&mut self) -> &mut Outputs<'a> {
+        self.own.as_mut().unwrap_or(&mut self.shared.outputs)
     }
 
     /// Returns whether enough was written or read since the frame began that it ends, and the state is saved.
@@ -144,158 +134,133 @@ impl<'a> OpenArchive<'a> {
         let FrameCounts { encoded, records, blocks } = self.frame;
         let read_enough = blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
         // Saving must not cost more than writing, however much there is to remember.
-        encoded >= frame.max(self.duplicates.bytes()) || records >= MAX_UNSAVED_RECORDS || read_enough
+        encoded >= frame.max(self.shared.duplicates.bytes()) || records >= MAX_UNSAVED_RECORDS || read_enough
     }
 
     /// Syncs its files; returns its state, and that of the shared outputs if it holds them.
-    fn checkpoint(&mut self) -> Result<(ArchiveState, Option<SharedState>), RunError> {
-        let (outputs, sides) = (self.outputs.checkpoint()?, self.sides.save(false)?);
-        let mut state = self.state.clone();
-        if !state.is_first {
-            (state.outputs, state.sides) = (outputs, sides);
-            return Ok((state, None));
-        }
-        let outputs = match self.common {
-            Some(_) => {
-                state.outputs = outputs;
-                OutputsState::default()
-            }
-            None => outputs,
-        };
-        Ok((state, Some(SharedState { outputs, sides, duplicates: self.duplicates.state() })))
+    fn checkpoint(&mut self) -> Result<(ArchiveState, Option<SharedState>)> {
+        let own = self.own.as_mut().map(Outputs::checkpoint).transpose()?;
+        let (shared, state) = (self.shared.checkpoint()?, self.state.clone());
+        Ok(match state.is_first {
+            true => (ArchiveState { outputs: own.unwrap_or_default(), ..state }, Some(shared)),
+            false => (ArchiveState { outputs: own.unwrap_or(shared.outputs), sides: shared.sides, ..state }, None),
+        })
     }
 
     /// Ends its outputs, or syncs its shares; returns whether it had outputs of its own.
-    fn close(&mut self, plan: &WritePlan<'_>) -> Result<bool, RunError> {
-        let has_own = plan.has_own_outputs(&self.state);
-        let is_any = has_own && self.outputs.are_open();
-        self.state.outputs = match (has_own, self.state.is_first) {
-            (true, _) => self.outputs.complete().map(|()| OutputsState::default())?,
+    fn close(&mut self) -> Result<bool> {
+        let has_own = self.own.as_ref().is_some_and(Outputs::are_open);
+        self.state.outputs = OutputsState::default();
+        match &mut self.own {
+            Some(own) => own.complete()?,
             // A frame ends with its archive, so that it does not matter what was written where.
-            (false, true) => self.outputs.end_frame().map(|()| OutputsState::default())?,
-            (false, false) => self.outputs.checkpoint()?,
-        };
+            None if self.state.is_first => self.shared.outputs.end_frame()?,
+            None => self.state.outputs = self.shared.outputs.checkpoint()?,
+        }
         if !self.state.is_first {
-            self.state.sides = self.sides.save(false)?;
+            self.state.sides = self.shared.sides.save(false)?;
         }
-        Ok(is_any)
+        Ok(has_own)
     }
 
-    /// Tells something about it; of a piece once it counts.
-    fn tell(&mut self, is_error: bool, text: String) {
-        let message = Message { is_error, text };
-        let counts = self.fate.as_ref().is_none_or(Fate::is_due);
-        if counts || self.state.messages.len() >= MAX_HELD_MESSAGES {
-            take(&mut self.state.messages).iter().for_each(Message::tell);
-            return message.tell();
+    /// Ends its files for good, unfinished; returns their names.
+    fn abandon(&mut self) -> Vec<PathBuf> {
+        let mut unfinished = self.own.as_mut().map(Outputs::abandon).unwrap_or_default();
+        if !self.state.is_first {
+            unfinished.extend(self.shared.abandon());
         }
-        self.state.messages.push(message);
-    }
-
-    /// Returns the outputs that archives share, if this archive holds them.
-    fn into_shared(self) -> (ArchiveState, Option<Shared<'a>>) {
-        let Self { state, outputs, sides, duplicates, common, unsaved, .. } = self;
-        let is_first = state.is_first;
-        let shared = Shared { outputs: common.unwrap_or(outputs), sides, duplicates, unsaved };
-        (state, is_first.then_some(shared))
+        unfinished
     }
 }
 
-impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
+impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
     /// A writer of a lane that writes to files.
-    pub(crate) fn new(writing: &'r Writing<'a>) -> Self {
-        Self { writing, stdout: None, take: None, archive: None, is_at_limit: false }
+    pub(crate) fn new(common: &'r Common<'a>) -> Self {
+        Self { common, stdout: None, take: None, archive: None, is_at_limit: false }
     }
 
     /// Directs the output to standard output if that is the destination.
     pub(crate) fn on_stdout(mut self, stdout: &'c mut dyn Write) -> Self {
-        if self.writing.plan.output.destination == Destination::Stdout {
-            self.stdout = Stdout::new(self.writing.plan, stdout);
+        if self.common.plan.run.output.destination == Destination::Stdout {
+            self.stdout = Stdout::new(self.common.plan, stdout);
         }
         self
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
-    pub(crate) fn step(&mut self, task: Task<WorkerResult<T>>) -> Result<(), RunError> {
+    pub(crate) fn step(&mut self, task: Task<WorkerResult>) -> Result<()> {
         let point = task.point;
         self.leave_if_void();
-        let parts = self.archive.as_ref().map_or(0, |archive| archive.outputs.complete_parts());
+        let parts = self.archive.as_mut().map_or(0, |archive| archive.outputs().complete.len());
         match task.step {
             Step::Open(opened) => self.open(opened)?,
             Step::Begin { info, date } => self.begin(info, date)?,
-            Step::Record(result) => self.record(result, task.bytes, point)?,
-            Step::Damage { offset, lost, what } => self.damage(offset, lost, what, point)?,
+            Step::Record(result) => self.record(result, task.bytes)?,
+            Step::Damage { offset, lost, what } => self.damage(offset, lost, what),
             Step::Mismatch { what } => self.mismatch(what),
             Step::End(end) => return self.end(end),
             Step::Over => return Ok(()),
         }
         let Some(archive) = &mut self.archive else { return Ok(()) };
+        let settings = &self.common.plan.run.settings;
         let documents = archive.documents_before + archive.state.summary.documents;
-        if self.writing.plan.limit.is_some_and(|limit| documents >= limit) {
+        if settings.limits.limit.is_some_and(|limit| documents >= limit.get()) {
             self.is_at_limit = true;
-            self.writing.ledger().reach_limit();
+            self.common.ledger().reach_limit();
             let bytes = point.map_or(0, |point| point.offset());
             return self.end(ArchiveEnd { bytes, ..ArchiveEnd::default() });
         }
         // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
         // show.
-        let part_ended = archive.outputs.complete_parts() > parts;
-        if archive.is_frame_full(self.writing.plan.frame) || part_ended && archive.unsaved >= archive.duplicates.bytes()
-        {
+        let part_ended = archive.outputs().complete.len() > parts;
+        if archive.is_frame_full(settings.output.checkpoint.0) || part_ended && archive.shared.is_worth_saving() {
             return self.end_frame(point);
         }
         if part_ended {
             // Without saving, the frame ends all the same.
             archive.frame = FrameCounts::default();
-            return archive.outputs.end_frame();
+            return archive.outputs().end_frame();
         }
         Ok(())
     }
 
-    /// Returns whether the last document that was asked for is written, and nothing more is to be.
-    pub(crate) fn is_at_limit(&self) -> bool {
-        self.is_at_limit
-    }
-
-    fn open(&mut self, opened: Opened) -> Result<(), RunError> {
-        let input = opened.identity.name.clone();
-        let mut ledger = self.writing.ledger();
-        let number = if self.writing.plan.follows { ledger.visit(&input) } else { opened.number };
+    fn open(&mut self, opened: Opened) -> Result<()> {
+        let mut ledger = self.common.ledger();
+        let is_visit = self.common.plan.run.follow.is_some();
+        let number = if is_visit { ledger.visit(&opened.identity.name) } else { opened.number };
         // A piece that does not count may be known for it by now.
-        let Some((state, shared)) = ledger.start(number)? else { return Ok(()) };
-        let documents_before = ledger.documents();
+        let Some(started) = ledger.start(number)? else { return Ok(()) };
         drop(ledger);
-        let archive = OpenArchive::new(self.writing.plan, self.writing.disk, opened, state, shared)?;
-        self.archive = Some(OpenArchive { documents_before, ..archive });
-        self.writing.counters.open();
-        self.send_event(|| RunEvent::Opened { input }, None)
-    }
-
-    fn begin(&mut self, info: Option<Vec<u8>>, date: Option<String>) -> Result<(), RunError> {
-        let Some(archive) = &mut self.archive else { return Ok(()) };
-        let beginning =
-            InputStart { input: archive.state.identity.name.clone(), stem: archive.stem.clone(), info, date };
-        if let Some(stdout) = &mut self.stdout {
-            return stdout.begin(&beginning);
-        }
-        archive.outputs.begin(beginning)?;
-        archive.state.report.outputs.extend(archive.outputs.take_begun());
+        self.archive = Some(OpenArchive::new(self.common.plan, opened, started)?);
+        self.common.counts().archives += 1;
         Ok(())
     }
 
-    fn damage(&mut self, offset: u64, lost: u64, what: String, point: Option<ResumePoint>) -> Result<(), RunError> {
+    fn begin(&mut self, info: Option<Vec<u8>>, date: Option<String>) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
-        if let Some(metrics) = self.writing.metrics {
+        let input = archive.state.identity.name.clone();
+        let beginning = InputStart { input, stem: archive.stem.clone(), info, date };
+        match &mut self.stdout {
+            Some(stdout) => stdout.begin(&beginning),
+            None => {
+                archive.outputs().begin(beginning)?;
+                archive.report_begun();
+                Ok(())
+            }
+        }
+    }
+
+    fn damage(&mut self, offset: u64, lost: u64, what: String) {
+        let Some(archive) = &mut self.archive else { return };
+        if let Some(metrics) = self.common.metrics {
             metrics.damaged();
         }
         let state = &mut archive.state;
         state.report.damaged += 1;
         state.report.lost_bytes = state.report.lost_bytes.saturating_add(lost);
         let file = state.identity.name.clone();
-        let message = format!("{file}: offset {offset}: {what}, {lost} bytes lost");
-        state.summary.damage(DamageReport { file, offset, lost, what: what.clone() });
-        archive.tell(false, message);
-        self.send_event(|| RunEvent::Damaged { offset, lost, what }, point)
+        tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
+        state.summary.damage(DamageReport { file, offset, lost, what });
     }
 
     fn mismatch(&mut self, what: String) {
@@ -303,24 +268,15 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         let mismatched = &mut archive.state.summary.mismatched;
         *mismatched += 1;
         if *mismatched <= MAX_NAMED_MISMATCHES {
-            let index = archive.state.identity.name.clone();
-            archive.tell(false, format!("{index}: {what}"));
+            tracing::warn!("{}: {what}", archive.state.identity.name);
         }
-    }
-
-    /// Gives an event to the caller, if there is one who takes them.
-    fn send_event(&mut self, event: impl FnOnce() -> RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
-        let Some(take) = &mut self.take else { return Ok(()) };
-        let input = self.archive.as_ref().map(|archive| archive.input);
-        let position = point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) });
-        take(event(), position.filter(|_| self.writing.plan.has_positions))
     }
 
     /// Flushes plain standard output after a pause of the input. Compressed output is not flushed, because the ends of
     /// frames must not depend on time.
-    pub(crate) fn idle(&mut self) -> Result<(), RunError> {
+    pub(crate) fn idle(&mut self) -> Result<()> {
         match (&mut self.stdout, &mut self.archive) {
-            (Some(stdout), Some(archive)) if self.writing.plan.is_plain() && archive.frame.encoded > 0 => {
+            (Some(stdout), Some(archive)) if self.common.plan.is_plain() && archive.frame.encoded > 0 => {
                 // A program that reads a live run wants each document when it is there.
                 archive.frame = FrameCounts::default();
                 stdout.end_frame()
@@ -330,40 +286,40 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
     }
 
     /// Ends the frame, and saves the state if it is known where reading goes on.
-    fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
+    fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.frame = FrameCounts::default();
         if let Some(stdout) = &mut self.stdout {
             stdout.end_frame()?;
         }
         // In the middle of something that cannot be continued there is no state to save.
-        if self.writing.plan.state_file.is_some() && point.is_none() {
-            return archive.outputs.end_frame();
+        if self.common.plan.state_file.is_some() && point.is_none() {
+            return archive.outputs().end_frame();
         }
-        archive.unsaved = 0;
+        archive.shared.unsaved = 0;
         archive.state.point = point;
-        let (state, shared) = match self.writing.plan.state_file {
+        let (state, shared) = match self.common.plan.state_file {
             Some(_) => archive.checkpoint()?,
             None => {
-                archive.outputs.end_frame()?;
+                archive.outputs().end_frame()?;
                 (archive.state.clone(), None)
             }
         };
-        let complete = archive.outputs.take_complete();
-        let files = self.writing.ledger().note(state, shared, complete)?;
-        self.writing.publish(files)
+        let complete = take(&mut archive.outputs().complete);
+        let files = self.common.ledger().note(state, shared, complete)?;
+        self.common.publish(files)
     }
 
     /// Ends the current archive.
-    fn end(&mut self, end: ArchiveEnd) -> Result<(), RunError> {
+    fn end(&mut self, end: ArchiveEnd) -> Result<()> {
         let ArchiveEnd { bytes, error, broken, point, next } = end;
-        let plan = self.writing.plan;
+        let plan = self.common.plan;
         let Some(archive) = &mut self.archive else { return Ok(()) };
         if let (true, Some(error)) = (broken, &error) {
-            self.writing.ledger().stop_unless_known(error)?;
+            self.common.ledger().stop_unless_known(error)?;
         }
         if let Some(error) = &error {
-            archive.tell(true, error.clone());
+            tracing::error!("{error}");
         }
         archive.state.point = point;
         if let Some(piece) = &mut archive.state.piece {
@@ -373,62 +329,40 @@ impl<'a, 'r, 'c, T> LaneWriter<'a, 'r, 'c, T> {
         archive.state.report.stored_bytes = bytes;
         archive.state.report.error.clone_from(&error);
         archive.state.summary.stored_bytes = bytes;
-        let ended = archive.close(plan)?;
+        let ended = archive.close()?;
         if let Some(stdout) = &mut self.stdout {
             stdout.end_frame()?;
         }
         let Some(mut archive) = self.archive.take() else { return Ok(()) };
-        let complete = archive.outputs.take_complete();
-        let is_saved = match plan.output.destination {
-            Destination::Folder(_) => ended || archive.state.piece.is_some(),
-            Destination::File(_) => plan.follows || !archive.state.is_first,
+        let complete = take(&mut archive.outputs().complete);
+        let OpenArchive { state, shared, .. } = archive;
+        let is_saved = match plan.run.output.destination {
+            Destination::Folder(_) => ended || state.piece.is_some(),
+            Destination::File(_) => plan.run.follow.is_some() || !state.is_first,
             Destination::Stdout | Destination::Caller => false,
         };
-        let (state, shared) = archive.into_shared();
-        let files = self.writing.ledger().end(state, shared, complete, is_saved)?;
-        self.writing.publish(files)?;
-        self.writing.counters.close();
+        let shared = state.is_first.then_some(shared);
+        let files = self.common.ledger().end(state, shared, complete, is_saved)?;
+        self.common.publish(files)?;
+        self.common.counts().archives -= 1;
         // After all counts: the caller may end the run here. The next input is read from its start.
-        let Some(take) = &mut self.take else { return Ok(()) };
-        let input = self.writing.ledger().next_input().unwrap_or(plan.stems.len());
-        let next = (!broken && plan.has_positions).then_some(RunPosition { input, point: None });
-        take(RunEvent::Ended { bytes, error }, next)
+        Ok(())
     }
 
     /// Leaves a piece that does not count.
     fn leave_if_void(&mut self) {
-        let is_void = |archive: &mut OpenArchive<'_>| archive.fate.as_ref().is_some_and(Fate::is_void);
-        let Some(mut archive) = self.archive.take_if(is_void) else { return };
-        let mut files = archive.outputs.abandon();
-        files.extend(archive.sides.abandon());
-        self.writing.ledger().leave(files);
-        self.writing.counters.close();
+        let Some(mut archive) = self.archive.take_if(|archive| archive.fate.is_void()) else { return };
+        self.common.ledger().joined.extend(archive.abandon());
+        self.common.counts().archives -= 1;
     }
 
     /// Leaves the archive in the middle, if there is one.
     pub(crate) fn give_up(&mut self) {
         self.leave_if_void();
         let Some(mut archive) = self.archive.take() else { return };
-        let mut unfinished = Vec::new();
-        if archive.common.is_some() || !archive.state.is_first {
-            unfinished.extend(archive.outputs.abandon());
-        }
-        if !archive.state.is_first {
-            unfinished.extend(archive.sides.abandon());
-        }
-        let (state, shared) = archive.into_shared();
-        self.writing.ledger().give_up(state, shared, unfinished);
-    }
-
-    /// Lets go of standard output, whose reader is gone.
-    pub(crate) fn close(&mut self) {
-        if let Some(stdout) = &mut self.stdout {
-            stdout.close();
-        }
-    }
-
-    /// Ends standard output.
-    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        self.stdout.as_mut().map_or(Ok(()), Stdout::finish)
+        let unfinished = archive.abandon();
+        let OpenArchive { state, shared, .. } = archive;
+        let shared = state.is_first.then_some(shared);
+        self.common.ledger().give_up(state, shared, unfinished);
     }
 }

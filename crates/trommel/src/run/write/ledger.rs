@@ -5,24 +5,23 @@
 mod ending;
 mod order;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{mem::take, time::Instant};
 
 use trommel_archive::ResumePoint;
-use trommel_record::filters::{Duplicates, DuplicatesState};
-use trommel_record::{Assemble, Disk, OutputError, discard, hidden, open_own, publish};
+use trommel_record::filters::Duplicates;
+use trommel_record::{OutputError, discard, hidden, open_own, publish};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
 use crate::run::inputs::pieces::{Fate, Piece};
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
 use crate::run::state::remaining::{
-    ArchiveState, CompleteFile, Journal, JournalEntry, OutputsState, Partial, SideState, Turn,
+    ArchiveState, FileState, Journal, JournalEntry, OutputsState, Partial, SharedState, Turn,
 };
 use crate::run::write::manifest::{ManifestFile, size_and_digest};
-use crate::run::{
-    error::RunError, plan::prepared::WritePlan, write::outputs::Outputs, write::side_output::SideOutputs,
-};
+use crate::run::{plan::prepared::Prepared, write::outputs::Outputs, write::side_output::SideOutputs};
+use crate::{Error, ErrorKind, Result};
 
 /// Archives that may be done before an earlier one is: the state names each of them.
 const MAX_AHEAD: usize = 256;
@@ -38,17 +37,38 @@ pub(crate) struct Shared<'a> {
     pub(crate) unsaved: u64,
 }
 
-/// State of the shared outputs at one moment.
-#[derive(Default)]
-pub(crate) struct SharedState {
-    pub(crate) outputs: OutputsState,
-    pub(crate) sides: Vec<SideState>,
-    pub(crate) duplicates: DuplicatesState,
-}
+impl<'a> Shared<'a> {
+    /// The outputs of all, or the shares of the archive of that number in them, some of which are begun.
+    pub(crate) fn new(
+        plan: &'a Prepared<'a>,
+        share: Option<u64>,
+        outputs: &OutputsState,
+        sides: &[FileState],
+        duplicates: Duplicates,
+    ) -> Result<Self> {
+        let (outputs, sides) = (Outputs::new(plan, share, outputs)?, SideOutputs::new(plan, share, sides)?);
+        Ok(Self { outputs, sides, duplicates, unsaved: 0 })
+    }
 
-impl Shared<'_> {
+    /// Ends them for good, unfinished; returns the names of the files.
+    pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
+        let mut paths = self.outputs.abandon();
+        paths.extend(self.sides.abandon());
+        paths
+    }
+
+    /// Adds the shares of an archive; returns their names, to be removed once that is saved.
+    fn join(&mut self, plan: &Prepared<'_>, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
+        let mut joined = self.sides.join(&take(&mut archive.sides), archive.number)?;
+        if plan.is_one_file() || archive.piece.is_some() {
+            joined.extend(self.outputs.join(&take(&mut archive.outputs))?);
+            archive.report.outputs.extend(take(&mut self.outputs.begun));
+        }
+        Ok(joined)
+    }
+
     /// Syncs it; returns its valid state.
-    pub(crate) fn checkpoint(&mut self) -> Result<SharedState, RunError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<SharedState> {
         self.unsaved = 0;
         Ok(SharedState {
             outputs: self.outputs.checkpoint()?,
@@ -70,10 +90,18 @@ struct Work {
     state: ArchiveState,
     /// Index of the input.
     input: usize,
-    /// True if anything of it is to be saved.
-    is_noted: bool,
     /// Tells if it counts, if it is a piece of an archive.
     fate: Fate,
+}
+
+/// An archive that begins to be written.
+pub(crate) struct Started<'a> {
+    pub(crate) state: ArchiveState,
+    pub(crate) fate: Fate,
+    /// The shared outputs, if its turn has come.
+    pub(crate) shared: Option<Shared<'a>>,
+    /// Documents of the archives before it.
+    pub(crate) documents_before: u64,
 }
 
 /// An archive for a reader to read.
@@ -99,8 +127,7 @@ pub(crate) enum Next {
 
 /// The finished and the remaining archives of a run.
 pub(crate) struct Ledger<'a> {
-    plan: &'a WritePlan<'a>,
-    disk: &'a dyn Disk,
+    plan: &'a Prepared<'a>,
     /// True if several archives are written at a time.
     has_lanes: bool,
     /// The state saved last, or the one at the beginning.
@@ -118,23 +145,19 @@ pub(crate) struct Ledger<'a> {
     /// Complete files that have their names, which the journal on disk does not say yet.
     named: Vec<PathBuf>,
     /// Complete files that no saved state names yet.
-    waiting: Vec<CompleteFile>,
-    /// Shares that have been joined, to be removed once that is saved.
-    joined: Vec<PathBuf>,
-    /// Files of archives that were given up.
-    left: Vec<PathBuf>,
+    waiting: Vec<FileState>,
+    /// Shares that have been joined, to be removed once that is saved, and files of archives that were given up.
+    pub(crate) joined: Vec<PathBuf>,
     /// Number of read errors that earlier runs met. One of this run is no second failure: an input that is named twice
     /// meets it in two lanes.
     known_failures: usize,
     /// Reason why the run ends early, if it does: nothing is saved any more.
-    error: Option<RunError>,
+    pub(crate) error: Option<Error>,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
-    /// The numbers of the reports of followed inputs, by name.
-    report_of: HashMap<String, usize>,
     /// The outputs that have their names.
     files: Vec<ManifestFile>,
-    summary: Summary,
+    pub(crate) summary: Summary,
     times: Times,
     begin: Instant,
 }
@@ -142,18 +165,16 @@ pub(crate) struct Ledger<'a> {
 impl<'a> Ledger<'a> {
     /// The ledger of a run that begins from `continued`, whose complete files get their names first.
     pub(crate) fn new(
-        plan: &'a WritePlan<'a>,
-        disk: &'a dyn Disk,
+        plan: &'a Prepared<'a>,
         (mut duplicates, has_lanes): (Duplicates, bool),
         continued: ContinuedRun,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self> {
         let ContinuedRun { state, finished, contents, journal: counted, again, todo, partial } = continued;
-        let outputs = Outputs::new(plan, disk, None, &state.outputs)?;
-        let sides = SideOutputs::new(plan, disk, None, &state.sides)?;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
-        duplicates.restore(state.duplicates.clone());
+        duplicates.restore(state.shared.duplicates.clone());
+        let shared = Shared::new(plan, None, &state.shared.outputs, &state.shared.sides, duplicates)?;
         let journal = plan.state_file.as_deref();
-        let mut journal = journal.map(|path| Journal::new(disk, journal_file(path), counted));
+        let mut journal = journal.map(|path| Journal::new(plan.disk, journal_file(path), counted));
         if let Some(journal) = &mut journal {
             // A finished run has no journal any more; what is read again stands in its state no longer.
             let before = contents.entries().filter(|_| finished);
@@ -165,10 +186,9 @@ impl<'a> Ledger<'a> {
         }
         let mut ledger = Self {
             plan,
-            disk,
             has_lanes,
             journal,
-            shared: Some(Shared { outputs, sides, duplicates, unsaved: 0 }),
+            shared: Some(shared),
             todo: todo.into(),
             works: VecDeque::new(),
             partial,
@@ -176,11 +196,9 @@ impl<'a> Ledger<'a> {
             named: Vec::new(),
             waiting: Vec::new(),
             joined: Vec::new(),
-            left: Vec::new(),
             known_failures: state.failed.len(),
             error: None,
             reports: Vec::new(),
-            report_of: HashMap::new(),
             files: contents.files,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -199,44 +217,43 @@ impl<'a> Ledger<'a> {
     /// Gives the complete files of an interrupted run their names, and saves that it did. This comes before new
     /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
     /// for the complete file.
-    fn publish_left(&mut self) -> Result<(), RunError> {
-        if !self.saved.has_complete() {
+    fn publish_left(&mut self) -> Result<()> {
+        if self.saved.complete.is_empty() {
             return Ok(());
         }
-        for file in self.saved.complete.clone() {
-            let listed = listed(self.plan, self.disk, &file)?;
-            self.add_published(&file, listed)?;
-        }
-        for side in take(&mut self.saved.complete_sides) {
-            published(self.disk, &side.path, None)?;
-        }
+        self.publish(self.saved.complete.clone())?;
         self.sync_journal()?;
         self.saved.archives = self.begun();
         self.saved.partial = self.partial.as_ref().map(|partial| partial.state.clone());
         self.write_state()
     }
 
+    /// Gives complete files their names.
+    fn publish(&mut self, files: Vec<FileState>) -> Result<()> {
+        for file in files {
+            let listed = published(self.plan, &file)?;
+            self.add_published(&file, listed)?;
+        }
+        Ok(())
+    }
+
     /// The states of the archives that were begun and are not done.
     fn begun(&self) -> Vec<ArchiveState> {
-        let noted = self.works.iter().filter(|work| work.is_noted).map(|work| &work.state);
+        // An archive without a name has only been picked.
+        let noted = self.works.iter().map(|work| &work.state).filter(|state| !state.identity.name.is_empty());
         let left = self.todo.iter().flat_map(|turn| &turn.begun);
         noted.chain(left).chain(&self.visits).cloned().collect()
     }
 
     /// Puts the journal on disk. A state may count only entries that are there, so it comes first.
-    fn sync_journal(&mut self) -> Result<(), RunError> {
+    fn sync_journal(&mut self) -> Result<()> {
         if let Some(journal) = &mut self.journal {
             self.saved.journal = journal.sync()?;
         }
         // What has its name stands in the journal now.
         let named = take(&mut self.named);
-        self.saved.complete.retain(|complete| !named.contains(&complete.file.path));
+        self.saved.complete.retain(|complete| !named.contains(&complete.path));
         Ok(())
-    }
-
-    /// Documents of the archives that are done.
-    pub(crate) fn documents(&self) -> u64 {
-        self.summary.documents
     }
 
     /// Takes note that the last document that was asked for is written: no more inputs are read.
@@ -262,11 +279,11 @@ impl<'a> Ledger<'a> {
         &mut self,
         state: ArchiveState,
         shared: Option<SharedState>,
-        complete: Vec<CompleteFile>,
-    ) -> Result<Vec<CompleteFile>, RunError> {
+        complete: Vec<FileState>,
+    ) -> Result<Vec<FileState>> {
         self.keep(state);
         if let Some(shared) = shared {
-            self.set_shared(shared);
+            self.saved.shared = shared;
         }
         self.waiting.extend(complete);
         self.save()
@@ -274,21 +291,10 @@ impl<'a> Ledger<'a> {
 
     fn keep(&mut self, state: ArchiveState) {
         match self.works.iter_mut().find(|work| work.state.number == state.number) {
-            Some(work) => {
-                work.state = state;
-                work.is_noted = true;
-            }
+            Some(work) => work.state = state,
             // A piece that has turned out not to count meanwhile.
             None => self.joined.extend(state.paths().map(Path::to_owned)),
         }
-    }
-
-    fn set_shared(&mut self, shared: SharedState) {
-        self.saved.outputs = shared.outputs;
-        self.saved.sides = shared.sides;
-        // The one before goes first, so that there are never three of them.
-        self.saved.duplicates = DuplicatesState::default();
-        self.saved.duplicates = shared.duplicates;
     }
 
     /// Takes an archive that has been read to its end. Saves that if it `is_saved`; returns the files that are then to
@@ -297,9 +303,9 @@ impl<'a> Ledger<'a> {
         &mut self,
         state: ArchiveState,
         shared: Option<Shared<'a>>,
-        complete: Vec<CompleteFile>,
+        complete: Vec<FileState>,
         is_saved: bool,
-    ) -> Result<Vec<CompleteFile>, RunError> {
+    ) -> Result<Vec<FileState>> {
         self.keep(ArchiveState { is_ended: true, ..state });
         self.waiting.extend(complete);
         let is_worth = match shared {
@@ -318,15 +324,15 @@ impl<'a> Ledger<'a> {
     }
 
     /// Saves the state; returns the files that it names as complete and that have no name yet.
-    fn save(&mut self) -> Result<Vec<CompleteFile>, RunError> {
+    fn save(&mut self) -> Result<Vec<FileState>> {
         // The files of archives that were given up are as the state says that was saved before.
-        if self.is_over() {
-            return Err(RunError::Stopped);
+        if self.error.is_some() {
+            return Err(Error::stopped());
         }
         if self.plan.state_file.is_some() {
             if let Some(shared) = &mut self.shared {
                 let shared = shared.checkpoint()?;
-                self.set_shared(shared);
+                self.saved.shared = shared;
             }
             self.note_counts()?;
             self.saved.archives = self.begun();
@@ -335,12 +341,12 @@ impl<'a> Ledger<'a> {
             self.write_state()?;
         }
         for share in take(&mut self.joined) {
-            discard(self.disk, &share);
+            discard(self.plan.disk, &share);
         }
         Ok(take(&mut self.waiting))
     }
 
-    fn note_counts(&mut self) -> Result<(), RunError> {
+    fn note_counts(&mut self) -> Result<()> {
         self.sync_journal()?;
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds += self.begin.elapsed().as_secs_f64();
@@ -348,16 +354,17 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    fn write_state(&self) -> Result<(), RunError> {
+    fn write_state(&self) -> Result<()> {
         match &self.plan.state_file {
-            Some(path) => self.saved.save(self.disk, path).map_err(|source| RunError::output(path, source)),
+            Some(path) => self.saved.save(self.plan.disk, path).map_err(Error::output(path)),
             None => Ok(()),
         }
     }
 
-    /// Takes note that a complete file has its name.
-    pub(crate) fn add_published(&mut self, file: &CompleteFile, listed: ManifestFile) -> Result<(), RunError> {
-        self.named.push(file.file.path.clone());
+    /// Takes note that a file has its name now.
+    pub(crate) fn add_published(&mut self, file: &FileState, listed: Option<ManifestFile>) -> Result<()> {
+        self.named.push(file.path.clone());
+        let Some(listed) = listed else { return Ok(()) };
         if let Some(journal) = &mut self.journal {
             journal.add(&JournalEntry::File(listed.clone()))?;
         }
@@ -367,7 +374,7 @@ impl<'a> Ledger<'a> {
 
     /// Ends the run at a read error in the middle of an archive, so that its shard does not pass for complete. One that
     /// an earlier run met, too, does not end it.
-    pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
+    pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<()> {
         let mut known = self.saved.failed.iter().take(self.known_failures);
         if self.plan.state_file.is_none() || known.any(|known| known == error) {
             return Ok(());
@@ -378,52 +385,31 @@ impl<'a> Ledger<'a> {
             // What archives have in common may hold more than was saved, as it is in the hands of the one that failed.
             false => self.write_state()?,
         }
-        Err(RunError::Input(error.to_owned()))
-    }
-
-    /// The index of the next input that is not done.
-    pub(crate) fn next_input(&self) -> Option<usize> {
-        self.works.front().map(|work| work.input).or_else(|| self.todo.front().map(|turn| turn.input))
+        Err(Error::new(ErrorKind::Input, error))
     }
 
     /// Ends the run early. Only the first error counts: others follow from it.
-    pub(crate) fn fail(&mut self, error: RunError) {
+    pub(crate) fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
-    }
-
-    /// Returns whether the run ends early.
-    pub(crate) fn is_over(&self) -> bool {
-        self.error.is_some()
-    }
-
-    /// Reason why it does.
-    pub(crate) fn take_error(&mut self) -> Option<RunError> {
-        self.error.take()
     }
 
     /// Takes the report on an input that is done. Those of one that is followed count as one.
     fn add_report(&mut self, report: FileReport) {
-        if self.plan.follows {
-            let known = self.report_of.get(&report.file).copied();
-            // A growing input ends with every pause; a report for each visit would repeat its name without end.
-            if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
-                known.add(report);
-                return;
-            }
-            self.report_of.insert(report.file.clone(), self.reports.len());
+        let is_same = |known: &&mut FileReport| known.file == report.file;
+        if self.plan.run.follow.is_some()
+            && let Some(known) = self.reports.iter_mut().find(is_same)
+        {
+            return known.add(report);
         }
         self.reports.push(report);
     }
 }
 
 /// Checks the files that an interrupted run left complete, before they are given their names.
-pub(crate) fn check_complete(plan: &WritePlan<'_>, saved: &Checkpoint) -> Result<(), RunError> {
-    let files = saved.complete.iter();
-    let files =
-        files.map(|CompleteFile { file, extent }| (&file.path, extent, plan.assembler(file.encoding).is_some()));
-    let sides = saved.complete_sides.iter().map(|side| (&side.path, &side.extent, false));
-    for (path, extent, is_assembled) in files.chain(sides) {
-        let spool = hidden(path, "tmp").map_err(|source| RunError::output(path, source))?;
+pub(crate) fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
+    for file in &saved.complete {
+        let (path, is_assembled) = (&file.path, plan.assembler(file).is_some());
+        let spool = hidden(path, "tmp").map_err(Error::output(path))?;
         let checked = match (spool.exists(), is_assembled) {
             (true, _) => open_own(&spool, false),
             // It has its name already.
@@ -431,37 +417,34 @@ pub(crate) fn check_complete(plan: &WritePlan<'_>, saved: &Checkpoint) -> Result
             // What it was made of is gone, as it should be.
             (false, true) => continue,
         };
-        checked.and_then(|file| extent.check_all(file)).map_err(|source| RunError::unfinished(path, source))?;
+        checked.and_then(|stored| file.extent.check_all(stored)).map_err(Error::unfinished(path))?;
     }
     Ok(())
 }
 
-/// Gives a complete file of documents its name; says how a manifest lists it.
-pub(crate) fn listed(plan: &WritePlan<'_>, disk: &dyn Disk, complete: &CompleteFile) -> Result<ManifestFile, RunError> {
-    let CompleteFile { file, extent } = complete;
-    let assemble = plan.assembler(file.encoding);
-    published(disk, &file.path, assemble)?;
+/// Gives a complete file its final name, after the last step of its format. Returns what the manifest says about it if
+/// it has documents.
+pub(crate) fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
+    let assemble = plan.assembler(file);
+    publish(plan.disk, &file.path, assemble).map_err(|error| match error {
+        OutputError::Io(source) => Error::output(&file.path)(source),
+        error => error.into(),
+    })?;
+    let Some(encoding) = file.encoding else { return Ok(None) };
     let (bytes, sha256) = match (plan.is_folder(), assemble) {
-        (true, None) => (extent.length, Some(extent.hex())),
-        (true, Some(_)) => size_and_digest(&file.path).map_err(|source| RunError::output(&file.path, source))?,
-        // Nobody lists it.
+        (true, None) => (file.extent.length, Some(file.extent.hex())),
+        // The spool has the extent, and the output is made of it.
+        (true, Some(_)) => size_and_digest(&file.path).map_err(Error::output(&file.path))?,
+        // A single file has no manifest.
         (false, _) => (0, None),
     };
-    let encoding = plan.output.encodings.get(file.encoding);
-    Ok(ManifestFile {
+    let encoding = plan.run.output.encodings.get(encoding);
+    Ok(Some(ManifestFile {
         name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         format: encoding.map_or_else(String::new, |encoding| encoding.format.to_string()),
         inputs: vec![file.input.clone()],
         documents: file.documents,
         bytes,
         sha256,
-    })
-}
-
-/// Gives a complete file its name.
-pub(crate) fn published(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
-    publish(disk, path, assemble).map_err(|error| match error {
-        OutputError::Io(source) => RunError::output(path, source),
-        error => RunError::Encode(error),
-    })
+    }))
 }

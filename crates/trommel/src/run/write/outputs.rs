@@ -7,51 +7,70 @@ use std::{fs::File, io::Write};
 
 use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden};
 
-use crate::run::state::remaining::{CompleteFile, InputStart, OpenPart, OutputsState, WrittenFile};
-use crate::run::{error::RunError, plan::prepared::WritePlan, work::worker::Encoder};
+use crate::run::state::remaining::{FileState, InputStart, OutputsState};
+use crate::run::{plan::prepared::Prepared, work::worker::Encoder};
+use crate::{Error, Result};
 
 /// The files that are being written, one for each encoding; none as long as no record came.
 pub(crate) struct Outputs<'a> {
-    plan: &'a WritePlan<'a>,
+    plan: &'a Prepared<'a>,
     encoders: &'a [Encoder],
-    disk: &'a dyn Disk,
     /// The number of the archive whose share of one output this is; none for whole outputs.
     share: Option<u64>,
     beginning: InputStart,
     open: Vec<OpenFile>,
     /// Parts that are complete but not published.
-    complete: Vec<CompleteFile>,
+    pub(crate) complete: Vec<FileState>,
     /// Names of files begun, for the report of the input.
-    begun: Vec<String>,
+    pub(crate) begun: Vec<String>,
 }
 
-struct OpenFile {
-    file: WrittenFile,
-    part: u32,
-    encoded: u64,
+/// A file that is being written under its hidden name.
+pub(crate) struct OpenFile {
+    /// Its extent is that of the last checkpoint.
+    pub(crate) state: FileState,
     shard: Shard,
 }
 
 impl OpenFile {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        self.shard.write(bytes).map_err(|source| RunError::output(&self.file.path, source))
+    /// Begins a file.
+    pub(crate) fn create(disk: &dyn Disk, state: FileState, compression: Compression) -> Result<Self> {
+        let shard = Shard::create(disk, &state.path, compression).map_err(Error::output(&state.path))?;
+        Ok(Self { state, shard })
     }
 
-    fn end_frame(&mut self) -> Result<(), RunError> {
-        self.shard.end_frame().map_err(|source| RunError::output(&self.file.path, source))
+    /// Goes on with a file that an interrupted run left.
+    pub(crate) fn resume(disk: &dyn Disk, state: FileState, compression: Compression) -> Result<Self> {
+        let shard = Shard::resume(disk, &state.path, compression, &state.extent);
+        Ok(Self { shard: shard.map_err(Error::unfinished(&state.path))?, state })
     }
 
-    /// Puts the file on disk.
-    fn checkpoint(&mut self) -> Result<OpenPart, RunError> {
-        let extent = self.shard.checkpoint().map_err(|source| RunError::output(&self.file.path, source))?;
-        Ok(OpenPart { file: self.file.clone(), part: self.part, encoded: self.encoded, extent })
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.shard.write(bytes).map_err(Error::output(&self.state.path))
     }
 
-    /// Ends the file, which still has to be published.
-    fn complete(self) -> Result<CompleteFile, RunError> {
-        let Self { file, shard, .. } = self;
-        let extent = shard.complete().map_err(|source| RunError::output(&file.path, source))?;
-        Ok(CompleteFile { file, extent })
+    fn end_frame(&mut self) -> Result<()> {
+        self.shard.end_frame().map_err(Error::output(&self.state.path))
+    }
+
+    pub(crate) fn checkpoint(&mut self) -> Result<FileState> {
+        let extent = self.shard.checkpoint().map_err(Error::output(&self.state.path))?;
+        Ok(FileState { extent, ..self.state.clone() })
+    }
+
+    pub(crate) fn complete(self) -> Result<FileState> {
+        let extent = self.shard.complete().map_err(Error::output(&self.state.path))?;
+        Ok(FileState { extent, ..self.state })
+    }
+
+    /// Adds the share of an archive as it is.
+    pub(crate) fn join(&mut self, share: &FileState) -> Result<()> {
+        let opened = hidden(&share.path, "tmp").and_then(File::open);
+        let joined = opened.and_then(|from| self.shard.join(from, &share.extent));
+        joined.map_err(Error::unfinished(&share.path))?;
+        self.state.encoded = self.state.encoded.saturating_add(share.encoded);
+        self.state.documents += share.documents;
+        Ok(())
     }
 }
 
@@ -65,23 +84,17 @@ pub(crate) fn share_of(path: &Path, number: u64) -> PathBuf {
 impl<'a> Outputs<'a> {
     /// The outputs of a plan, some of which are begun by `state`; if `share` is the number of an archive, its share of
     /// them, to be joined with others.
-    pub(crate) fn new(
-        plan: &'a WritePlan<'a>,
-        disk: &'a dyn Disk,
-        share: Option<u64>,
-        state: &OutputsState,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn new(plan: &'a Prepared<'a>, share: Option<u64>, state: &OutputsState) -> Result<Self> {
         // What is no file is written elsewhere.
         let encoders = if plan.is_folder() || plan.is_one_file() { plan.encoders.as_slice() } else { &[] };
         let mut open = Vec::new();
-        for OpenPart { file, part, encoded, extent } in &state.open {
-            let compression = encoders.get(file.encoding).map_or(Compression::None, |encoder| encoder.compression);
-            let shard = Shard::resume(disk, &file.path, compression, extent)
-                .map_err(|source| RunError::unfinished(&file.path, source))?;
-            open.push(OpenFile { file: file.clone(), part: *part, encoded: *encoded, shard });
+        for state in state.open.iter().cloned() {
+            let encoder = state.encoding.and_then(|encoding| encoders.get(encoding));
+            let compression = encoder.map_or(Compression::None, |encoder| encoder.compression);
+            open.push(OpenFile::resume(plan.disk, state, compression)?);
         }
         let beginning = state.beginning.clone().unwrap_or_default();
-        Ok(Self { plan, encoders, disk, share, beginning, open, complete: Vec::new(), begun: Vec::new() })
+        Ok(Self { plan, encoders, share, beginning, open, complete: Vec::new(), begun: Vec::new() })
     }
 
     pub(crate) fn are_open(&self) -> bool {
@@ -89,7 +102,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Begins the files of an input, unless there are some that go on.
-    pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<(), RunError> {
+    pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<()> {
         // One output for all inputs goes on from input to input.
         if self.are_open() {
             return Ok(());
@@ -102,33 +115,31 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    fn opened(&mut self, at: usize, part: u32) -> Result<Option<OpenFile>, RunError> {
+    fn opened(&mut self, at: usize, part: u32) -> Result<Option<OpenFile>> {
         let Some(encoder) = self.encoders.get(at) else { return Ok(None) };
         let InputStart { input, stem, .. } = &self.beginning;
-        let Some(path) = self.plan.output.path(stem, encoder.encoding, part) else { return Ok(None) };
+        let Some(path) = self.plan.run.output.path(stem, encoder.encoding, part) else { return Ok(None) };
         let head = match self.share {
             Some(_) => Vec::new(),
             // Encoded before the file exists, so an error leaves no file behind.
             None => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                head(encoder, &name, &self.beginning, self.plan.epoch)?
+                head(encoder, &name, &self.beginning, self.plan.run.epoch)?
             }
         };
         let path = self.share.map_or(path.clone(), |number| share_of(&path, number));
-        let shard = Shard::create(self.disk, &path, encoder.compression);
-        let shard = shard.map_err(|source| RunError::output(&path, source))?;
         if self.plan.is_folder() && self.share.is_none() {
             self.begun.push(path.to_string_lossy().into_owned());
         }
-        let file = WrittenFile { path, encoding: at, input: input.clone(), documents: 0 };
-        let mut open = OpenFile { file, part, encoded: 0, shard };
+        let state = FileState { path, encoding: Some(at), input: input.clone(), part, ..FileState::default() };
+        let mut open = OpenFile::create(self.plan.disk, state, encoder.compression)?;
         open.write(&head)?;
         Ok(Some(open))
     }
 
     /// Writes the encoded forms of a document; none where a format has no place for it. Returns the bytes of the
     /// longest.
-    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64, RunError> {
+    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64> {
         let mut longest = 0;
         for (at, bytes) in encoded.iter().enumerate() {
             let Some(bytes) = bytes else { continue };
@@ -138,8 +149,8 @@ impl<'a> Outputs<'a> {
             }
             if let Some(open) = self.open.get_mut(at) {
                 open.write(bytes)?;
-                open.encoded = open.encoded.saturating_add(length);
-                open.file.documents += 1;
+                open.state.encoded = open.state.encoded.saturating_add(length);
+                open.state.documents += 1;
             }
             longest = longest.max(length);
         }
@@ -149,16 +160,16 @@ impl<'a> Outputs<'a> {
     /// Returns whether a part has no room for `length` more bytes. A part without documents always has room.
     fn is_full(&self, at: usize, length: u64) -> bool {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
-        let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
+        let size = encoding.and_then(|encoding| self.plan.run.output.splits(encoding));
         match (self.open.get(at), size) {
             // A document larger than a part has one of its own; an empty part would never end.
-            (Some(open), Some(size)) => open.file.documents > 0 && open.encoded.saturating_add(length) > size,
+            (Some(open), Some(size)) => open.state.documents > 0 && open.state.encoded.saturating_add(length) > size,
             _ => false,
         }
     }
 
-    fn next_part(&mut self, at: usize) -> Result<(), RunError> {
-        if let Some(next) = self.opened(at, self.open.get(at).map_or(0, |open| open.part + 1))?
+    fn next_part(&mut self, at: usize) -> Result<()> {
+        if let Some(next) = self.opened(at, self.open.get(at).map_or(0, |open| open.state.part + 1))?
             && let Some(open) = self.open.get_mut(at)
         {
             self.complete.push(std::mem::replace(open, next).complete()?);
@@ -167,45 +178,26 @@ impl<'a> Outputs<'a> {
     }
 
     /// Adds the shares of an archive as they are; returns their names, to be removed once that is saved.
-    pub(crate) fn join(&mut self, shares: &OutputsState) -> Result<Vec<PathBuf>, RunError> {
+    pub(crate) fn join(&mut self, shares: &OutputsState) -> Result<Vec<PathBuf>> {
         let Some(beginning) = shares.beginning.clone().filter(|_| !shares.open.is_empty()) else {
             return Ok(Vec::new());
         };
         self.begin(beginning)?;
         for (open, share) in self.open.iter_mut().zip(&shares.open) {
-            let name = hidden(&share.file.path, "tmp");
-            let joined = name.and_then(|name| open.shard.join(File::open(name)?, &share.extent));
-            joined.map_err(|source| RunError::unfinished(&share.file.path, source))?;
-            open.encoded = open.encoded.saturating_add(share.encoded);
-            open.file.documents += share.file.documents;
+            open.join(share)?;
         }
         Ok(shares.paths().map(Path::to_owned).collect())
     }
 
-    /// Names of the files in a folder that were begun since this was asked last.
-    pub(crate) fn take_begun(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.begun)
-    }
-
-    /// Number of parts that are complete and wait for being published.
-    pub(crate) fn complete_parts(&self) -> usize {
-        self.complete.len()
-    }
-
-    /// The parts that are complete, to be published.
-    pub(crate) fn take_complete(&mut self) -> Vec<CompleteFile> {
-        std::mem::take(&mut self.complete)
-    }
-
     /// Ends the frame of each.
-    pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
+    pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.open.iter_mut().try_for_each(OpenFile::end_frame)
     }
 
     /// Ends the frame of each and puts the files on disk.
-    pub(crate) fn checkpoint(&mut self) -> Result<OutputsState, RunError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<OutputsState> {
         // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
-        let has_more = self.plan.output.split.is_some() || self.share.is_some();
+        let has_more = self.plan.run.output.split.is_some() || self.share.is_some();
         Ok(OutputsState {
             open: self.open.iter_mut().map(OpenFile::checkpoint).collect::<Result<_, _>>()?,
             beginning: has_more.then(|| self.beginning.clone()),
@@ -213,7 +205,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Ends and completes all open outputs.
-    pub(crate) fn complete(&mut self) -> Result<(), RunError> {
+    pub(crate) fn complete(&mut self) -> Result<()> {
         for open in std::mem::take(&mut self.open) {
             self.complete.push(open.complete()?);
         }
@@ -223,18 +215,13 @@ impl<'a> Outputs<'a> {
     /// Ends them for good, unfinished; returns their names.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         // Files are closed before they are removed, which some systems ask for.
-        let open = self.open.drain(..).map(|open| open.file.path);
-        open.chain(self.complete.drain(..).map(|complete| complete.file.path)).collect()
+        let open = self.open.drain(..).map(|open| open.state.path);
+        open.chain(self.complete.drain(..).map(|complete| complete.path)).collect()
     }
 }
 
 /// The head of an output of that name.
-pub(crate) fn head(
-    encoder: &Encoder,
-    name: &str,
-    beginning: &InputStart,
-    epoch: Option<i64>,
-) -> Result<Vec<u8>, RunError> {
+pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch: Option<i64>) -> Result<Vec<u8>> {
     let InputStart { info, date, .. } = beginning;
     let mut bytes = Vec::new();
     encoder.encode.head(&OutputHead { name, info: info.as_deref(), date: date.as_deref(), epoch }, &mut bytes)?;
@@ -243,26 +230,26 @@ pub(crate) fn head(
 
 /// The documents of a run on standard output.
 pub(crate) struct Stdout<'a, 'o> {
-    plan: &'a WritePlan<'a>,
-    /// The frames; none after the reader has closed the pipe.
+    plan: &'a Prepared<'a>,
+    /// The frames; none after the end.
     frames: Option<Frames<&'o mut dyn Write>>,
     begun: bool,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
     /// Standard output in the one encoding of the plan.
-    pub(crate) fn new(plan: &'a WritePlan<'a>, stdout: &'o mut dyn Write) -> Option<Self> {
+    pub(crate) fn new(plan: &'a Prepared<'a>, stdout: &'o mut dyn Write) -> Option<Self> {
         let encoder = plan.encoders.first()?;
         Some(Self { plan, frames: Some(Frames::new(stdout, encoder.compression, false)), begun: false })
     }
 
-    fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<(), RunError> {
+    fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<()> {
         let Some(frames) = &mut self.frames else { return Ok(()) };
-        act(frames).map_err(|source| RunError::output(Path::new("standard output"), source))
+        act(frames).map_err(Error::output(Path::new("standard output")))
     }
 
     /// Begins it with the first input of which there is a record.
-    pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<(), RunError> {
+    pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
         if self.begun {
             return Ok(());
         }
@@ -270,33 +257,26 @@ impl<'a, 'o> Stdout<'a, 'o> {
         let Some(encoder) = self.plan.encoders.first() else { return Ok(()) };
         // Named as in a folder.
         let name = format!("{}{}", beginning.stem, encoder.encoding.suffix());
-        let head = head(encoder, &name, beginning, self.plan.epoch)?;
-        self.on(|frames| frames.write(&head))
+        let head = head(encoder, &name, beginning, self.plan.run.epoch)?;
+        self.on(|frames| frames.write_all(&head))
     }
 
     /// Writes an encoded document.
-    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(), RunError> {
+    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<()> {
         match encoded.first() {
-            Some(Some(bytes)) => self.on(|frames| frames.write(bytes)),
+            Some(Some(bytes)) => self.on(|frames| frames.write_all(bytes)),
             _ => Ok(()),
         }
     }
 
     /// Ends the frame, so that a reader need not wait for the next document.
-    pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
+    pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.on(|frames| frames.end_frame()?.flush())
     }
 
     /// Ends the output, if it was begun.
-    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        match self.begun {
-            true => self.on(|frames| frames.finish().map(drop)),
-            false => Ok(()),
-        }
-    }
-
-    /// Lets go of it: its reader is gone.
-    pub(crate) fn close(&mut self) {
-        self.frames = None;
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        let Some(frames) = self.frames.take().filter(|_| self.begun) else { return Ok(()) };
+        frames.finish().map(drop).map_err(Error::output(Path::new("standard output")))
     }
 }

@@ -1,177 +1,124 @@
 //! Files beside the outputs that grow with them.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use trommel_record::{Compression, Disk, Shard, hidden, open_in_place, open_own, replaceable};
+use trommel_record::{Compression, Disk, open_in_place, open_own, replaceable};
 
-use crate::run::{
-    error::RunError, plan::index_of, plan::prepared::WritePlan, state::remaining::SideState, work::task::AsideRecord,
-    write::outputs::share_of,
-};
+use crate::run::plan::prepared::Prepared;
+use crate::run::state::remaining::FileState;
+use crate::run::write::outputs::{OpenFile, share_of};
+use crate::{Error, Result};
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
-pub(crate) struct SideOutput<'a> {
-    disk: &'a dyn Disk,
-    /// The path in the form in which the user named it.
-    path: PathBuf,
-    target: Target,
-}
-
-/// The target that the name of a side output stands for.
-enum Target {
+enum SideOutput {
     /// A file, by the name that symbolic links lead to.
-    File { path: PathBuf, shard: Option<Box<Shard>> },
+    File(PathBuf, Option<Box<OpenFile>>),
     /// A device or a pipe, which is written as it comes and has no state.
     // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
-    InPlace(Option<BufWriter<File>>),
+    InPlace(PathBuf, Option<BufWriter<File>>),
 }
 
-impl<'a> SideOutput<'a> {
+impl SideOutput {
     /// Opens the file at `path`, of which an interrupted run may have left one of `states`. An existing file of that
     /// name is of this run, because those of others were removed at its start, and is continued. If `share` is the
     /// number of an archive, its share of the file.
-    fn new(disk: &'a dyn Disk, path: &Path, share: Option<u64>, states: &[SideState]) -> io::Result<Self> {
-        let target = match replaceable(path)? {
-            Some(path) => {
-                let path = share.map_or(path.clone(), |number| share_of(&path, number));
-                let state = states.iter().find(|state| state.path == path);
-                let resume = |state: &SideState| Shard::resume(disk, &path, Compression::None, &state.extent);
-                let shard = state.map(resume).transpose()?.map(Box::new);
-                Target::File { path, shard }
-            }
-            None => Target::InPlace(None),
+    fn new(disk: &dyn Disk, path: &Path, share: Option<u64>, states: &[FileState]) -> Result<Self> {
+        let Some(file) = replaceable(path).map_err(Error::unfinished(path))? else {
+            return Ok(Self::InPlace(path.to_owned(), None));
         };
-        Ok(Self { disk, path: path.to_owned(), target })
+        let path = share.map_or(file.clone(), |number| share_of(&file, number));
+        let state = states.iter().find(|state| state.path == path).cloned();
+        let begun = state.map(|state| OpenFile::resume(disk, state, Compression::None)).transpose()?;
+        Ok(Self::File(path, begun.map(Box::new)))
     }
 
-    /// Its final name.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Adds the data about a record.
-    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        self.write(bytes).map_err(|source| RunError::output(&self.path, source))
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.target {
-            Target::File { path, shard } => opened(self.disk, path, shard)?.write(bytes),
-            Target::InPlace(Some(file)) => file.write_all(bytes),
-            Target::InPlace(file) => file.insert(BufWriter::new(open_in_place(&self.path)?)).write_all(bytes),
-        }
-    }
-
-    /// Adds the share of an archive; says whether that is of this file.
-    fn join(&mut self, share: &SideState, number: u64) -> io::Result<bool> {
-        match &mut self.target {
-            Target::File { path, shard } if share.path == share_of(path, number) => {
-                let from = File::open(hidden(&share.path, "tmp")?)?;
-                opened(self.disk, path, shard)?.join(from, &share.extent)?;
-                Ok(true)
+    fn write(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::File(path, file) => opened(disk, path, file)?.write(bytes),
+            Self::InPlace(path, file) => {
+                let file = match file {
+                    Some(file) => file,
+                    none => none.insert(BufWriter::new(open_in_place(path).map_err(Error::output(path))?)),
+                };
+                file.write_all(bytes).map_err(Error::output(path))
             }
-            _ => Ok(false),
         }
     }
 
     /// Syncs the file, for the last time if it `ends`, still under its hidden name. Returns its final name, length and
     /// checksum.
-    fn save(&mut self, ends: bool) -> io::Result<Option<SideState>> {
-        match &mut self.target {
-            Target::File { path, shard } => {
-                let extent = match shard {
-                    Some(_) if ends => shard.take().map(|shard| shard.complete()),
-                    shard => shard.as_mut().map(|shard| shard.checkpoint()),
-                };
-                Ok(extent.transpose()?.map(|extent| SideState { path: path.clone(), extent }))
+    fn save(&mut self, ends: bool) -> Result<Option<FileState>> {
+        match self {
+            Self::File(_, file) if ends => file.take().map(|file| file.complete()).transpose(),
+            Self::File(_, file) => file.as_mut().map(|file| file.checkpoint()).transpose(),
+            Self::InPlace(path, file) => {
+                file.as_mut().map_or(Ok(()), BufWriter::flush).map_err(Error::output(path)).map(|()| None)
             }
-            Target::InPlace(file) => file.as_mut().map_or(Ok(()), BufWriter::flush).map(|()| None),
-        }
-    }
-
-    /// The final name of a file of which there is something under its hidden name.
-    fn begun(&self) -> Option<PathBuf> {
-        match &self.target {
-            Target::File { path, shard } => shard.as_ref().map(|_| path.clone()),
-            Target::InPlace(_) => None,
         }
     }
 }
 
 /// The file under its hidden name, opened with its first record: a run without failures leaves no empty quarantine.
-fn opened<'s>(disk: &dyn Disk, path: &Path, shard: &'s mut Option<Box<Shard>>) -> io::Result<&'s mut Shard> {
-    if shard.is_none() {
-        // Under the hidden name again: the final one always is a whole file.
-        let begun = match path.exists() {
-            true => continued(disk, path)?,
-            false => Shard::create(disk, path, Compression::None)?,
-        };
-        *shard = Some(Box::new(begun));
-    }
-    shard.as_deref_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
-}
-
-/// A copy of the finished file, to which more comes.
-fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
-    let mut shard = Shard::create(disk, path, Compression::None)?;
-    let mut before = open_own(path, false)?;
-    // Copied and not appended to: if this run is killed, the finished file is still whole.
-    let mut buffer = vec![0; 1 << 17];
-    loop {
-        let read = before.read(&mut buffer)?;
-        match buffer.get(..read).filter(|read| !read.is_empty()) {
-            Some(read) => shard.write(read)?,
-            None => return Ok(shard),
+fn opened<'s>(disk: &dyn Disk, path: &Path, file: &'s mut Option<Box<OpenFile>>) -> Result<&'s mut OpenFile> {
+    match file {
+        Some(file) => Ok(file),
+        none => {
+            // Under the hidden name again: the final one always is a whole file.
+            let state = FileState { path: path.to_owned(), ..FileState::default() };
+            let mut begun = OpenFile::create(disk, state, Compression::None)?;
+            if path.exists() {
+                // Copied and not appended to: if this run is killed, the finished file is still whole.
+                let mut before = BufReader::new(open_own(path, false).map_err(Error::output(path))?);
+                loop {
+                    let piece = before.fill_buf().map_err(Error::output(path))?;
+                    let length = piece.len();
+                    if length == 0 {
+                        break;
+                    }
+                    begun.write(piece)?;
+                    before.consume(length);
+                }
+            }
+            Ok(none.insert(Box::new(begun)))
         }
     }
 }
 
-/// The side outputs of a run, or the share of one archive in them.
+/// The side outputs of a run by their numbers, or the share of one archive in them.
 pub(crate) struct SideOutputs<'a> {
-    /// Records that failed.
-    pub(crate) quarantine: Option<SideOutput<'a>>,
-    /// The list of dropped records.
-    pub(crate) dropped: Option<SideOutput<'a>>,
-    /// Files of records that are set aside, each followed by its index.
-    aside: Vec<SideOutput<'a>>,
+    disk: &'a dyn Disk,
+    sides: Vec<Option<SideOutput>>,
 }
 
 impl<'a> SideOutputs<'a> {
     /// Opens the files of a plan; `states` are those of an interrupted run.
-    pub(crate) fn new(
-        plan: &WritePlan<'_>,
-        disk: &'a dyn Disk,
-        share: Option<u64>,
-        states: &[SideState],
-    ) -> Result<Self, RunError> {
-        let open = |path: &Path| -> Result<SideOutput<'a>, RunError> {
-            SideOutput::new(disk, path, share, states).map_err(|source| RunError::unfinished(path, source))
-        };
-        let copies = plan.copies.iter().flat_map(|path| [(*path).to_owned(), index_of(path)]);
-        Ok(Self {
-            quarantine: plan.quarantine.map(open).transpose()?,
-            dropped: plan.dropped.map(open).transpose()?,
-            aside: copies.map(|path| open(&path)).collect::<Result<_, RunError>>()?,
-        })
+    pub(crate) fn new(plan: &Prepared<'a>, share: Option<u64>, states: &[FileState]) -> Result<Self> {
+        let sides = plan
+            .run
+            .numbered_sides()
+            .into_iter()
+            .map(|path| path.map(|path| SideOutput::new(plan.disk, &path, share, states)).transpose());
+        Ok(Self { disk: plan.disk, sides: sides.collect::<Result<_>>()? })
     }
 
-    fn all(&mut self) -> impl Iterator<Item = &mut SideOutput<'a>> {
-        self.quarantine.iter_mut().chain(&mut self.dropped).chain(&mut self.aside)
-    }
-
-    /// Keeps a record that is set aside.
-    pub(crate) fn add_aside(&mut self, aside: &AsideRecord) -> Result<(), RunError> {
-        let mut files = self.aside.iter_mut().skip(2 * aside.place);
-        [&aside.member, &aside.line].into_iter().zip(&mut files).try_for_each(|(bytes, file)| file.add(bytes))
+    /// Adds bytes to the file of that number, if the plan has it.
+    pub(crate) fn add(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
+        match self.sides.get_mut(number) {
+            Some(Some(side)) => side.write(self.disk, bytes),
+            _ => Ok(()),
+        }
     }
 
     /// Adds the shares of the archive of that number; returns their names, to be removed once that is saved.
-    pub(crate) fn join(&mut self, shares: &[SideState], number: u64) -> Result<Vec<PathBuf>, RunError> {
+    pub(crate) fn join(&mut self, shares: &[FileState], number: u64) -> Result<Vec<PathBuf>> {
         for share in shares {
-            for side in self.all() {
-                if side.join(share, number).map_err(|source| RunError::unfinished(&side.path, source))? {
+            for side in self.sides.iter_mut().flatten() {
+                if let SideOutput::File(path, file) = side
+                    && share.path == share_of(path, number)
+                {
+                    opened(self.disk, path, file)?.join(share)?;
                     break;
                 }
             }
@@ -180,17 +127,16 @@ impl<'a> SideOutputs<'a> {
     }
 
     /// Syncs the files, for the last time if the run `ends`; returns their final names, lengths and checksums.
-    pub(crate) fn save(&mut self, ends: bool) -> Result<Vec<SideState>, RunError> {
-        let states = self.all().map(|side| side.save(ends).map_err(|source| RunError::output(&side.path, source)));
-        states.filter_map(Result::transpose).collect()
+    pub(crate) fn save(&mut self, ends: bool) -> Result<Vec<FileState>> {
+        self.sides.iter_mut().flatten().filter_map(|side| side.save(ends).transpose()).collect()
     }
 
     /// Ends them for good; returns the names of those of which there is anything.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
-        let paths = self.all().filter_map(|side| side.begun()).collect();
         // Files are closed before they are removed, which some systems ask for.
-        (self.quarantine, self.dropped) = (None, None);
-        self.aside.clear();
-        paths
+        let sides = self.sides.drain(..).flatten();
+        sides
+            .filter_map(|side| if let SideOutput::File(_, Some(file)) = side { Some(file.state.path) } else { None })
+            .collect()
     }
 }

@@ -1,97 +1,79 @@
 //! Writes and counts the result of one record.
 
-use trommel_archive::ResumePoint;
-use trommel_record::filters::OrderedFilter as _;
+use std::{path::Path, time::Duration};
 
-use super::{LaneWriter, OpenArchive};
-use crate::run::error::{RunError, RunEvent};
-use crate::run::work::task::{RecordVerdict, WorkerResult};
-use crate::{metrics::Metrics, run::counts::reasons::DropReason, run::state::remaining::ArchiveState};
+use super::{Common, LaneWriter, OpenArchive};
+use crate::Result;
+use crate::run::work::task::{COPIES, DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
+use crate::run::{counts::reasons::DropReason, plan::Plan, state::remaining::ArchiveState};
 
-impl<T> LaneWriter<'_, '_, '_, T> {
+impl LaneWriter<'_, '_, '_> {
     /// Writes and counts the result of a record.
-    pub(super) fn record(
-        &mut self,
-        mut result: WorkerResult<T>,
-        bytes: u64,
-        point: Option<ResumePoint>,
-    ) -> Result<(), RunError> {
+    pub(super) fn record(&mut self, mut result: WorkerResult, bytes: u64) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
+        let duplicates = &mut archive.shared.duplicates;
         // Here and not in the workers: only the writer sees documents in the order of the records.
         if let RecordVerdict::Document { fingerprint, .. } = &result.verdict
-            && let Some(reason) = archive.duplicates.judge(fingerprint)
+            && let Some(reason) = duplicates.judge(fingerprint)
         {
             // Before anything is written or counted, so that a duplicate is a drop everywhere.
             result.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
             // Nor does another extractor get it: no document would take its text.
-            result.aside = None;
+            result.sides.clear();
         }
-        archive.state.summary.forgotten = archive.duplicates.forgotten();
+        archive.state.summary.forgotten = duplicates.forgotten();
         archive.frame.records += 1;
         archive.frame.blocks = archive.frame.blocks.saturating_add(bytes);
-        if let RecordVerdict::Document { forms, .. } = &mut result.verdict {
-            if let Some(item) = forms.item.take() {
-                self.send_event(|| RunEvent::Document(item), point)?;
-            }
-            self.write(&forms.encoded)?;
-        }
-        self.write_sides(&result)?;
-        self.count(&result);
-        match result.verdict {
-            RecordVerdict::Dropped(reason) => match result.label {
-                Some(record) => self.send_event(|| RunEvent::Dropped { record, reason }, point),
-                None => Ok(()),
-            },
-            RecordVerdict::Failed { kind, message, .. } => {
-                if let Some(archive) = &mut self.archive {
-                    archive.tell(true, message.clone());
+        match &mut result.verdict {
+            RecordVerdict::Document { forms, .. } => {
+                if let (Some(item), Some(take)) = (forms.item.take(), &mut self.take) {
+                    take(*item)?;
                 }
-                self.send_event(|| RunEvent::Failed { kind, message }, point)
+                if let Some(stdout) = &mut self.stdout {
+                    stdout.write(&forms.encoded)?;
+                }
+                let longest = archive.outputs().write(&forms.encoded)?;
+                archive.frame.encoded = archive.frame.encoded.saturating_add(longest);
+                archive.shared.unsaved = archive.shared.unsaved.saturating_add(longest);
+                archive.report_begun();
             }
-            RecordVerdict::Document { .. } => Ok(()),
+            RecordVerdict::Failed { message, .. } => tracing::error!("{message}"),
+            RecordVerdict::Dropped(_) => {}
         }
-    }
-
-    fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(), RunError> {
-        let Some(archive) = &mut self.archive else { return Ok(()) };
-        if let Some(stdout) = &mut self.stdout {
-            stdout.write(encoded)?;
-        }
-        let longest = archive.outputs.write(encoded)?;
-        archive.frame.encoded = archive.frame.encoded.saturating_add(longest);
-        archive.unsaved = archive.unsaved.saturating_add(longest);
-        archive.state.report.outputs.extend(archive.outputs.take_begun());
+        archive.write_sides(self.common.plan.run, &result)?;
+        archive.state.count(&result);
+        self.common.count(&result);
         Ok(())
     }
+}
 
+impl OpenArchive<'_> {
     /// Writes the entries of files beside the outputs.
-    fn write_sides(&mut self, result: &WorkerResult<T>) -> Result<(), RunError> {
-        let Some(OpenArchive { state, sides, .. }) = &mut self.archive else { return Ok(()) };
-        match &result.verdict {
-            RecordVerdict::Failed { members, .. } if !members.is_empty() => {
-                if let Some(quarantine) = &mut sides.quarantine {
-                    quarantine.add(members)?;
-                    state.summary.quarantine = Some(quarantine.path().to_string_lossy().into_owned());
-                }
-            }
-            RecordVerdict::Dropped(reason) => {
-                if let (Some(dropped), Some(label)) = (&mut sides.dropped, &result.label) {
-                    dropped.add(&label.line(*reason))?;
-                }
-            }
-            _ => {}
+    fn write_sides(&mut self, run: &Plan, result: &WorkerResult) -> Result<()> {
+        for (number, bytes) in &result.sides {
+            self.shared.sides.add(*number, bytes)?;
         }
-        let Some(aside) = &result.aside else { return Ok(()) };
-        sides.add_aside(aside)?;
-        if let Some(path) = self.writing.plan.copies.get(aside.place) {
-            *state.summary.set_aside.entry(path.to_string_lossy().into_owned()).or_default() += 1;
+        if let (RecordVerdict::Dropped(reason), Some(label)) = (&result.verdict, &result.label) {
+            self.shared.sides.add(DROPPED, &label.line(*reason))?;
+        }
+        let summary = &mut self.state.summary;
+        let named = |path: &Path| path.to_string_lossy().into_owned();
+        match result.sides.first() {
+            Some((QUARANTINE, _)) => summary.quarantine = run.quarantine.as_deref().map(named),
+            Some((number, _)) => {
+                if let Some(path) = run.copies().get((number - COPIES) / 2) {
+                    *summary.set_aside.entry(named(path)).or_default() += 1;
+                }
+            }
+            None => {}
         }
         Ok(())
     }
+}
 
-    fn count(&mut self, result: &WorkerResult<T>) {
-        let Some(archive) = &mut self.archive else { return };
-        let ArchiveState { summary, report, times, .. } = &mut archive.state;
+impl ArchiveState {
+    fn count(&mut self, result: &WorkerResult) {
+        let Self { summary, report, .. } = self;
         summary.records += 1;
         report.records += 1;
         if let Some(bytes) = result.page {
@@ -102,9 +84,7 @@ impl<T> LaneWriter<'_, '_, '_, T> {
             summary.truncate(reason);
         }
         summary.cap(&result.capped);
-        if let Some(timed) = &result.time {
-            times.add(timed.time, || (timed.id.clone(), timed.file.to_string(), timed.offset));
-        }
+        result.time.iter().for_each(|timed| self.times.add(timed));
         match &result.verdict {
             RecordVerdict::Document { text, .. } => {
                 summary.documents += 1;
@@ -121,24 +101,31 @@ impl<T> LaneWriter<'_, '_, '_, T> {
                 report.failures += 1;
             }
         }
-        let is_document = matches!(result.verdict, RecordVerdict::Document { .. });
-        let is_failure = matches!(result.verdict, RecordVerdict::Failed { .. });
-        self.writing.counters.record(result.page.is_some(), is_document, is_failure);
-        if let Some(metrics) = self.writing.metrics {
-            measure(metrics, result);
-        }
     }
 }
 
-/// Counts a result for Prometheus.
-fn measure<T>(metrics: &Metrics, result: &WorkerResult<T>) {
-    metrics.record();
-    if let (Some(bytes), Some(timed)) = (result.page, &result.time) {
-        metrics.page(bytes, timed.time);
-    }
-    match &result.verdict {
-        RecordVerdict::Document { text, confidence, .. } => metrics.document(f64::from(*confidence), *text),
-        RecordVerdict::Dropped(reason) => metrics.dropped(reason.name()),
-        RecordVerdict::Failed { kind, .. } => metrics.failed(kind.name()),
+impl Common<'_> {
+    /// Counts a result for the progress and for Prometheus.
+    fn count(&self, result: &WorkerResult) {
+        let mut counts = self.counts();
+        counts.records += 1;
+        counts.pages += u64::from(result.page.is_some());
+        let count = match &result.verdict {
+            RecordVerdict::Document { .. } => &mut counts.documents,
+            RecordVerdict::Dropped(_) => &mut counts.dropped,
+            RecordVerdict::Failed { .. } => &mut counts.failures,
+        };
+        *count += 1;
+        drop(counts);
+        let Some(metrics) = self.metrics else { return };
+        metrics.record();
+        if let (Some(bytes), Some(timed)) = (result.page, &result.time) {
+            metrics.page(bytes, Duration::from_secs_f64(timed.seconds));
+        }
+        match &result.verdict {
+            RecordVerdict::Document { text, confidence, .. } => metrics.document(f64::from(*confidence), *text),
+            RecordVerdict::Dropped(reason) => metrics.dropped(reason.name()),
+            RecordVerdict::Failed { kind, .. } => metrics.failed(kind.name()),
+        }
     }
 }

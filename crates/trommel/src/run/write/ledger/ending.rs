@@ -5,54 +5,43 @@ use std::path::{Path, PathBuf};
 
 use trommel_record::discard;
 
-use super::{Ledger, Shared, SharedState, Work};
+use super::{Ledger, Shared, Work};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
 use crate::run::state::checkpoint::{discard_rest, journal_file};
-use crate::run::state::remaining::{self, ArchiveState};
-use crate::run::write::ledger::{listed, published};
-use crate::run::{error::RunError, write::manifest};
+use crate::run::state::remaining::{self, ArchiveState, SharedState};
+use crate::run::write::manifest;
+use crate::{Error, Result};
 
 impl<'a> Ledger<'a> {
     /// Ends all remaining files, and records the end on disk.
-    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+    pub(crate) fn finish(&mut self) -> Result<()> {
         self.join()?;
         // First of all: outputs whose counts do not add up must not get their names.
         if let Some(mismatch) = self.with_reports(Summary::mismatch) {
             return Err(mismatch.into());
         }
         self.sync_journal()?;
-        let mut sides = Vec::new();
         if let Some(shared) = &mut self.shared {
             shared.outputs.complete()?;
-            self.waiting.extend(shared.outputs.take_complete());
-            sides = shared.sides.save(true)?;
+            self.waiting.extend(take(&mut shared.outputs.complete));
+            self.waiting.extend(shared.sides.save(true)?);
         }
-        self.saved.complete_sides.extend(sides.iter().cloned());
-        let is_any = !self.waiting.is_empty() || self.saved.has_complete();
-        let mut files = take(&mut self.saved.complete);
-        files.extend(take(&mut self.waiting));
-        self.saved.complete = files.clone();
+        self.saved.complete.append(&mut self.waiting);
         self.note_end()?;
-        if is_any {
+        if !self.saved.complete.is_empty() {
             self.write_state()?;
         }
-        for file in files {
-            let listed = listed(self.plan, self.disk, &file)?;
-            self.add_published(&file, listed)?;
-        }
-        for side in take(&mut self.saved.complete_sides) {
-            published(self.disk, &side.path, None)?;
-        }
+        self.publish(self.saved.complete.clone())?;
         for share in take(&mut self.joined) {
-            discard(self.disk, &share);
+            discard(self.plan.disk, &share);
         }
         self.end_state()
     }
 
-    fn note_end(&mut self) -> Result<(), RunError> {
+    fn note_end(&mut self) -> Result<()> {
         if let Some(shared) = &mut self.shared {
             let duplicates = shared.duplicates.state();
-            self.set_shared(SharedState { duplicates, ..SharedState::default() });
+            self.saved.shared = SharedState { duplicates, ..SharedState::default() };
         }
         self.saved.archives.clear();
         self.saved.partial = None;
@@ -60,12 +49,12 @@ impl<'a> Ledger<'a> {
     }
 
     /// Marks a folder as complete, and puts the state where those of finished runs are.
-    fn end_state(&mut self) -> Result<(), RunError> {
+    fn end_state(&mut self) -> Result<()> {
         let outcome = self.with_reports(Summary::outcome);
-        if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.output.destination.folder())
+        if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.run.output.destination.folder())
             && outcome != Outcome::Nothing
         {
-            manifest::complete(self.disk, folder, &self.files).map_err(|source| RunError::output(folder, source))?;
+            manifest::complete(self.plan.disk, folder, &self.files).map_err(Error::output(folder))?;
         }
         let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
         let journal = journal_file(&path);
@@ -73,18 +62,17 @@ impl<'a> Ledger<'a> {
         match &self.plan.finished_file {
             Some(finished) if outcome != Outcome::Nothing => {
                 self.note_counts()?;
-                let (contents, _) = remaining::read(&journal, &self.saved.journal)
-                    .map_err(|source| RunError::output(&journal, source))?;
+                let (contents, _) = remaining::read(&journal, &self.saved.journal).map_err(Error::output(&journal))?;
                 self.saved.contents = Some(contents);
-                self.saved.save(self.disk, finished).map_err(|source| RunError::output(finished, source))?;
+                self.saved.save(self.plan.disk, finished).map_err(Error::output(finished))?;
             }
             // There is nothing to come back to, or nobody will.
             finished => left.extend(finished.clone()),
         }
         for path in left.iter().filter(|path| path.exists()) {
-            self.disk.remove(path).map_err(|source| RunError::output(path, source))?;
+            self.plan.disk.remove(path).map_err(Error::output(path))?;
         }
-        discard_rest(self.disk, &path);
+        discard_rest(self.plan.disk, &path);
         Ok(())
     }
 
@@ -108,7 +96,7 @@ impl<'a> Ledger<'a> {
             self.add_left(state, is_any);
         }
         self.shared = self.shared.take().or(shared);
-        self.left.extend(unfinished);
+        self.joined.extend(unfinished);
     }
 
     /// Adds the counts of an archive that was not read to its end, or of a piece of one.
@@ -134,7 +122,7 @@ impl<'a> Ledger<'a> {
         // What was done out of turn counts as well.
         for Work { state, .. } in take(&mut self.works) {
             if state.is_ended || state.report != FileReport::default() {
-                self.left.extend(state.paths().map(Path::to_owned));
+                self.joined.extend(state.paths().map(Path::to_owned));
                 self.add_left(state, true);
             }
         }
@@ -143,15 +131,14 @@ impl<'a> Ledger<'a> {
             return;
         }
         if let Some(mut shared) = self.shared.take() {
-            self.left.extend(shared.outputs.abandon());
-            self.left.extend(shared.sides.abandon());
+            self.joined.extend(shared.abandon());
         }
-        self.left.extend(take(&mut self.waiting).into_iter().map(|file| file.file.path));
-        for file in self.left.iter().chain(&self.joined) {
-            discard(self.disk, file);
+        self.joined.extend(take(&mut self.waiting).into_iter().map(|file| file.path));
+        for file in &self.joined {
+            discard(self.plan.disk, file);
         }
         let Some(path) = &self.plan.state_file else { return };
-        discard_rest(self.disk, path);
+        discard_rest(self.plan.disk, path);
     }
 
     /// The counts, at the end.

@@ -1,13 +1,13 @@
 //! The archives, and the pieces of large ones, in their order: which is read next, and which are done.
 
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{Ledger, Next, Picked, Shared, Work};
+use super::{Ledger, Next, Picked, Started, Work};
 use crate::run::counts::summary::FileReport;
-use crate::run::error::{ResumeError, RunError};
 use crate::run::inputs::pieces::{Fate, Piece};
 use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, Partial, PieceState, Turn};
+use crate::{Error, Result};
 
 impl<'a> Ledger<'a> {
     /// The next archive, or piece of one, to be read; before that, one that may have to be cut. The caller checks if
@@ -46,14 +46,14 @@ impl<'a> Ledger<'a> {
     ///
     /// # Errors
     /// If an earlier run has read others.
-    pub(crate) fn cut(&mut self, pieces: Option<Vec<Piece>>) -> Result<(), ResumeError> {
+    pub(crate) fn cut(&mut self, pieces: Option<Vec<Piece>>) -> Result<()> {
         let Some(mut turn) = self.todo.pop_front() else { return Ok(()) };
         let input = turn.input;
         let partial = self.partial.as_ref().filter(|partial| partial.input == input);
         let due = partial.map_or(0, Partial::due);
         let begun = turn.begun.first().filter(|archive| archive.piece.is_some());
         let begun = begun.or(partial.map(|partial| &partial.state)).map(|archive| archive.identity.name.clone());
-        let changed = |input| Err(ResumeError::Changed { input, change: "it has other pieces".to_owned() });
+        let changed = |input: String| Err(Error::changed(&input, "it has other pieces"));
         let Some(pieces) = pieces else {
             turn.is_whole = true;
             self.todo.push_front(turn);
@@ -71,7 +71,6 @@ impl<'a> Ledger<'a> {
 
     /// Takes an archive or a piece among those in work; returns its number, and whether it has been read before.
     pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<&Piece>) -> (u64, bool) {
-        let is_noted = begun.is_some();
         let fate = piece.map_or_else(Fate::default, |piece| piece.fate.clone());
         let state = begun.unwrap_or_else(|| {
             self.saved.begun += 1;
@@ -80,39 +79,35 @@ impl<'a> Ledger<'a> {
             ArchiveState { number: self.saved.begun, naming, piece, ..ArchiveState::default() }
         });
         let entered = (state.number, state.is_ended);
-        self.works.push_back(Work { state, input, is_noted, fate });
+        self.works.push_back(Work { state, input, fate });
         entered
     }
 
     /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
     /// earlier shares are added. None of a piece that does not count.
-    pub(crate) fn start(&mut self, number: u64) -> Result<Option<(ArchiveState, Option<Shared<'a>>)>, RunError> {
+    pub(crate) fn start(&mut self, number: u64) -> Result<Option<Started<'a>>> {
         self.join()?;
         let first = self.works.front().is_some_and(|work| work.state.number == number);
         let Some(work) = self.works.iter().find(|work| work.state.number == number) else { return Ok(None) };
-        let mut state = work.state.clone();
+        let (mut state, fate) = (work.state.clone(), work.fate.clone());
         let mut shared = self.shared.take_if(|_| first);
         state.is_first = shared.is_some();
         if let Some(shared) = &mut shared {
-            self.joined.extend(shared.sides.join(&take(&mut state.sides), number)?);
-            if self.plan.is_one_file() || state.piece.is_some() {
-                self.joined.extend(shared.outputs.join(&take(&mut state.outputs))?);
-                state.report.outputs.extend(shared.outputs.take_begun());
-            }
+            self.joined.extend(shared.join(self.plan, &mut state)?);
             // Other lanes may save before this archive does: what was joined must count then.
             if self.has_lanes {
                 let shared = shared.checkpoint()?;
-                self.set_shared(shared);
+                self.saved.shared = shared;
                 if let Some(work) = self.works.front_mut() {
                     work.state = state.clone();
                 }
             }
         }
-        Ok(Some((state, shared)))
+        Ok(Some(Started { state, fate, shared, documents_before: self.summary.documents }))
     }
 
     /// Marks the archives whose turn has come as done; returns their number.
-    pub(super) fn join(&mut self) -> Result<usize, RunError> {
+    pub(super) fn join(&mut self) -> Result<usize> {
         let mut number = 0;
         loop {
             self.pass_void();
@@ -121,12 +116,7 @@ impl<'a> Ledger<'a> {
                 return Ok(number);
             };
             number += 1;
-            self.joined.extend(shared.sides.join(&state.sides, state.number)?);
-            if self.plan.is_one_file() || state.piece.is_some() {
-                self.joined.extend(shared.outputs.join(&state.outputs)?);
-                state.report.outputs.extend(shared.outputs.take_begun());
-            }
-            state.messages.iter().for_each(|message| message.tell());
+            self.joined.extend(shared.join(self.plan, &mut state)?);
             self.summary.add(take(&mut state.summary));
             self.times.join(take(&mut state.times));
             match state.piece {
@@ -137,7 +127,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Adds a piece to those of its archive that are done. The last one ends the archive.
-    fn end_piece(&mut self, input: usize, piece: PieceState, state: ArchiveState) -> Result<(), RunError> {
+    fn end_piece(&mut self, input: usize, piece: PieceState, state: ArchiveState) -> Result<()> {
         let before = self.partial.take().filter(|partial| partial.input == input).map(|partial| partial.state);
         let mut whole = before.unwrap_or_else(|| ArchiveState {
             identity: state.identity.clone(),
@@ -164,12 +154,12 @@ impl<'a> Ledger<'a> {
             && let Some(shared) = &mut self.shared
         {
             shared.outputs.complete()?;
-            self.waiting.extend(shared.outputs.take_complete());
+            self.waiting.extend(take(&mut shared.outputs.complete));
         }
         self.end_archive(whole)
     }
 
-    fn end_archive(&mut self, state: ArchiveState) -> Result<(), RunError> {
+    fn end_archive(&mut self, state: ArchiveState) -> Result<()> {
         let ArchiveState { identity, point, report, .. } = state;
         if let Some(journal) = &mut self.journal {
             journal.add(&JournalEntry::Done(DoneInput { identity, report: report.clone(), point }))?;
@@ -191,10 +181,5 @@ impl<'a> Ledger<'a> {
             self.joined.extend(files);
             self.works.pop_front();
         }
-    }
-
-    /// Takes the files of a piece that does not count, to be removed with the next state.
-    pub(crate) fn leave(&mut self, files: Vec<PathBuf>) {
-        self.joined.extend(files);
     }
 }
