@@ -166,48 +166,11 @@ const HEAD_BYTES: usize = 1445;
 /// Bytes in which the headers of a saved message name its type.
 const MESSAGE_HEAD_BYTES: usize = 4096;
 
-/// First bytes of formats, with the names of the formats.
-const PATTERNS: [(&[u8], &str); 33] = [
-    (b"%PDF-", "application/pdf"),
-    (b"%!PS-Adobe-", "application/postscript"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"\0\0\x01\0", "image/x-icon"),
-    (b"\0\0\x02\0", "image/x-icon"),
-    (b"II*\0", "image/tiff"),
-    (b"MM\0*", "image/tiff"),
-    (b"ID3\x02", "audio/mpeg"),
-    (b"ID3\x03", "audio/mpeg"),
-    (b"ID3\x04", "audio/mpeg"),
-    (b"OggS\0", "application/ogg"),
-    (b"MThd\0\0\0\x06", "audio/midi"),
-    (b"fLaC\0", "audio/flac"),
-    (b"\x1a\x45\xdf\xa3", "video/webm"),
-    (b"FLV\x01", "video/x-flv"),
-    (b"wOFF", "font/woff"),
-    (b"wOF2", "font/woff2"),
-    (b"OTTO\0", "font/otf"),
-    (b"\0\x01\0\0", "font/ttf"),
-    (b"ttcf\0", "font/collection"),
-    (&signature::GZIP_DEFLATE, "application/gzip"),
-    (&signature::BZIP2, "application/x-bzip2"),
-    (&signature::XZ, "application/x-xz"),
-    (&signature::ZSTD, "application/zstd"),
-    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
-    (b"Rar!\x1a\x07", "application/vnd.rar"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
-    (b"{\\rtf", "application/rtf"),
-    (b"\0asm", "application/wasm"),
-    (b"\x7fELF", "application/x-elf"),
-];
-
 /// The media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. It overrides
 /// the stated type of records ([`media_type`](crate::media_type)), files and requests.
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
-    if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
+    if let Some((_, name)) = signature::MEDIA_TYPES.iter().find(|(start, _)| head.starts_with(start)) {
         return Some((*name).to_owned());
     }
     if head.starts_with(&signature::ZIP) {

@@ -5,6 +5,7 @@
 mod block;
 mod frame;
 mod resuming;
+mod segments;
 #[cfg(test)]
 mod whole_tests;
 

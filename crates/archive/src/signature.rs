@@ -21,6 +21,43 @@ pub const ZIP_EMPTY: [u8; 4] = *b"PK\x05\x06";
 /// Parquet, at the head and at the end.
 pub const PARQUET: [u8; 4] = *b"PAR1";
 
+/// First bytes of payloads that are no pages, with their media types.
+pub(crate) const MEDIA_TYPES: [(&[u8], &str); 33] = [
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS-Adobe-", "application/postscript"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"\0\0\x01\0", "image/x-icon"),
+    (b"\0\0\x02\0", "image/x-icon"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"ID3\x02", "audio/mpeg"),
+    (b"ID3\x03", "audio/mpeg"),
+    (b"ID3\x04", "audio/mpeg"),
+    (b"OggS\0", "application/ogg"),
+    (b"MThd\0\0\0\x06", "audio/midi"),
+    (b"fLaC\0", "audio/flac"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
+    (b"FLV\x01", "video/x-flv"),
+    (b"wOFF", "font/woff"),
+    (b"wOF2", "font/woff2"),
+    (b"OTTO\0", "font/otf"),
+    (b"\0\x01\0\0", "font/ttf"),
+    (b"ttcf\0", "font/collection"),
+    (&GZIP_DEFLATE, "application/gzip"),
+    (&BZIP2, "application/x-bzip2"),
+    (&XZ, "application/x-xz"),
+    (&ZSTD, "application/zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (b"{\\rtf", "application/rtf"),
+    (b"\0asm", "application/wasm"),
+    (b"\x7fELF", "application/x-elf"),
+];
+
 /// A file format that is known by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -7,6 +7,7 @@ mod announced;
 mod apart;
 mod around;
 pub(crate) mod beside_kept;
+mod copies;
 mod dropped_parts;
 pub(crate) mod list_controls;
 mod lists;

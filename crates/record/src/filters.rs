@@ -6,6 +6,7 @@
 
 mod address;
 pub(crate) mod duplicates;
+pub(crate) mod near_duplicates;
 mod page_rules;
 mod stages;
 pub(crate) mod text_rules;

@@ -1,13 +1,12 @@
-//! Decides about the surroundings of the text of a page, about repeated text, and about strays.
+//! Decides about the surroundings of the text of a page, and about strays.
 //!
 //! Around the text are a paragraph at its end in a container of its own, boxes between its paragraphs, teasers behind
-//! it. Copies only repeat earlier text: a second headline for small screens, or a hidden copy of an answer. Strays are
-//! the few kept blocks of a field whose other blocks are dropped: blocks of one template are content together or not at
+//! it. Strays are the few kept blocks of a field whose other blocks are dropped: blocks of one template are content together or not at
 //! all.
 
 use std::{cell::LazyCell, ops::Range};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use super::topic::Topic;
@@ -232,85 +231,6 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
     cards
 }
 
-/// Words from which on a text does not stand on a page twice by chance.
-// Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
-const COPY_WORDS: u32 = 20;
-/// The same if the text before or after it is a copy as well.
-// A copy of a whole section has short lines as well, but they follow each other.
-const MIN_WORDS_IN_RUN: u32 = 8;
-
-/// Drops copies (`kept` has one entry for each block). A copy is a block with the text of the kept block directly
-/// before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are left alone, because
-/// repetition is content there.
-pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
-    let count = kept.iter().filter(|kept| **kept).count();
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
-    // Texts are compared as slices of the page, so nothing is copied.
-    seen.reserve(count);
-    let blocks: Vec<(usize, &Block, bool)> = page
-        .blocks
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| kept.has(*at))
-        .map(|(at, block)| (at, block, !seen.insert(page.text(block))))
-        .collect();
-    let mut before: Option<(usize, &Block, BlockKind)> = None;
-    for (rank, &(at, block, is_copy)) in blocks.iter().enumerate() {
-        let mut drop = None;
-        let place = BlockKind::of(page, block);
-        let beside = |rank: Option<usize>| {
-            let neighbour = rank.and_then(|rank| blocks.get(rank));
-            neighbour.is_some_and(|(_, _, is_copy)| *is_copy)
-        };
-        if !is_copy || place == BlockKind::Repeating {
-            // Nothing to drop.
-        } else if let Some((last_at, last, last_place)) = before
-            && last_place != BlockKind::Repeating
-            && page.text(last) == page.text(block)
-        {
-            // Of the two the headline stays: it says more.
-            let headline = place == BlockKind::Heading && last_place == BlockKind::Plain;
-            drop = Some(if headline { last_at } else { at });
-        } else if block.words >= COPY_WORDS
-            || block.words >= MIN_WORDS_IN_RUN && (beside(rank.checked_sub(1)) || beside(Some(rank + 1)))
-        {
-            drop = Some(at);
-        }
-        if let Some(keep) = drop.and_then(|drop| kept.get_mut(drop)) {
-            *keep = false;
-        }
-        // A dropped copy must not stand for the block before the next one.
-        if drop != Some(at) {
-            before = Some((at, block, place));
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockKind {
-    Heading,
-    Repeating,
-    Plain,
-}
-
-impl BlockKind {
-    fn of(page: &Page, block: &Block) -> Self {
-        let Some((_, container)) = page.container(block) else { return BlockKind::Plain };
-        let repeats = |tag: Tag| {
-            // A table may say the same in many cells, a poem or a quote in many lines.
-            tag.keeps_space() || matches!(tag, Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote)
-        };
-        let around = page.element(container.parent);
-        if container.tag.is_heading() {
-            BlockKind::Heading
-        } else if repeats(container.tag) || around.is_some_and(|around| repeats(around.tag)) {
-            BlockKind::Repeating
-        } else {
-            BlockKind::Plain
-        }
-    }
-}
-
 /// Blocks of a field (those whose whole path of names and classes is equal) from which on it says something.
 // Of three blocks a single kept one would already be a stray.
 const MIN_BLOCKS: u32 = 4;
@@ -366,58 +286,6 @@ pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
-
-    /// Texts that stay if all blocks are kept.
-    fn left(html: &str) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let mut kept = vec![true; page.blocks.len()];
-        drop_copies(&page, &mut kept);
-        let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        blocks
-            .map(|(block, _)| {
-                let (_, container) = page.container(block).unwrap();
-                format!("{}:{}", page.name(container), page.text(block))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_text_right_after_itself_stands_once() {
-        assert_eq!(left("<h1>A b</h1><div>A b</div><p>c"), ["h1:A b", "p:c"]);
-        assert_eq!(left("<div>A b</div><h1>A b</h1><p>c"), ["h1:A b", "p:c"]);
-        assert_eq!(left("<p>A b</p><p>c</p><p>A b"), ["p:A b", "p:c", "p:A b"]);
-        assert_eq!(left("<p>x</p><p>x</p><p>x"), ["p:x"]);
-    }
-
-    #[test]
-    fn long_texts_stand_once_on_a_page() {
-        let (long, other) = ("word ".repeat(20), "one two three four five six seven eight");
-        let long = long.trim();
-        assert_eq!(
-            left(&format!("<p>{long}</p><p>between</p><div>{long}</div>")),
-            [format!("p:{long}"), "p:between".into()]
-        );
-        let alone = format!("<p>{other}</p><p>a<p>{other}</p><p>b");
-        assert_eq!(left(&alone).len(), 4);
-        let in_run = format!("<p>{other}</p><p>a</p><p>{other}</p><p>a</p>");
-        assert_eq!(left(&in_run), [format!("p:{other}"), "p:a".into()]);
-    }
-
-    #[test]
-    fn repetition_in_tables_lists_quotes_and_code_is_content() {
-        let table = "<table><tr><td>0<td>0</table>";
-        assert_eq!(left(table), ["td:0", "td:0"]);
-        assert_eq!(left("<ul><li>yes<li>yes</ul>").len(), 2);
-        let long = "word ".repeat(20);
-        let quoted = format!("<p>{long}</p><blockquote><p>{long}</p></blockquote>");
-        assert_eq!(left(&quoted).len(), 2);
-    }
-}
-
-#[cfg(test)]
-mod strays_tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;

@@ -4,8 +4,9 @@ use super::about_one::{keep_article, keep_facts, keep_main_article};
 use super::addresses::keep_addresses;
 use super::announced::{keep_announced_lists, keep_link_lists, keep_references, keep_see_also};
 use super::apart::{drop_follow_ups, keep_lone_text};
-use super::around::{drop_boxes, drop_copies, drop_strays, drop_teasers, keep_ends};
+use super::around::{drop_boxes, drop_strays, drop_teasers, keep_ends};
 use super::beside_kept::{keep_dense_containers, keep_section_headings};
+use super::copies::drop_copies;
 use super::dropped_parts::{drop_consent, drop_contents, drop_controls, drop_invisible, drop_line_numbers};
 use super::list_controls::keep_counted_lists;
 use super::lists::{keep_documents, keep_framed};
@@ -137,7 +138,9 @@ pub static RULES: [Rule; 32] = [
             drop_follow_ups(chosen.page, chosen.html, kept);
         }
     }),
-    chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| drop_copies(chosen.page, kept)),
+    chosen("copies", "drops blocks that repeat earlier text in other markup", |chosen, kept| {
+        drop_copies(chosen.page, chosen.fields, kept)
+    }),
     chosen("counted lists", "keeps lists of results behind a count of them", |chosen, kept| {
         keep_counted_lists(chosen.page, kept)
     }),

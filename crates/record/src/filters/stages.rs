@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_extract::Document;
 use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 
-use crate::filters::duplicates::{exact, near};
+use crate::filters::duplicates::exact;
+use crate::filters::near_duplicates::near;
 use crate::filters::text_rules::RULES;
 use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 

@@ -15,6 +15,10 @@ use crate::service::listen::named;
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
 
+/// Paths that are open to everyone: health, and the files of the page, which say nothing.
+pub(crate) const OPEN_PATHS: [&str; 7] =
+    ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
+
 /// The secret that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
 #[derive(Clone)]
 pub struct Token([u8; 32]);

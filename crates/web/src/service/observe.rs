@@ -13,11 +13,9 @@ use trommel::metrics::{CONTENT_TYPE, Metrics};
 
 use crate::service::app::{App, REQUEST_ID};
 use crate::service::{Listen, ServiceLimits, Socket, answer, serve_router};
-use crate::{service::answer::Refusal, service::body::LingeringBody, service::listen::ByUnixSocket};
-
-/// Paths that are open to everyone: health, and the files of the page, which say nothing.
-const OPEN_PATHS: [&str; 7] =
-    ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
+use crate::{
+    service::access::OPEN_PATHS, service::answer::Refusal, service::body::LingeringBody, service::listen::ByUnixSocket,
+};
 
 /// Around every request: who asks, its name, its time, a line of the log.
 pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {

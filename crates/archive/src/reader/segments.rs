@@ -1,0 +1,75 @@
+//! Joins the segments of a record if they are close to each other in the file.
+
+use super::Reader;
+use crate::record::{Note, Record, RecordType};
+
+/// Records between two segments of one, at the most.
+const MAX_GAP: usize = 8;
+/// Bytes of blocks that are held while the next segment is looked for.
+const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Notes of one record; segments may be many, each with its own.
+const MAX_NOTES: usize = 16;
+
+impl Reader {
+    /// Returns whether the record at the head of the queue is a first segment whose others have not been looked for.
+    pub(super) fn begins_segments(&self) -> bool {
+        matches!(self.queue.front(), Some(Ok(record)) if is_first(record))
+    }
+
+    /// Appends the blocks of the segments that follow to the record at the head of the queue, and notes
+    /// whether all were found. Records between them stay in the queue.
+    pub(super) fn join_segments(&mut self) {
+        let Some(Ok(mut first)) = self.queue.pop_front() else { return };
+        let most = usize::try_from(self.options.max_record).unwrap_or(usize::MAX);
+        let mut length = first.block.len() as u64;
+        let (mut number, mut complete, mut at, mut held) = (1, false, 0, 0);
+        loop {
+            while let Some(item) = self.queue.get(at) {
+                let follows = matches!(item, Ok(part) if follows(&first, part, number + 1));
+                let bytes = item.as_ref().map_or(0, |record| record.block.len());
+                if follows && let Some(Ok(part)) = self.queue.remove(at) {
+                    number += 1;
+                    length += part.block.len() as u64;
+                    let room = most.saturating_sub(first.block.len());
+                    let kept = part.block.get(..room).unwrap_or(&part.block);
+                    first.block.extend_from_slice(kept);
+                    let end = first.place.offset.saturating_add(first.place.length);
+                    if part.place.offset == end {
+                        first.place.length = first.place.length.saturating_add(part.place.length);
+                    }
+                    complete = part.headers.get("WARC-Segment-Total-Length").is_some();
+                    let room = MAX_NOTES.saturating_sub(first.notes.len());
+                    first.notes.extend(part.notes.into_iter().take(room));
+                } else {
+                    held += bytes;
+                    at += 1;
+                }
+            }
+            if complete || at >= MAX_GAP || held > MAX_HELD_BYTES || self.finished {
+                break;
+            }
+            self.step();
+        }
+        let kept = first.block.len() as u64;
+        if kept < length {
+            first.notes.push(Note::BlockTooLong { length, kept });
+        }
+        first.notes.push(if complete { Note::SegmentsJoined(number) } else { Note::SegmentsMissing(number) });
+        self.queue.push_front(Ok(first));
+    }
+}
+
+fn is_first(record: &Record) -> bool {
+    record.segment_number() == Some(1)
+        && record.kind != RecordType::Continuation
+        && !record.notes.iter().any(|note| matches!(note, Note::SegmentsJoined(_) | Note::SegmentsMissing(_)))
+}
+
+/// Returns whether `part` is this segment of the record that `first` begins.
+fn follows(first: &Record, part: &Record, number: u64) -> bool {
+    part.kind == RecordType::Continuation
+        && part.segment_number() == Some(number)
+        && first.id().is_some()
+        && part.segment_origin() == first.id()
+}
