@@ -7,7 +7,7 @@ use trommel_archive::{ReadOptions, Reader};
 use trommel_record::filters::{DuplicateSettings, Duplicates};
 
 use crate::run::state::checkpoint::Checkpoint;
-use crate::run::state::remaining::{ArchiveState, Contents, JournalEntry};
+use crate::run::state::remaining::{ArchiveState, JournalEntry};
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
 /// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.
@@ -57,7 +57,7 @@ pub fn journal(mut bytes: &[u8]) {
 pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let begun = Checkpoint::new(vec![("format".to_owned(), "jsonl".to_owned())]);
     let mut within = begun.clone();
-    within.contents = Some(Contents::default());
+    within.contents = Some(Vec::new());
     let point = Some(trommel_archive::ResumePoint::after(1));
     within.archives.push(ArchiveState { point, ..ArchiveState::default() });
     within.shared.duplicates =

@@ -167,7 +167,7 @@ fn destination(out: &Path) -> PyResult<String> {
 }
 
 pub(crate) fn share(text: &str) -> PyResult<InputShare> {
-    text.parse().map_err(|error: trommel::Error| PyValueError::new_err(format!("shard: {error}")))
+    text.parse().map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))
 }
 
 /// The time limits of following; none if inputs are read once.

@@ -4,13 +4,16 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::{fs::File, ops::Range};
 
 use flate2::read::DeflateDecoder;
+use trommel_archive::wacz::{Bytes, Window};
 
 use crate::{Location, Remote, SourceError};
 
 /// The place of the bytes of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBytes {
-    /// A part of a file or object; its end may be beyond that of the file.
+    /// All of a file or object.
+    Whole(Location),
+    /// A part of one; its end may be beyond that of the file.
     Within(Location, Range<u64>),
     /// A deflated part.
     Deflated(Location, Range<u64>),
@@ -21,7 +24,7 @@ pub enum ArchiveBytes {
 impl From<Location> for ArchiveBytes {
     /// All of a file or object.
     fn from(location: Location) -> Self {
-        Self::Within(location, 0..u64::MAX)
+        Self::Whole(location)
     }
 }
 
@@ -43,57 +46,49 @@ impl ArchiveBytes {
     }
 
     fn opened(&self, object: impl FnOnce(&str) -> io::Result<Box<dyn Bytes>>) -> io::Result<OpenBytes> {
-        let (location, range, is_deflated) = match self {
-            Self::Within(location, range) => (location, range, false),
-            Self::Deflated(location, range) => (location, range, true),
+        let location = match self {
+            Self::Whole(location) | Self::Within(location, _) | Self::Deflated(location, _) => location,
             Self::Missing(error) => return Err(error.clone().into()),
         };
         let input: Box<dyn Bytes> = match location {
             Location::File(path) => Box::new(File::open(path)?),
             Location::Url(url) => object(url)?,
         };
-        let mut part = Part { input, range: range.clone(), at: 0 };
-        part.rewind()?;
-        Ok(match is_deflated {
-            false => OpenBytes(Plain::Stored(part)),
-            true => OpenBytes(Plain::Inflated { decoder: Some(DeflateDecoder::new(part)), read: 0, at: 0 }),
-        })
+        let part = |input, range: &Range<u64>| Window::new(input, range.start, range.end.saturating_sub(range.start));
+        Ok(OpenBytes(match self {
+            Self::Within(_, range) => Plain::Stored(Box::new(part(input, range)?)),
+            Self::Deflated(_, range) => {
+                Plain::Inflated { decoder: Some(Box::new(Inflater::new(part(input, range)?))), read: 0, at: 0 }
+            }
+            Self::Whole(_) | Self::Missing(_) => Plain::Stored(input),
+        }))
     }
 
     /// The URL in whose object the bytes are as they are, and the part of it.
-    pub(crate) fn object(&self) -> Option<(&str, &Range<u64>)> {
+    pub(crate) fn object(&self) -> Option<(&str, Range<u64>)> {
         match self {
-            Self::Within(Location::Url(url), part) => Some((url, part)),
+            Self::Whole(Location::Url(url)) => Some((url, 0..u64::MAX)),
+            Self::Within(Location::Url(url), part) => Some((url, part.clone())),
             _ => None,
         }
     }
 }
 
-/// Bytes that can be sought in.
-trait Bytes: Read + Seek + Send {}
-
-impl<T: Read + Seek + Send> Bytes for T {}
-
 /// The bytes of an archive being read. Deflated ones have no known end, and seeking back inflates them again from
 /// their start.
 pub struct OpenBytes(Plain);
 
+type Inflater = DeflateDecoder<Window<Box<dyn Bytes>>>;
+
 enum Plain {
-    Stored(Part),
+    Stored(Box<dyn Bytes>),
     Inflated {
-        decoder: Option<DeflateDecoder<Part>>,
+        decoder: Option<Box<Inflater>>,
         /// Inflated bytes so far.
         read: u64,
         /// Place of the next byte that is wanted.
         at: u64,
     },
-}
-
-/// A part of a file or object.
-struct Part {
-    input: Box<dyn Bytes>,
-    range: Range<u64>,
-    at: u64,
 }
 
 impl OpenBytes {
@@ -120,7 +115,7 @@ impl Read for OpenBytes {
         {
             let mut part = before.into_inner();
             part.rewind()?;
-            (*decoder, *read) = (Some(DeflateDecoder::new(part)), 0);
+            (*decoder, *read) = (Some(Box::new(Inflater::new(part))), 0);
         }
         let Some(decoder) = decoder else { return Ok(0) };
         *read += io::copy(&mut decoder.take(*at - *read), &mut io::sink())?;
@@ -146,34 +141,6 @@ impl Seek for OpenBytes {
             SeekFrom::End(_) => return Err(io::ErrorKind::Unsupported.into()),
         };
         Ok(*at)
-    }
-}
-
-impl Read for Part {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = (self.range.end - self.range.start).saturating_sub(self.at);
-        let room = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = self.input.read(buffer.get_mut(..room).unwrap_or_default())?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Seek for Part {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let Range { start, end } = self.range;
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-            SeekFrom::End(by) => {
-                let length = self.input.seek(SeekFrom::End(0))?.min(end).saturating_sub(start);
-                length.checked_add_signed(by)
-            }
-        };
-        let at = at.ok_or(io::ErrorKind::InvalidInput)?;
-        self.input.seek(SeekFrom::Start(start.checked_add(at).ok_or(io::ErrorKind::InvalidInput)?))?;
-        self.at = at;
-        Ok(at)
     }
 }
 

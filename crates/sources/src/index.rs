@@ -8,13 +8,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::{fs::File, path::Path};
 
 use flate2::read::MultiGzDecoder;
+use trommel_archive::signature;
 
-use crate::RecordIndexError;
+use crate::{RecordIndexError, StatedRecord};
 
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
-/// First bytes of a gzip member.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// One row of an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,10 +26,8 @@ pub(crate) struct IndexEntry {
     pub(crate) length: u64,
     /// First plain byte of the record in a gzip member that holds several; 0 for the first, or if the index does not say.
     pub(crate) inner: u64,
-    /// URL of the record.
-    pub(crate) url: Option<String>,
-    /// Digest of its payload.
-    pub(crate) digest: Option<String>,
+    /// URL of the record, and digest of its payload.
+    pub(crate) stated: StatedRecord,
 }
 
 /// Takes the number of a row of an index, from 1, and the record that it names or its fault; its error ends the reading.
@@ -48,6 +45,6 @@ pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordInd
         return Err(RecordIndexError::of(path)("this build reads no Parquet (feature `parquet`)"));
     }
     let lines: Box<dyn Read> =
-        if head.starts_with(&GZIP_MAGIC) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        if head.starts_with(&signature::GZIP) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     cdxj::read(path, BufReader::new(lines), each)
 }

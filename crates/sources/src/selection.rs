@@ -6,7 +6,7 @@ mod stated;
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::{cmp::Reverse, collections::HashMap, ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range, sync::Arc};
 
 use tempfile::TempPath;
 
@@ -26,13 +26,11 @@ const MAX_ROWS: u64 = 4 << 20;
 /// Bytes of the URLs and digests of an index that are kept; records beyond them are not compared.
 // A quarter of a gigabyte are two million records; an index of more is rarely taken as a whole.
 const MAX_STATED_BYTES: usize = 256 << 20;
-/// The number of a record of which nothing is stated.
-const NOTHING: u32 = u32::MAX;
 /// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
 /// One wanted record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedRecord {
     /// The number of the archive.
     pub archive: u32,
@@ -42,8 +40,8 @@ pub struct WantedRecord {
     pub inner: u64,
     /// Stored bytes.
     pub length: u64,
-    /// The number of what the index states about it.
-    stated: u32,
+    /// The URL and the digest that the index states for it.
+    pub stated: Option<Box<StatedRecord>>,
 }
 
 /// The permitted names of an index, and the records that a range gives.
@@ -92,35 +90,25 @@ pub struct RecordSelection {
     bytes: Vec<ArchiveBytes>,
     /// The wanted records.
     pub rows: Vec<WantedRecord>,
-    statements: Vec<StatedRecord>,
     /// Lines that name no record, or one that may not be read.
     pub bad_lines: BadLines,
     /// The options that it was loaded with.
     pub options: SelectOptions,
 }
 
-/// Sorts rows; of those with the same place the longest stays.
+/// Sorts the rows of an archive; of those with the same place the longest stays, and ends where the next begins.
 fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
     // A range that is taken whole gives all of its records at once.
     let inner = |row: &WantedRecord| if whole_ranges { 0 } else { row.inner };
-    rows.sort_unstable_by_key(|row| (row.archive, row.offset, inner(row), Reverse(row.length)));
-    rows.dedup_by_key(|row| (row.archive, row.offset, inner(row)));
-}
-
-/// Ends sorted ranges where the next of the same archive begins.
-fn end_at_next(rows: &mut [WantedRecord]) {
-    let (mut after, mut end): (Option<WantedRecord>, Option<u64>) = (None, None);
+    rows.sort_by_key(|row| (row.offset, inner(row), Reverse(row.length)));
+    rows.dedup_by_key(|row| (row.offset, inner(row)));
+    let (mut next, mut end) = (None, None);
     for row in rows.iter_mut().rev() {
-        end = match after {
-            // Another record of the same member ends where that one does.
-            Some(after) if (after.archive, after.offset) == (row.archive, row.offset) => end,
-            Some(after) if after.archive == row.archive => Some(after.offset),
-            _ => None,
-        };
-        if let Some(end) = end {
-            row.length = row.length.min(end - row.offset);
+        // Another record of the same member ends where that one does.
+        if next != Some(row.offset) {
+            end = next.replace(row.offset);
         }
-        after = Some(*row);
+        row.length = end.map_or(row.length, |end| row.length.min(end - row.offset));
     }
 }
 
@@ -141,14 +129,12 @@ impl RecordSelection {
     /// # Errors
     /// If it cannot be read, or names no record that may be read.
     pub fn load(index: &Path, base: &Location, options: SelectOptions) -> Result<Self, RecordIndexError> {
-        let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut names = 0;
         let file = index.metadata().map_err(RecordIndexError::of(index))?;
         // Of a pipe it is not known how long it is.
         let most = if file.is_file() { file.len().max(MAX_ROWS) } else { u64::MAX };
-        let mut rows = Vec::new();
+        let mut by_name: BTreeMap<String, Vec<WantedRecord>> = BTreeMap::new();
+        let (mut count, mut names, mut stated_bytes) = (0, 0, 0);
         let mut bad_lines = BadLines::default();
-        let (mut statements, mut stated_bytes) = (Vec::new(), 0);
         let failed = RecordIndexError::of::<String>(index);
         index::read(index, &mut |number, entry| {
             if options.stop.is_set() {
@@ -169,45 +155,33 @@ impl RecordSelection {
                     return Ok(());
                 }
             };
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            let length = entry.file.len();
-            let archive = *numbers.entry(entry.file).or_insert(next);
-            names += if archive == next { length } else { 0 };
-            if names > MAX_NAMES {
-                return Err(failed(format!("more than {} MiB of names", MAX_NAMES >> 20)));
-            }
-            let stated = StatedRecord { url: entry.url, digest: entry.digest.filter(|digest| digest != "-") };
-            stated_bytes += stated.bytes();
-            let number = u32::try_from(statements.len()).unwrap_or(NOTHING);
-            let is_kept = stated.bytes() > 0 && stated_bytes <= MAX_STATED_BYTES && number < NOTHING;
-            statements.extend(is_kept.then_some(stated));
+            stated_bytes += entry.stated.bytes();
+            let is_kept = entry.stated.bytes() > 0 && stated_bytes <= MAX_STATED_BYTES;
+            let stated = is_kept.then(|| Box::new(entry.stated));
             let (offset, inner, length) = (entry.offset, entry.inner, entry.length);
-            rows.push(WantedRecord { archive, offset, inner, length, stated: if is_kept { number } else { NOTHING } });
-            match rows.len() as u64 > most {
-                true => Err(failed(format!("more rows than bytes, and more than {MAX_ROWS}"))),
-                false => Ok(()),
+            let bytes = entry.file.len();
+            let rows = by_name.entry(entry.file).or_default();
+            names += if rows.is_empty() { bytes } else { 0 };
+            rows.push(WantedRecord { archive: 0, offset, inner, length, stated });
+            count += 1;
+            match (names > MAX_NAMES, count > most) {
+                (true, _) => Err(failed(format!("more than {} MiB of names", MAX_NAMES >> 20))),
+                (_, true) => Err(failed(format!("more rows than bytes, and more than {MAX_ROWS}"))),
+                _ => Ok(()),
             }
         })?;
-        if rows.is_empty() {
+        if by_name.is_empty() {
             return Err(match bad_lines.first.into_iter().next() {
                 Some((line, what)) => RecordIndexError { line: format!(":{line}"), ..failed(what) },
                 None => failed("names no record, or none that is wanted".to_owned()),
             });
         }
-        let mut names: Vec<(String, u32)> = numbers.into_iter().collect();
-        names.sort_unstable();
-        let mut places = vec![0; names.len()];
-        for (place, (_, number)) in (0..).zip(&names) {
-            if let Some(slot) = places.get_mut(*number as usize) {
-                *slot = place;
-            }
+        let (mut archives, mut rows) = (Vec::new(), Vec::new());
+        for (archive, (name, mut found)) in (0..).zip(by_name) {
+            sort(&mut found, options.whole_ranges);
+            rows.extend(found.into_iter().map(|row| WantedRecord { archive, ..row }));
+            archives.push(base.join(&name));
         }
-        for row in &mut rows {
-            row.archive = places.get(row.archive as usize).copied().unwrap_or_default();
-        }
-        sort(&mut rows, options.whole_ranges);
-        end_at_next(&mut rows);
-        let archives: Vec<Location> = names.iter().map(|(name, _)| base.join(name)).collect();
         Ok(Self {
             name: index.to_string_lossy().into_owned(),
             index: index.to_owned(),
@@ -215,7 +189,6 @@ impl RecordSelection {
             bytes: archives.iter().cloned().map(ArchiveBytes::from).collect(),
             archives,
             rows,
-            statements,
             bad_lines,
             options,
         })
@@ -239,11 +212,6 @@ impl RecordSelection {
     /// The archive of a wanted record, as messages name it.
     pub fn archive(&self, row: &WantedRecord) -> Arc<str> {
         self.archives.get(row.archive as usize).map_or_else(String::new, ToString::to_string).into()
-    }
-
-    /// The URL and the digest that the index states for a record.
-    pub fn stated(&self, row: &WantedRecord) -> Option<&StatedRecord> {
-        self.statements.get(row.stated as usize)
     }
 
     /// Says where the bytes of archives are that are not found by their names: `find` is asked for each.

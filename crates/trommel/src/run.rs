@@ -159,12 +159,10 @@
 //! assert_eq!(output.destination.folder(), Some(Path::new("out")));
 //! assert_eq!(Output::caller().destination.folder(), None);
 //! let inputs = vec![Input::File("a.warc.gz".into())];
-//! output.check(&inputs)?;
-//! let quarantine = output.destination.quarantine(None, &inputs)?;
+//! let quarantine = output.destination.quarantine(None);
 //! assert_eq!(quarantine.as_deref(), Some(Path::new("out/pages.jsonl.gz.quarantine.warc.gz")));
 //! // One of two machines takes each input.
-//! let shares: [InputShare; 2] = ["1/2".parse()?, "2/2".parse()?];
-//! assert!(shares[0].contains(&inputs[0]) != shares[1].contains(&inputs[0]));
+//! assert!("2/2".parse::<InputShare>().is_ok() && "3/2".parse::<InputShare>().is_err());
 //! // Growing files, until the run is stopped.
 //! assert_eq!(Follow::new(&["crawl/".to_owned()])?.idle, Follow::IDLE);
 //!
@@ -235,7 +233,6 @@ mod write {
 pub use crate::run::counts::reasons::{DropReason, FailureKind};
 pub use crate::run::inputs::found::PageFiles;
 pub use crate::run::plan::prepared::BUILD;
-pub use crate::run::plan::request::InputShare;
 pub use crate::run::read::revisits::{crawl_charset, record_at, record_in};
 pub use crate::run::read::selected::open_input;
 pub use crate::run::work::record::{RecordOutcome, SingleRecords};
@@ -253,5 +250,7 @@ pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::record::Extract;
 pub use write::bucket::Bucket;
 
+/// One of several equal shares of the inputs, `2/8`.
+pub use trommel_record::dedup::KeyShare as InputShare;
 /// Options for inputs behind URLs.
 pub use trommel_sources::{NetworkOptions, Remote, RemoteReader, StopFlag, is_url, redacted};

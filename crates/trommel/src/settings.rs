@@ -25,6 +25,8 @@ pub use apply::TokenizerFile;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
 pub(crate) use names::SettingsError;
+#[cfg(feature = "run")]
+pub(crate) use names::written;
 pub use partial::PartialSettings;
 pub use parts::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{IndexEntry, TakeLine};
-use crate::RecordIndexError;
+use crate::{RecordIndexError, StatedRecord};
 
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
@@ -61,8 +61,7 @@ fn entry(line: &str) -> Result<IndexEntry, String> {
         length: number("length")?.ok_or("no length")?,
         // Offset in the gzip member; only in indexes that trommel wrote.
         inner: number("inner")?.unwrap_or(0),
-        url: text("url"),
-        digest: text("digest"),
+        stated: StatedRecord { url: text("url"), digest: text("digest").filter(|digest| digest != "-") },
     })
 }
 
@@ -89,8 +88,7 @@ mod tests {
         let row =
             |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, ..Default::default() };
         let first = IndexEntry {
-            url: Some("http://example.org/{x}".to_owned()),
-            digest: Some("AB".to_owned()),
+            stated: StatedRecord { url: Some("http://example.org/{x}".to_owned()), digest: Some("AB".to_owned()) },
             ..row("a/b.warc.gz", 7, 100)
         };
         assert_eq!(rows(text), [(2, Ok(first)), (4, Ok(row("c.warc.gz", 9, 10)))]);

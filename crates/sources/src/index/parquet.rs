@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{fs::File, path::Path};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::{record::Field, schema::types::Type};
+use parquet::record::{Field, Row};
+use parquet::schema::types::Type;
 
 use super::{IndexEntry, TakeLine};
-use crate::RecordIndexError;
+use crate::{RecordIndexError, StatedRecord};
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
@@ -38,32 +39,26 @@ fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let projection = Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(&failed)?;
     let rows = reader.get_row_iter(Some(projection)).map_err(&failed)?;
     for (at, row) in rows.enumerate() {
-        let row = row.map_err(&failed)?;
-        let mut entry = IndexEntry::default();
-        let mut wrong = None;
-        for (name, field) in row.get_column_iter() {
-            let put = match name.as_str() {
-                "warc_filename" => text(field).map(|file| entry.file = file),
-                "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
-                "warc_record_length" => number(field).map(|length| entry.length = length),
-                "warc_record_inner" if !matches!(field, Field::Null) => number(field).map(|inner| entry.inner = inner),
-                "url" => {
-                    entry.url = text(field);
-                    continue;
-                }
-                "content_digest" => {
-                    entry.digest = text(field);
-                    continue;
-                }
-                _ => continue,
-            };
-            if put.is_none() {
-                wrong = Some(format!("{name} is {field}"));
-            }
-        }
-        each(at + 1, wrong.map_or(Ok(entry), Err))?;
+        each(at + 1, entry(&row.map_err(&failed)?))?;
     }
     Ok(())
+}
+
+fn entry(row: &Row) -> Result<IndexEntry, String> {
+    let column = |wanted: &str| row.get_column_iter().find(|(name, _)| *name == wanted).map(|(_, field)| field);
+    let wrong = |name: &str| format!("{name} is {}", column(name).unwrap_or(&Field::Null));
+    let number = |name: &str| column(name).and_then(number).ok_or_else(|| wrong(name));
+    let text = |name: &str| column(name).and_then(text);
+    Ok(IndexEntry {
+        file: text("warc_filename").ok_or_else(|| wrong("warc_filename"))?,
+        offset: number("warc_record_offset")?,
+        length: number("warc_record_length")?,
+        inner: match column("warc_record_inner") {
+            None | Some(Field::Null) => 0,
+            Some(_) => number("warc_record_inner")?,
+        },
+        stated: StatedRecord { url: text("url"), digest: text("content_digest").filter(|digest| digest != "-") },
+    })
 }
 
 fn text(field: &Field) -> Option<String> {
@@ -137,8 +132,7 @@ mod tests {
         };
         crate::index::read(file.path(), &mut each).unwrap();
         let row = |url: &str, digest: &str, file: &str, offset, length| IndexEntry {
-            url: Some(url.to_owned()),
-            digest: Some(digest.to_owned()),
+            stated: StatedRecord { url: Some(url.to_owned()), digest: Some(digest.to_owned()) },
             file: file.to_owned(),
             offset,
             length,

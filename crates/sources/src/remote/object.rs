@@ -88,18 +88,8 @@ impl Object {
 
     /// The bytes of a range, asked for when they are first wanted.
     pub(crate) fn range(self, range: Range<u64>) -> ObjectBytes {
-        let (waited, came, skip) = (Duration::ZERO, 0, 0);
-        ObjectBytes {
-            object: self,
-            at: range.start,
-            end: range.end,
-            pieces: None,
-            skip,
-            waited,
-            came,
-            breaks: 0,
-            slow: 0,
-        }
+        let (waited, Range { start: at, end }) = (Duration::ZERO, range);
+        ObjectBytes { object: self, at, end, pieces: None, skip: 0, waited, came: 0, breaks: 0, slow: 0 }
     }
 
     /// The bytes of a range; fewer if the object ends before.
@@ -159,7 +149,8 @@ impl ObjectBytes {
                 Some(Ok(mut piece)) => {
                     self.came += piece.len() as u64;
                     if self.is_slow() {
-                        self.ask_slower()?;
+                        self.slow += 1;
+                        self.leave(self.slow, MAX_SLOW_READS - 1, SourceError::TooSlow(self.object.least_rate))?;
                         continue;
                     }
                     let passed = usize::try_from(self.skip).unwrap_or(usize::MAX).min(piece.len());
@@ -217,10 +208,9 @@ impl ObjectBytes {
         (came as f64) < self.object.least_rate as f64 * waited.as_secs_f64()
     }
 
-    fn ask_slower(&mut self) -> Result<(), SourceError> {
-        self.slow += 1;
-        let error = SourceError::TooSlow(self.object.least_rate);
-        if self.slow == MAX_SLOW_READS {
+    /// Gives up the answer of the server, so that it is asked again; after too many `times` gives up the object.
+    fn leave(&mut self, times: u32, most: u32, error: SourceError) -> Result<(), SourceError> {
+        if times > most {
             return Err(error);
         }
         tracing::warn!("{}: byte {}: {error}; asking again", self.object.name, self.at);
@@ -231,11 +221,7 @@ impl ObjectBytes {
     /// Waits to ask again after a break.
     async fn mend(&mut self, what: String) -> Result<(), SourceError> {
         self.breaks += 1;
-        if self.breaks > MAX_BREAKS {
-            return Err(SourceError::Failed(what));
-        }
-        tracing::warn!("{}: byte {}: {what}; asking again", self.object.name, self.at);
-        self.pieces = None;
+        self.leave(self.breaks, MAX_BREAKS, SourceError::Failed(what))?;
         tokio::time::sleep(pause(self.breaks)).await;
         Ok(())
     }

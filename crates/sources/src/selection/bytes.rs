@@ -59,7 +59,7 @@ impl RecordSelection {
         let bytes = self.bytes.get(archive as usize).ok_or(SourceError::NotFound)?;
         match bytes.object() {
             Some((url, part)) => {
-                let mut fetched = remote.fetch(vec![(url.to_owned(), within(part, &range))]);
+                let mut fetched = remote.fetch(vec![(url.to_owned(), within(&part, &range))]);
                 fetched.next().unwrap_or(Err(SourceError::NotBuilt))
             }
             None => bytes.open(remote).and_then(|mut open| open.range(range)).map_err(failed),
@@ -71,7 +71,7 @@ impl RecordSelection {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
             let (url, part) = self.bytes.get(segment.archive)?.object()?;
-            (length <= MAX_RANGE).then(|| (url.to_owned(), within(part, &segment.bytes)))
+            (length <= MAX_RANGE).then(|| (url.to_owned(), within(&part, &segment.bytes)))
         });
         wanted.collect()
     }

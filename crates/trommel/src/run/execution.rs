@@ -6,7 +6,7 @@
 
 pub(crate) mod lanes;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{collections::HashSet, fs, io, io::Write, sync::Mutex, time::Instant};
 
 use trommel_record::filters::{Duplicates, Filters};
@@ -14,7 +14,7 @@ use trommel_record::{Disk, Document, LocalDisk, bulk_mapping, replace};
 use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Progress, ProgressState};
-use crate::run::execution::lanes::{Lanes, Ticker, total};
+use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL, total};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::prepared::Prepared;
@@ -76,6 +76,8 @@ pub(crate) fn execute(
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
     let ledger = Ledger::new(&prepared, (duplicates, number > 1), continued)?;
     let stop = environment.network.stop;
+    // Counted in any case, also where nobody reads it.
+    let unread = (Clock::default(), Metrics::new());
     let common = Common {
         plan: &prepared,
         counts: Mutex::new(ProgressState {
@@ -85,21 +87,31 @@ pub(crate) fn execute(
         }),
         ledger: Mutex::new(ledger),
         picking: Mutex::default(),
-        metrics: environment.metrics,
-        clock: environment.clock,
+        metrics: environment.metrics.unwrap_or(&unread.1),
+        clock: environment.clock.unwrap_or(&unread.0),
         stop,
     };
     let filters = Filters::new(&plan.settings.filters);
     let lanes = Lanes { common: &common, filters: &filters, extract, number };
-    let mut ticker = Ticker { progress: environment.progress, common: &common, last: None };
-    let written = lanes.run(environment.stdout, caller, followed, &mut ticker);
+    let mut report = || {
+        let counts = *common.counts();
+        environment.progress.update(&counts);
+    };
+    let mut last: Option<Instant> = None;
+    let mut tick = || {
+        if last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
+            last = Some(Instant::now());
+            report();
+        }
+    };
+    let written = lanes.run(environment.stdout, caller, followed, &mut tick);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
     let is_left = plan.follow.is_some() && common.stop.is_set() && prepared.state_file.is_some();
     let written = if is_left { written.and(Err(Error::stopped())) } else { written };
     let (mut summary, error) = finished(plan, &mut common.ledger(), written);
     summary.seconds += begun.elapsed().as_secs_f64();
     let Some(error) = error else {
-        ticker.report();
+        report();
         return Ok(summary);
     };
     summary.ended_early = Some(error.to_string());
@@ -126,7 +138,7 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     let left: HashSet<usize> = continued.todo.iter().map(|turn| turn.input).collect();
     let done = plan.inputs.iter().enumerate().filter(|(at, _)| plan.follow.is_none() && !left.contains(at));
     let done: u64 = done.filter_map(|(_, input)| input.size()).sum();
-    done + continued.partial.as_ref().map_or(0, |partial| partial.state.report.stored_bytes)
+    done + continued.partial.as_ref().map_or(0, |partial| partial.report.stored_bytes)
 }
 
 /// Returns whether who takes the documents wants no more.
@@ -195,7 +207,7 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
             continued.state.summary.records
         );
         let archives = continued.todo.iter().flat_map(|turn| &turn.begun);
-        let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).map(Path::to_owned).collect();
+        let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).collect();
         remove_hidden(plan, disk, Some(&kept))?;
         if let Some(path) = path.filter(|_| continued.finished) {
             discard_rest(disk, &path);

@@ -2,7 +2,6 @@
 //!
 //! Bounds of what is read whole before a run: strangers may serve lists that never end.
 
-mod bounded;
 pub(crate) mod found;
 pub(crate) mod packed;
 pub(crate) mod pieces;
@@ -10,7 +9,7 @@ pub(crate) mod pieces;
 mod tests;
 pub(crate) mod unpack;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::{error::Error as StdError, ffi::OsStr, fmt, fs, fs::File, io, mem, sync::Arc};
 
@@ -24,8 +23,15 @@ use trommel_sources::{
 };
 
 use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::packed::Packed};
-use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, copy_bounded};
 use found::{Found, PageFiles};
+
+/// Bytes of a manifest: a million paths.
+const MAX_MANIFEST: u64 = 128 << 20;
+/// Bytes of a configuration behind a URL.
+const MAX_CONFIG: u64 = 4 << 20;
+/// Bytes of an index behind a URL, which is copied to a temporary file.
+// The parts of Common Crawl's index have a gigabyte.
+const MAX_INDEX: u64 = 4 << 30;
 
 /// One archive to read.
 #[derive(Clone, Debug)]
@@ -248,20 +254,16 @@ fn fetch(url: &str, most: u64, remote: &Remote) -> Result<TempPath> {
 
 fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<()> {
     check_url(url)?;
-    let Some((container, path)) = split_container(url) else {
-        return match Scheme::of(url).is_some_and(Scheme::is_listed) {
-            true => Err(unread(redacted(url))(NO_ARCHIVE)),
-            false => {
-                inputs.push(Input::Url(url.to_owned()));
-                Ok(())
-            }
-        };
+    let is_prefix = |path: &str| path.is_empty() || path.ends_with('/');
+    let (container, path) = match split_container(url) {
+        Some((container, path)) if is_prefix(path) || is_glob(path) => (container, path),
+        None if Scheme::of(url).is_some_and(Scheme::is_listed) => return Err(unread(redacted(url))(NO_ARCHIVE)),
+        _ => {
+            inputs.push(Input::Url(url.to_owned()));
+            return Ok(());
+        }
     };
-    let is_prefix = path.is_empty() || path.ends_with('/');
-    if !is_prefix && !is_glob(path) {
-        inputs.push(Input::Url(url.to_owned()));
-        return Ok(());
-    }
+    let is_prefix = is_prefix(path);
     // Up to the last slash before the first character that stands for others.
     let literal = path.split(['*', '?', '[']).next().unwrap_or_default();
     let folder =
@@ -330,20 +332,12 @@ fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<()> {
 
 fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<()> {
     let paths = glob::glob(pattern).map_err(unread(pattern))?;
-    let mut files = Vec::new();
+    let mut found = Found::default();
     for path in paths {
         let path = path.map_err(|error| unread(error.path().display().to_string())(error))?;
-        if !path.is_dir() {
-            files.push(path);
-        }
+        found.archives.extend((!path.is_dir()).then_some(path));
     }
-    // The order of a folder differs between file systems, and the output must not.
-    files.sort();
-    files.dedup();
-    if files.is_empty() {
-        inputs.push(Input::Nothing { argument: pattern.to_owned(), reason: "no file matches".to_owned() });
-    }
-    inputs.extend(files.into_iter().map(from_file));
+    found.give(pattern, "no file matches", inputs, from_file);
     Ok(())
 }
 
@@ -376,6 +370,14 @@ fn from_manifest(manifest: &str, base: Option<&Location>, remote: &Remote, input
         });
     }
     Ok(())
+}
+
+/// Copies all of an input, which may have `most` bytes.
+fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<()> {
+    match io::copy(&mut input.take(most.saturating_add(1)), to)? > most {
+        true => Err(io::Error::other(format!("has more than {} MiB", most >> 20))),
+        false => Ok(()),
+    }
 }
 
 /// A text, plain or gzip, of a manifest's length at the most.

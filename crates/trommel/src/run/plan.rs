@@ -12,6 +12,7 @@ pub(crate) mod request;
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, str::FromStr, sync::Arc, thread, time::Duration};
 
+use serde::Serialize;
 use trommel_extract::Document;
 use trommel_record::{Assemble, Format, filters::Filters};
 use trommel_sources::{is_url, redacted};
@@ -25,23 +26,33 @@ const FOLDER_STATE: &str = ".run.checkpoint";
 pub(crate) const FINISHED_STATE: &str = "_STATE";
 
 /// The plan of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Plan {
     /// The archives, in order.
+    // Each has its identity in the saved state.
+    #[serde(skip)]
     pub inputs: Vec<Input>,
     /// The destination of the documents.
+    #[serde(flatten)]
     pub output: Output,
     /// All settings. A run can be continued only with the same values of those that change the output.
+    // It is written by itself.
+    #[serde(skip)]
     pub settings: Settings,
     /// Checksums of the files that the settings name.
+    #[serde(skip)]
     pub files: NamedFiles,
     /// Last step of outputs in formats that cannot be written as they come.
+    // Made of the formats and of what a document holds.
+    #[serde(skip)]
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
     /// Files for records that are not pages, by their kind.
+    #[serde(rename = "set aside")]
     pub set_aside: Vec<SetAside>,
     /// File for pages of low confidence.
+    #[serde(rename = "hard pages")]
     pub hard: Option<HardPages>,
     /// File that lists the records that are dropped, a JSON line each.
     pub dropped: Option<PathBuf>,
@@ -49,30 +60,19 @@ pub struct Plan {
     /// find existing outputs.
     pub follow: Option<Follow>,
     /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
+    #[serde(rename = "SOURCE_DATE_EPOCH")]
     pub epoch: Option<i64>,
     /// Stored bytes of a piece, of which an archive that is read in pieces has more than four.
     // Tests have small archives.
     #[doc(hidden)]
+    #[serde(rename = "piece size")]
     pub piece_bytes: u64,
 }
 
 impl Plan {
     /// A plan to write the documents of `inputs` to `output` under the default settings, without a quarantine.
     pub fn new(inputs: Vec<Input>, output: Output) -> Self {
-        Self {
-            inputs,
-            output,
-            settings: Settings::default(),
-            files: NamedFiles::default(),
-            assemble: BTreeMap::new(),
-            quarantine: None,
-            set_aside: Vec::new(),
-            hard: None,
-            dropped: None,
-            follow: None,
-            epoch: None,
-            piece_bytes: PIECE_BYTES,
-        }
+        Self { inputs, output, piece_bytes: PIECE_BYTES, ..Self::default() }
     }
 
     /// Replaces the settings.
@@ -118,23 +118,19 @@ impl Plan {
         self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
     }
 
-    /// The files beside the outputs as the user named them, and the options that name them.
+    /// The files beside the outputs as the user named them, and the options that name them, by the numbers that records
+    /// name them by. Behind those for failed and for dropped records are those for copies, each with its index.
+    pub(crate) fn sides(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let asides = self.set_aside.iter().map(|aside| ("--set-aside", &aside.path));
+        let copies = asides.chain(self.hard.iter().map(|hard| ("--hard-to", &hard.path)));
+        let copies = copies.flat_map(|(option, path)| [(option, path.clone()), (option, index_of(path))]);
+        let others = [("--quarantine", self.quarantine.clone()), ("--dropped", self.dropped.clone())];
+        others.into_iter().chain(copies.map(|(option, path)| (option, Some(path)))).collect()
+    }
+
+    /// Those that the plan has.
     pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
-        let options = ["--quarantine", "--dropped"].into_iter();
-        let options = options.chain(self.set_aside.iter().flat_map(|_| ["--set-aside"; 2])).chain(["--hard-to"; 2]);
-        self.numbered_sides().into_iter().zip(options).filter_map(|(path, option)| Some((path?, option))).collect()
-    }
-
-    /// The same by the numbers that records name them by; each copy has its index behind it.
-    pub(crate) fn numbered_sides(&self) -> Vec<Option<PathBuf>> {
-        let copies = self.copies().into_iter().flat_map(|path| [path.to_owned(), index_of(path)]);
-        [self.quarantine.clone(), self.dropped.clone()].into_iter().chain(copies.map(Some)).collect()
-    }
-
-    /// The files for copies of records, without their indexes: first those of `set_aside`, then that of `hard`.
-    pub(crate) fn copies(&self) -> Vec<&Path> {
-        let asides = self.set_aside.iter().map(|aside| aside.path.as_path());
-        asides.chain(self.hard.as_ref().map(|hard| hard.path.as_path())).collect()
+        self.sides().into_iter().filter_map(|(option, path)| Some((path?, option))).collect()
     }
 
     /// The files and folders that documents are written to, without repetition; of parts the first.
@@ -144,26 +140,33 @@ impl Plan {
 }
 
 /// Names and checksums of the files that settings name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NamedFiles {
     /// Name of the model and its SHA-256.
+    #[serde(rename = "model file")]
     pub model: String,
     /// SHA-256 of the memory of sites; empty without one.
+    #[serde(rename = "memory of sites")]
     pub sites: String,
     /// SHA-256 of the tokenizer; empty without one.
+    #[serde(rename = "tokenizer file")]
     pub tokenizer: String,
     /// SHA-256 checksums of the files of `host` and `not_host`, separated by commas; empty without such files.
+    #[serde(rename = "lists of hosts")]
     pub hosts: String,
 }
 
 /// The inputs to follow, and the time limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
+    // They may become more, as inputs may.
+    #[serde(skip)]
     pub arguments: Vec<String>,
     /// Time without new data after which everything is written out.
     pub idle: Duration,
     /// Maximum time without new data before the run ends; `None` continues until it is stopped.
+    #[serde(skip)]
     pub until_idle: Option<Duration>,
 }
 
@@ -195,10 +198,9 @@ impl fmt::Display for Plan {
         writeln!(f, "inputs: {}", self.inputs.len())?;
         for input in &self.inputs {
             let size = match input {
-                Input::File(path) => match fs::metadata(path) {
-                    Ok(file) => format!("{} bytes", file.len()),
-                    Err(error) => error.to_string(),
-                },
+                Input::File(path) => {
+                    fs::metadata(path).map_or_else(|error| error.to_string(), |file| format!("{} bytes", file.len()))
+                }
                 Input::Selection(selection) => format!(
                     "{} records of {} archives, {} bytes",
                     selection.rows.len(),
@@ -246,7 +248,7 @@ impl fmt::Display for Plan {
 }
 
 /// A kind of payload whose records are kept in a file of their own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetAside {
     /// A media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
     pub kind: String,
@@ -265,12 +267,6 @@ impl FromStr for SetAside {
     }
 }
 
-impl fmt::Display for SetAside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.kind, self.path.display())
-    }
-}
-
 impl SetAside {
     /// Returns whether records of this media type are kept here.
     pub(crate) fn keeps(&self, media_type: &str) -> bool {
@@ -280,11 +276,12 @@ impl SetAside {
 }
 
 /// The file for pages of low confidence.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HardPages {
     /// WARC file for the records, each in a gzip member.
     pub path: PathBuf,
     /// Documents with a lower confidence (0..=1) are copied.
+    #[serde(rename = "confidence below")]
     pub below: f32,
 }
 
@@ -293,12 +290,6 @@ impl HardPages {
     /// page, such as a captcha.
     pub(crate) fn takes(&self, document: &Document) -> bool {
         document.confidence < self.below && document.blocked.is_none()
-    }
-}
-
-impl fmt::Display for HardPages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "confidence below {} to {}", self.below, self.path.display())
     }
 }
 
@@ -317,7 +308,7 @@ mod tests {
     fn kinds_are_types_or_parts_of_them() {
         let kept: SetAside = "PDF=x/pdfs.warc.gz".parse().unwrap();
         assert_eq!(index_of(&kept.path), Path::new("x/pdfs.warc.gz.cdxj"));
-        assert_eq!(kept.to_string(), "pdf=x/pdfs.warc.gz");
+        assert_eq!(kept.kind, "pdf");
         assert!(kept.keeps("application/pdf") && !kept.keeps("image/png"));
         let images: SetAside = "image=i.warc.gz".parse().unwrap();
         assert!(images.keeps("image/png") && !images.keeps("application/pdf"));

@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, fmt::Display, sync::LazyLock};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Settings;
@@ -128,15 +129,21 @@ const WITHOUT_EFFECT: [&str; 5] =
 impl Settings {
     /// All settings that change the output, by name, with their values as JSON.
     pub fn canonical(&self) -> Vec<(String, String)> {
-        let all = serde_json::to_value(self).unwrap_or_default();
-        let counted = leaves(&all).into_iter().filter(|(path, _)| !WITHOUT_EFFECT.contains(&path.as_str()));
+        let all = written(self).unwrap_or_default().into_iter();
+        let counted = all.filter(|(path, _)| !WITHOUT_EFFECT.contains(&path.as_str()));
         counted
             .map(|(path, value)| match path.as_str() {
                 "model" => (path, self.model_name().to_owned()),
-                path => (name_of(path).to_owned(), shown(value)),
+                path => (name_of(path).to_owned(), value),
             })
             .collect()
     }
+}
+
+/// The paths of all that serde writes of a value, with what people write.
+pub(crate) fn written(value: &impl Serialize) -> serde_json::Result<Vec<(String, String)>> {
+    let all = serde_json::to_value(value)?;
+    Ok(leaves(&all).into_iter().map(|(path, value)| (path, shown(value))).collect())
 }
 
 /// A value as people write it.

@@ -251,7 +251,10 @@ fn several_formats_go_on_together() {
             let mut other = plan.clone();
             other.output.encodings.pop();
             let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
-            assert!(error.contains("format jsonl,wet,msgpack"), "{error}");
+            assert!(
+                error.contains("had format jsonl zst,wet gz,msgpack none, this one has jsonl zst,wet gz;"),
+                "{error}"
+            );
         }
     }
 }

@@ -116,20 +116,9 @@ pub struct DamageReport {
 }
 
 /// Two sums that should be the same and are not: something was lost or counted twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
-)]
-pub struct SumMismatch {
-    /// The name of the count.
-    pub what: &'static str,
-    /// The count.
-    pub sum: u64,
-    /// The name of the count that should be equal.
-    pub other: &'static str,
-    /// The other count.
-    pub other_sum: u64,
-}
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the counts do not add up: {0}; the output is not to be relied on, please report this")]
+pub struct SumMismatch(String);
 
 /// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +179,7 @@ impl Summary {
             ("damaged places", self.damaged, "damaged places of all inputs", by_file(|file| file.damaged)),
         ];
         let mut wrong = pairs.into_iter().filter(|(_, one, _, other)| one != other);
-        wrong.next().map(|(what, sum, other, other_sum)| SumMismatch { what, sum, other, other_sum })
+        wrong.next().map(|(what, sum, other, other_sum)| SumMismatch(format!("{sum} {what}, but {other_sum} {other}")))
     }
 
     /// Adds the counts of an archive to those of the archives before it.
@@ -216,10 +205,6 @@ impl Summary {
         add_counts(&mut self.set_aside, more.set_aside);
     }
 
-    pub(crate) fn drop(&mut self, reason: DropReason) {
-        *self.drops.entry(reason).or_default() += 1;
-    }
-
     /// Removes the counts of an input that is read again because none of its records could be read.
     pub(crate) fn forget(&mut self, report: &FileReport) {
         self.damaged = self.damaged.saturating_sub(report.damaged);
@@ -229,23 +214,13 @@ impl Summary {
         self.damage.retain(|place| place.file != report.file);
     }
 
-    pub(crate) fn fail(&mut self, kind: FailureKind) {
-        *self.failures.entry(kind).or_default() += 1;
-    }
-
     pub(crate) fn truncate(&mut self, reason: &str) {
         let reason = ["length", "time", "disconnect", "unspecified"]
             .into_iter()
             .find(|known| known.eq_ignore_ascii_case(reason.trim()))
             // Crawlers write anything there; the names of the standard keep the list of counts short.
             .unwrap_or("other");
-        *self.truncated.entry(reason.to_owned()).or_default() += 1;
-    }
-
-    pub(crate) fn cap(&mut self, names: &[String]) {
-        for name in names {
-            *self.capped.entry(name.clone()).or_default() += 1;
-        }
+        count(&mut self.truncated, reason.to_owned(), 1);
     }
 
     pub(crate) fn time(&mut self, times: &Times) {
@@ -290,10 +265,13 @@ impl FileReport {
     }
 }
 
+/// Adds to one of several counts.
+pub(crate) fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, more: u64) {
+    *counts.entry(key).or_default() += more;
+}
+
 fn add_counts<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
-    for (key, count) in more {
-        *counts.entry(key).or_default() += count;
-    }
+    more.into_iter().for_each(|(key, more)| count(counts, key, more));
 }
 
 /// A few lines for people: counts, drops, failures, damage, speed.
@@ -312,19 +290,16 @@ impl fmt::Display for Summary {
         }
         write!(f, "\n{}: {drops} dropped, {failures} failed", counted(self.records, "record"))?;
         let kept = self.quarantine.as_ref().map_or(String::new(), |quarantine| format!("; kept in {quarantine}"));
-        let asides = self.set_aside.iter();
-        let lines = [
-            (drops > 0, format!("dropped: {}", list(&self.drops))),
-            (
-                self.forgotten > 0,
-                format!("memory for duplicates full: {} forgotten", counted(self.forgotten, "document")),
-            ),
-            (failures > 0, format!("failed: {}{kept}", list(&self.failures))),
-        ];
-        let asides = asides.map(|(file, count)| (true, format!("set aside: {} in {file}", counted(*count, "record"))));
+        let aside = |(file, count): (&String, &u64)| format!("set aside: {} in {file}", counted(*count, "record"));
+        let asides: Vec<String> = self.set_aside.iter().map(aside).collect();
         let lost = counted(self.lost_bytes, "byte");
         let inputs = counted(self.files.len() as u64, "input");
-        let rest = [
+        let forgotten = counted(self.forgotten, "document");
+        let lines = [
+            (drops > 0, format!("dropped: {}", list(&self.drops))),
+            (self.forgotten > 0, format!("memory for duplicates full: {forgotten} forgotten")),
+            (failures > 0, format!("failed: {}{kept}", list(&self.failures))),
+            (!asides.is_empty(), asides.join("\n")),
             (!self.capped.is_empty(), format!("pages over a cap: {}", list(&self.capped))),
             (self.page_times.is_some(), self.page_times.as_ref().map_or(String::new(), PageTimes::to_string)),
             (self.damaged > 0, format!("damage at {}, {lost} lost", counted(self.damaged, "place"))),
@@ -333,7 +308,7 @@ impl fmt::Display for Summary {
             (self.limit_reached, format!("ended at the limit of {}", counted(self.documents, "document"))),
             (self.closed, "standard output was closed before the end".to_owned()),
         ];
-        for (_, line) in lines.into_iter().chain(asides).chain(rest).filter(|(is_told, _)| *is_told) {
+        for (_, line) in lines.into_iter().filter(|(is_told, _)| *is_told) {
             write!(f, "\n{line}")?;
         }
         let [stored, pages, text] = [self.stored_bytes, self.page_bytes, self.text_bytes].map(size);
@@ -405,9 +380,7 @@ impl Times {
 
     /// Adds the times of other pages, which came after these.
     pub(crate) fn join(&mut self, more: Self) {
-        for (step, pages) in more.steps {
-            *self.steps.entry(step).or_default() += pages;
-        }
+        add_counts(&mut self.steps, more.steps);
         let seconds = |slowest: &Option<PageTime>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
         if seconds(&more.slowest) > seconds(&self.slowest) {
             self.slowest = more.slowest;
@@ -457,9 +430,8 @@ mod tests {
             seconds: 2.0,
             ..Summary::default()
         };
-        summary.drop(DropReason::Request);
-        summary.drop(DropReason::NotHtml);
-        summary.fail(FailureKind::Panic);
+        summary.drops = [(DropReason::Request, 1), (DropReason::NotHtml, 1)].into();
+        summary.failures = [(FailureKind::Panic, 1)].into();
         summary
     }
 

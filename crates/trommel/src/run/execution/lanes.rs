@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::{PayloadOptions, RecordBlock};
 use trommel_record::filters::Filters;
 
-use crate::run::counts::{Progress, Stage};
+use crate::run::counts::Stage;
 use crate::run::inputs::Input;
 use crate::run::plan::Plan;
 use crate::run::read::follow::FollowState;
@@ -17,7 +17,6 @@ use crate::run::work::record::{Extract, RecordExtractor};
 use crate::run::work::task::{Gate, Step, Task, WorkerResult};
 use crate::run::work::worker::{LaneEnd, RESULTS_PER_SEND, TakeDocument, Worker};
 use crate::run::write::lane::{Common, LaneWriter};
-use crate::run::write::outputs::Stdout;
 use crate::{Error, ErrorKind, Result};
 
 /// Records between readers and writers, for each worker.
@@ -28,7 +27,7 @@ const WINDOW_PER_WORKER: usize = 12;
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 // Also how soon a run hears that it is stopped.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The lanes of a run before they begin.
 pub(super) struct Lanes<'a, 'c> {
@@ -52,7 +51,7 @@ impl Lanes<'_, '_> {
         stdout: &mut dyn Write,
         caller: Option<&mut TakeDocument<'_>>,
         followed: FollowState,
-        ticker: &mut Ticker<'_, '_>,
+        tick: &mut dyn FnMut(),
     ) -> Result<()> {
         let run = self.common.plan.run;
         let jobs = run.jobs().get();
@@ -62,7 +61,7 @@ impl Lanes<'_, '_> {
         let records = RecordExtractor {
             room: Some(&room),
             run: Some(run),
-            clock: self.common.clock,
+            clock: Some(self.common.clock),
             ..RecordExtractor::new(self.extract, self.filters, PayloadOptions { max_payload: run.max_payload() })
         };
         let labels = run.dropped.is_some();
@@ -70,20 +69,20 @@ impl Lanes<'_, '_> {
         let (ends, inputs) = self.channels(jobs, memory);
         let mut caller = caller;
         let mut tell = |document| caller.as_mut().map_or(Ok(()), |take| take(document));
-        let mut first = LaneWriter::new(self.common).on_stdout(stdout);
+        let mut first = LaneWriter::new(self.common, Some(stdout));
         first.take = Some(&mut tell);
         thread::scope(|scope| {
             let started = self.start(scope, (jobs, &worker, &ends), &inputs, followed);
             let others = started.and_then(|()| self.start_writers(scope, &inputs));
             let written = others.and_then(|others| {
-                let written = self.write(&inputs, 0, &mut first, Some(ticker));
+                let written = self.write(&inputs, 0, &mut first, Some(tick));
                 written.map(|()| others)
             });
             match written {
                 Ok(others) => {
                     while !others.iter().all(ScopedJoinHandle::is_finished) {
                         thread::sleep(PROGRESS_INTERVAL / 10);
-                        ticker.tick();
+                        tick();
                     }
                 }
                 Err(error) => self.common.ledger().fail(error),
@@ -91,16 +90,14 @@ impl Lanes<'_, '_> {
             // Wakes readers, which may wait at their gates, so that the scope can end.
             inputs.iter().for_each(|input| input.gate.close());
         });
-        if let Some(clock) = self.common.clock {
-            clock.thread_ended("writer-0");
-        }
+        self.common.clock.thread_ended("writer-0");
         let ended = self.common.ledger().error.take().map_or(Ok(()), Err);
         if ended.is_err() {
             first.give_up();
             // Its reader may be gone.
-            first.stdout = None;
+            first.stdout.frames = None;
         }
-        first.stdout.as_mut().map_or(Ok(()), Stdout::finish).and(ended)
+        first.stdout.finish().and(ended)
     }
 
     /// The ways between readers, workers and writers.
@@ -169,9 +166,7 @@ impl Lanes<'_, '_> {
         let named = name.clone();
         let act = move || {
             act();
-            if let Some(clock) = self.common.clock {
-                clock.thread_ended(&named);
-            }
+            self.common.clock.thread_ended(&named);
         };
         let spawned = thread::Builder::new().name(name).spawn_scoped(scope, act);
         spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
@@ -185,7 +180,7 @@ impl Lanes<'_, '_> {
     ) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
         let others = (1..inputs.len()).map(|lane| {
             let write = move || {
-                let mut writer = LaneWriter::new(self.common);
+                let mut writer = LaneWriter::new(self.common, None);
                 if let Err(error) = self.write(inputs, lane, &mut writer, None) {
                     self.common.ledger().fail(error);
                     writer.give_up();
@@ -202,7 +197,7 @@ impl Lanes<'_, '_> {
         inputs: &[LaneInput],
         lane: usize,
         writer: &mut LaneWriter<'_, '_, '_>,
-        mut ticker: Option<&mut Ticker<'_, '_>>,
+        mut tick: Option<&mut dyn FnMut()>,
     ) -> Result<()> {
         let Some(input) = inputs.get(lane) else { return Ok(()) };
         // Results that came before their turn. The gate bounds how many there can be.
@@ -229,9 +224,7 @@ impl Lanes<'_, '_> {
                         if writer.is_at_limit {
                             return Ok(());
                         }
-                        if let Some(clock) = self.common.clock {
-                            clock.lap(Stage::Writing, &mut begin);
-                        }
+                        self.common.clock.lap(Stage::Writing, &mut begin);
                     }
                     // Once for all that were written: each call may wake the reader.
                     if tasks > 0 {
@@ -241,22 +234,13 @@ impl Lanes<'_, '_> {
                 Err(RecvTimeoutError::Timeout) => writer.idle()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if let Some(metrics) = self.common.metrics {
-                metrics.queue(inputs.iter().map(|input| input.gate.inside()).sum());
-                metrics.archives(self.common.counts().archives);
-            }
-            if let Some(ticker) = &mut ticker {
-                ticker.tick();
+            self.common.metrics.queue(inputs.iter().map(|input| input.gate.inside()).sum());
+            self.common.metrics.archives(self.common.counts().archives);
+            if let Some(tick) = &mut tick {
+                tick();
             }
         }
     }
-}
-
-/// Calls the progress now and then.
-pub(super) struct Ticker<'a, 'c> {
-    pub(super) progress: &'a mut dyn Progress,
-    pub(super) common: &'a Common<'c>,
-    pub(super) last: Option<Instant>,
 }
 
 /// Stored bytes of all inputs. Those that are followed grow, so that they are not known.
@@ -267,19 +251,4 @@ pub(super) fn total(plan: &Plan) -> Option<u64> {
         input => input.size(),
     };
     plan.follow.is_none().then(|| plan.inputs.iter().map(bytes).sum()).flatten()
-}
-
-impl Ticker<'_, '_> {
-    fn tick(&mut self) {
-        if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
-            self.report();
-        }
-    }
-
-    /// Tells the counts now.
-    pub(super) fn report(&mut self) {
-        self.last = Some(Instant::now());
-        let counts = *self.common.counts();
-        self.progress.update(&counts);
-    }
 }

@@ -12,7 +12,9 @@ use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use trommel_archive::name::{common_folder, is_archive, is_wacz, without_one_of, without_page_endings};
-use trommel_archive::{ArchiveFormat, FileSignature, Headers, Place, Record, RecordBlock, RecordType, http_body, name};
+use trommel_archive::{
+    ArchiveError, ArchiveFormat, FileSignature, Headers, Place, Record, RecordBlock, RecordType, http_body, name,
+};
 
 use super::Input;
 
@@ -87,6 +89,7 @@ impl<T: Ord> Found<T> {
             }),
         }
         self.archives.sort();
+        self.archives.dedup();
         inputs.extend(self.archives.into_iter().map(input));
     }
 }
@@ -199,6 +202,12 @@ pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
     })
 }
 
+/// The same as an item of an input.
+pub(crate) fn page_item(path: &Path, most: u64) -> Result<Record, ArchiveError> {
+    let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
+    page_record(path, most).map_err(failed)
+}
+
 fn inflated(stored: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     stored.take(most).read_to_end(&mut bytes)?;
@@ -255,65 +264,53 @@ impl Identity {
 }
 
 impl FileStamp {
-    /// That of pages in files is made of their names and lengths. A file that is not regular has
-    /// none, because a pipe must not be opened twice.
+    /// None of a file that is not regular, because a pipe must not be opened twice.
     fn of(input: &Input) -> io::Result<Option<Self>> {
-        if let Input::Pages(pages) = input {
-            return Ok(Some(Self { size: pages.bytes(), modified: None, ends: pages.digest() }));
-        }
-        let Some(path) = input.path() else { return Ok(None) };
-        let found = path.metadata()?;
-        if !found.is_file() {
-            return Ok(None);
-        }
-        let ends = digest_of_ends(path, found.len(), ends_of(input))?;
-        Ok(Some(Self { size: found.len(), modified: found.modified().ok().and_then(nanoseconds), ends }))
+        let Some((size, modified)) = size_and_time(input)? else { return Ok(None) };
+        Ok(Some(Self { size, modified, ends: digest_of(input, size)? }))
     }
 
     fn change(&self, input: &Input) -> io::Result<Option<String>> {
-        if matches!(input, Input::Pages(_)) {
-            let is_other = Self::of(input)?.as_ref() != Some(self);
-            return Ok(is_other.then(|| "its pages are others".to_owned()));
-        }
-        let Some(path) = input.path() else { return Ok(Some("it was a file".to_owned())) };
-        let found = path.metadata()?;
+        let Some((size, modified)) = size_and_time(input)? else { return Ok(Some("it was a file".to_owned())) };
         // The cheap tests first: the file is opened only if size and time leave a doubt.
-        if found.len() != self.size {
-            return Ok(Some(format!("it had {} bytes, now {}", self.size, found.len())));
+        if size != self.size {
+            return Ok(Some(format!("it had {} bytes, now {size}", self.size)));
         }
         // A copy has another time and the same bytes.
-        let modified = found.modified().ok().and_then(nanoseconds);
-        let is_same = modified == self.modified || digest_of_ends(path, self.size, ends_of(input))? == self.ends;
+        let is_same = modified.is_some() && modified == self.modified || digest_of(input, size)? == self.ends;
         Ok((!is_same).then(|| "its bytes are others".to_owned()))
     }
+}
+
+/// Bytes of an input and when it was modified; none if it is not a regular file. Pages in files have no common time.
+fn size_and_time(input: &Input) -> io::Result<Option<(u64, Option<u64>)>> {
+    if let Input::Pages(pages) = input {
+        return Ok(Some((pages.bytes(), None)));
+    }
+    let Some(found) = input.path().map(Path::metadata).transpose()? else { return Ok(None) };
+    Ok(found.is_file().then(|| (found.len(), found.modified().ok().and_then(nanoseconds))))
 }
 
 fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
-/// Bytes at the head and at the tail that count.
-fn ends_of(input: &Input) -> u64 {
-    match input {
+/// SHA-256 of the bytes that count: those at both ends. Of pages in files, of their names and lengths.
+fn digest_of(input: &Input, size: u64) -> io::Result<String> {
+    let covered = match input {
+        Input::Pages(pages) => return Ok(pages.digest()),
         // An index names single records, so each of its lines counts.
         Input::Selection(_) => u64::MAX,
         _ => END_BYTES,
-    }
-}
-
-fn digest_of_ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut digest = Sha256::new();
+    };
+    let mut file = File::open(input.path().unwrap_or(Path::new("")))?;
     let mut bytes = Vec::new();
     file.by_ref().take(covered).read_to_end(&mut bytes)?;
-    digest.update(&bytes);
     if size > covered {
         file.seek(SeekFrom::Start(size.saturating_sub(covered).max(covered)))?;
-        bytes.clear();
         file.take(covered).read_to_end(&mut bytes)?;
-        digest.update(&bytes);
     }
-    Ok(HEXLOWER.encode(&digest.finalize()))
+    Ok(HEXLOWER.encode(&Sha256::digest(&bytes)))
 }
 
 #[cfg(test)]

@@ -35,14 +35,11 @@ pub(crate) struct ReadContainer {
     /// True if there is one archive in it, which then is called as it is.
     pub(crate) has_one: bool,
     /// The faults that were found before any archive was read.
-    pub(crate) faults: Vec<ContainerFault>,
+    pub(crate) faults: Vec<String>,
     /// Its lists, as long as one of its archives is read.
     // Weak: the lists of a container are freed when its last archive has been read.
     pub(crate) pages: Mutex<Weak<PageList>>,
 }
-
-/// Something wrong with a container, and the stored bytes that are not read for it.
-pub(crate) type ContainerFault = (String, u64);
 
 impl Packed {
     /// The archives at `entries` of a container; no others are read.
@@ -86,7 +83,7 @@ impl Packed {
 
     /// The lists of its container, and the faults of the container if they were not reported yet. Lists are read once
     /// for all archives of a container that are read one after the other.
-    pub(crate) fn pages(&self) -> (ContainerLists, Vec<ContainerFault>) {
+    pub(crate) fn pages(&self) -> (ContainerLists, Vec<String>) {
         let mut faults = if self.is_first { self.container.faults.clone() } else { Vec::new() };
         let (pages, found) = self.container.pages();
         if self.is_first {
@@ -127,14 +124,14 @@ impl ReadContainer {
     }
 
     /// Its lists, and their faults.
-    fn pages(&self) -> (Arc<PageList>, Vec<ContainerFault>) {
+    fn pages(&self) -> (Arc<PageList>, Vec<String>) {
         let mut known = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let mut faults = Vec::new();
         let pages = match known.upgrade() {
             Some(pages) => pages,
             None => {
                 let list = PageList::of(&self.container).unwrap_or_else(|error| {
-                    faults.push((error.to_string(), 0));
+                    faults.push(error.to_string());
                     PageList::default()
                 });
                 let list = Arc::new(list);
@@ -143,10 +140,10 @@ impl ReadContainer {
             }
         };
         if pages.bad_lines() > 0 {
-            faults.push((format!("pages: lines that are no JSON: {}", pages.bad_lines()), 0));
+            faults.push(format!("pages: lines that are no JSON: {}", pages.bad_lines()));
         }
         if pages.is_full() {
-            faults.push((format!("pages: more than {} are listed, the rest is not known", pages.len()), 0));
+            faults.push(format!("pages: more than {} are listed, the rest is not known", pages.len()));
         }
         (pages, faults)
     }

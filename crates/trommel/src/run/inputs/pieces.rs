@@ -1,7 +1,7 @@
 //! The pieces that a large archive is read in side by side.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::{fs::Metadata, sync::Arc};
+use std::fs::Metadata;
+use std::sync::{Arc, OnceLock};
 
 use trommel_archive::{ReadOptions, Reader, Record, ResumePoint};
 use trommel_sources::Remote;
@@ -83,13 +83,6 @@ impl Piece {
     }
 }
 
-/// A piece that is being read.
-pub(crate) struct PieceEnd<'a> {
-    pub(crate) piece: &'a Piece,
-    /// The next piece whose beginning has not been passed.
-    next: usize,
-}
-
 /// The place of a record that was read for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -101,19 +94,15 @@ pub(crate) enum Reach {
     Next(usize),
 }
 
-impl<'a> PieceEnd<'a> {
-    pub(crate) fn new(piece: &'a Piece) -> Self {
-        Self { piece, next: piece.number + 1 }
-    }
-
-    /// Sees a record, the item that the reader gave last.
-    pub(crate) fn reach(&mut self, reader: &Reader, record: &Record) -> Reach {
+impl Piece {
+    /// Sees a record, the item that the reader gave last; `next` is the next piece whose beginning has not been passed.
+    pub(crate) fn reach(&self, next: &mut usize, reader: &Reader, record: &Record) -> Reach {
         let mut reach = Reach::Within;
-        while let Some(start) = self.piece.start(self.next).filter(|start| start.offset() <= record.place.offset) {
+        while let Some(start) = self.start(*next).filter(|start| start.offset() <= record.place.offset) {
             if reader.has_arrived(record, start) {
-                return Reach::Next(self.next);
+                return Reach::Next(*next);
             }
-            self.next += 1;
+            *next += 1;
             reach = Reach::Past;
         }
         reach
@@ -123,33 +112,21 @@ impl<'a> PieceEnd<'a> {
 /// Tells if a piece counts, once all before it are done.
 // A member found behind a cut may stand in a payload; then reading in order passes by it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fate(Arc<AtomicU8>);
-
-const DUE: u8 = 1;
-const VOID: u8 = 2;
+pub(crate) struct Fate(Arc<OnceLock<bool>>);
 
 impl Fate {
-    /// It is the turn of the piece, and it counts.
-    pub(crate) fn set_due(&self) {
-        self.0.store(DUE, Ordering::Release);
-    }
-
-    /// An earlier piece went on past its beginning.
-    pub(crate) fn set_void(&self) {
-        self.0.store(VOID, Ordering::Release);
-    }
-
-    pub(crate) fn is_due(&self) -> bool {
-        self.0.load(Ordering::Acquire) == DUE
+    /// It is the turn of the piece, which counts, or an earlier one went on past its beginning. The first word stays.
+    pub(crate) fn set(&self, counts: bool) {
+        let _ = self.0.set(counts);
     }
 
     /// Returns whether it is known that the piece counts, or that it does not.
     pub(crate) fn is_known(&self) -> bool {
-        self.is_due() || self.is_void()
+        self.0.get().is_some()
     }
 
     pub(crate) fn is_void(&self) -> bool {
-        self.0.load(Ordering::Acquire) == VOID
+        self.0.get() == Some(&false)
     }
 }
 

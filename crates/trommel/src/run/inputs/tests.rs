@@ -54,3 +54,12 @@ fn an_index_stands_for_its_records() {
     let error = select(Path::new(&index), Some(&elsewhere), SelectOptions::default(), &NetworkOptions::default());
     assert!(error.unwrap_err().to_string().starts_with("ftp://host/a.warc.gz: only"));
 }
+
+#[test]
+fn what_never_ends_is_an_error() {
+    let mut bytes = Vec::new();
+    copy_bounded([7; 100].as_slice(), 100, &mut bytes).unwrap();
+    assert_eq!(bytes.len(), 100);
+    let error = copy_bounded(io::repeat(0), 3 << 20, &mut bytes).unwrap_err();
+    assert_eq!(error.to_string(), "has more than 3 MiB");
+}

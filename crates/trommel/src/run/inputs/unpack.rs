@@ -13,7 +13,7 @@ use trommel_sources::{
 use url::Url;
 
 use crate::run::inputs::Input;
-use crate::run::inputs::packed::{ContainerFault, Packed, PackedOptions, ReadContainer, place_name, place_of};
+use crate::run::inputs::packed::{Packed, PackedOptions, ReadContainer, place_name, place_of};
 
 /// Maximum bytes of the description of a collection.
 // Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
@@ -164,10 +164,15 @@ impl<'a> Unpacker<'a> {
                 }
             }
         }
-        let faults = self.faults(&container);
+        // On request only: every byte of the container is read for it, before the first record.
+        let faults: Vec<String> = match self.options.check_hashes.then(|| container.check_hashes()) {
+            None => Vec::new(),
+            Some(Ok(found)) => found.iter().map(|fault| format!("{}: {}", fault.entry, fault.what)).collect(),
+            Some(Err(error)) => vec![error.to_string()],
+        };
         // Faults are reported with the first archive; without any archive nothing else would report them.
         if entries.is_empty() {
-            faults.iter().for_each(|(what, _)| self.refuse(name.to_owned(), what));
+            faults.iter().for_each(|what| self.refuse(name.to_owned(), what));
         }
         let shared = Arc::new(ReadContainer {
             // Nobody asks for the rest of the directory any more.
@@ -186,19 +191,6 @@ impl<'a> Unpacker<'a> {
         let packed = Packed::of(&shared, entries).into_iter();
         self.inputs.extend(packed.map(|packed| Input::Packed(Arc::new(packed))));
         Ok(())
-    }
-
-    /// The faults of a container that can be found without reading its archives and lists.
-    fn faults(&self, container: &Container) -> Vec<ContainerFault> {
-        let mut faults: Vec<ContainerFault> = Vec::new();
-        // On request only: every byte of the container is read for it, before the first record.
-        if self.options.check_hashes {
-            match container.check_hashes() {
-                Ok(found) => faults.extend(found.iter().map(|fault| (format!("{}: {}", fault.entry, fault.what), 0))),
-                Err(error) => faults.push((error.to_string(), 0)),
-            }
-        }
-        faults
     }
 
     fn open(&self, place: &Location) -> Result<Container, WaczError> {

@@ -122,7 +122,7 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
 
 /// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
 /// written in place, and nothing is in its way.
-fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
+pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     let named = plan.side_files().into_iter();
     let files = named.map(|(path, _)| replaceable(&path).map_err(Error::output(&path)));
     files.filter_map(Result::transpose).collect()
@@ -200,8 +200,8 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
 const OUTPUT: &str = "an output";
 
 impl Plan {
-    /// Checks that the files beside the outputs, including the summary, have names of their own. They must not be those
-    /// of inputs, of one another, of outputs, or of the program's own files.
+    /// Checks that no output would replace an input, and that the files beside the outputs, including the summary, have
+    /// names of their own. They must not be those of inputs, of one another, of outputs, or of the program's own files.
     ///
     /// # Errors
     /// The first that has not.
@@ -210,6 +210,10 @@ impl Plan {
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
+        let outputs: HashSet<PathBuf> = self.outputs().iter().map(|path| place(path)).collect();
+        if let Some((path, _)) = taken.iter().find(|(path, _)| outputs.contains(path)) {
+            return Err(Error::setting(format!("{}: is both input and output", path.display())));
+        }
         let own_names = Names::new(self);
         for (path, option) in sides {
             // By place and not by name: `a/../x` and a link may be the same file.
@@ -291,7 +295,7 @@ mod tests {
             let choice = OutputSettings::default();
             let output = Output::new(at(output).to_str().unwrap(), &choice, &choice).unwrap();
             let mut plan = Plan::new(vec![Input::File(at("a.warc"))], output);
-            plan.quarantine = plan.output.destination.quarantine(None, &plan.inputs).unwrap();
+            plan.quarantine = plan.output.destination.quarantine(None);
             plan
         };
         // The folder of the outputs is not there yet.
@@ -327,6 +331,14 @@ mod tests {
             plan.dropped = Some(given);
             check(&plan, None);
         }
+        let over = plan("x/../a.warc.jsonl");
+        let mut over = Plan::new(vec![Input::File(at("a.warc.jsonl"))], over.output);
+        fs::write(at("a.warc.jsonl"), "").unwrap();
+        fs::create_dir(at("x")).unwrap();
+        let error = over.check_names(None).unwrap_err().to_string();
+        assert!(error.ends_with("a.warc.jsonl: is both input and output"), "{error}");
+        over.inputs = vec![Input::File(at("a.warc"))];
+        over.check_names(None).unwrap();
         let mut plan = plan("out");
         plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap(), "png=./x.warc.gz".parse().unwrap()];
         let error = plan.check_names(None).unwrap_err().to_string();

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use trommel_archive::name;
 use trommel_record::{Compression, Format, suffix_of};
@@ -17,7 +18,8 @@ use trommel_sources::{Scheme, is_url, redacted};
 use crate::{Error, OutputSettings, Result, run::inputs::Input};
 
 /// The destination of documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Destination {
     /// A folder with one file for each input.
     Folder(PathBuf),
@@ -26,6 +28,7 @@ pub enum Destination {
     /// Standard output.
     Stdout,
     /// The caller of the run, in this process: see [`Run`](crate::run::Run).
+    #[default]
     Caller,
 }
 
@@ -52,24 +55,12 @@ impl Destination {
     /// Chooses the file for records that fail: `named`, or none if that is `none`. Without a name it is
     /// `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
     /// output has none.
-    ///
-    /// # Errors
-    /// If it is one of the inputs: records that fail again would replace it.
-    pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>> {
-        let path = match named {
+    pub fn quarantine(&self, named: Option<&Path>) -> Option<PathBuf> {
+        match named {
             // A file called `none` can be named as `./none`.
             Some(named) if named.as_os_str() == "none" => None,
             Some(named) => Some(named.to_owned()),
             None => self.beside("quarantine.warc.gz", |name| format!("{name}.quarantine.warc.gz")),
-        };
-        let place = path.as_ref().and_then(|path| path.canonicalize().ok());
-        let mut read = inputs.iter().filter_map(Input::path);
-        match (place, path) {
-            (Some(place), Some(path)) if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) => {
-                let what = "is both input and quarantine; name another file with --quarantine";
-                Err(Error::setting(format!("{}: {what}", path.display())))
-            }
-            (_, path) => Ok(path),
         }
     }
 }
@@ -86,23 +77,26 @@ pub struct Encoding {
 }
 
 /// Destination and encodings of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Output {
     /// The destination of the documents.
+    #[serde(rename = "output")]
     pub destination: Destination,
     /// The encodings of each document. Several are possible only into a folder, each with another format.
+    #[serde(rename = "format")]
     pub encodings: Vec<Encoding>,
     /// Maximum encoded bytes of a part of an output (a larger document has a part of its own); parts are named
     /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
     /// with that of its records, of Parquet as MessagePack. The ends of parts depend on the documents alone. An index
     /// is never divided.
+    #[serde(rename = "split size")]
     pub split: Option<u64>,
 }
 
 impl Output {
     /// Documents for whoever runs the plan, in this process.
     pub fn caller() -> Self {
-        Self { destination: Destination::Caller, encodings: Vec::new(), split: None }
+        Self::default()
     }
 
     /// The output that `name` stands for. `-` is standard output, plain unless `chosen` says otherwise. An existing
@@ -264,23 +258,6 @@ impl Output {
         paths.dedup();
         paths
     }
-
-    /// Checks that no input would be overwritten.
-    ///
-    /// # Errors
-    /// With the name of the first such file.
-    pub fn check(&self, inputs: &[Input]) -> Result<()> {
-        // Canonical paths: links and `..` give one file many names.
-        let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
-        for input in inputs {
-            if let Some(path) = input.path()
-                && path.canonicalize().is_ok_and(|path| targets.contains(&path))
-            {
-                return Err(Error::setting(format!("{}: is both input and output", input.name())));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The destination that `name` stands for, and format and compression by its suffix.
@@ -314,6 +291,14 @@ fn named(name: &str, chosen: &OutputSettings) -> Result<(Destination, Option<(Fo
         None => {}
     }
     Ok((Destination::Folder(name.into()), None))
+}
+
+impl Serialize for Encoding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // The destination and the format tell the rest.
+        let Self { format, compression, by_page: _ } = self;
+        serializer.collect_str(&format_args!("{format} {compression}"))
+    }
 }
 
 impl Encoding {

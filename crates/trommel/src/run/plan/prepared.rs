@@ -2,20 +2,17 @@
 //!
 //! Its recipe is everything that its outputs depend on except the inputs, as names and values.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::{collections::HashMap, iter};
 
 use trommel_archive::ReadOptions;
 use trommel_record::{Assemble, Compression, Disk, Format};
 use trommel_sources::Remote;
 
-use crate::SiteMode;
-use crate::run::plan::output::{Destination, Encoding, Output};
-use crate::run::plan::{Follow, HardPages, Plan, SetAside};
+use crate::run::plan::{Plan, output::Destination};
 use crate::run::state::remaining::{ArchiveState, FileState, Turn};
-use crate::run::{
-    inputs::Input, inputs::found::Identity, inputs::pieces, plan::existing::Existing, work::worker::Encoder,
-};
+use crate::run::{inputs::Input, inputs::pieces, plan::existing::Existing, work::worker::Encoder};
+use crate::{SiteMode, settings::written};
 
 /// The plan of a run, and what is decided once for its readers and writers.
 pub(crate) struct Prepared<'a> {
@@ -37,8 +34,6 @@ pub(crate) struct Prepared<'a> {
     /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
     /// and to a run that was asked to continue.
     pub(crate) finished_file: Option<PathBuf>,
-    /// The inputs as they are at the beginning, if every page depends on all of them.
-    pub(crate) planned: Vec<Identity>,
     /// True if large archives are read in pieces.
     pub(crate) is_cut: bool,
 }
@@ -51,7 +46,6 @@ impl<'a> Prepared<'a> {
         encoders: Vec<Encoder>,
         existing: Existing,
     ) -> Self {
-        let planned = run.inputs.iter().filter(|_| run.needs_all_inputs().is_some());
         let is_kept = existing == Existing::Resume || matches!(run.output.destination, Destination::Folder(_));
         Self {
             run,
@@ -63,7 +57,6 @@ impl<'a> Prepared<'a> {
             namings: namings(&run.inputs),
             state_file: run.state_file(),
             finished_file: run.finished_file().filter(|_| is_kept),
-            planned: planned.map(Identity::of).collect(),
             // Not where archives are read one after the other, and where parts end by all documents before.
             is_cut: run.one_lane().is_none() && run.output.split.is_none(),
         }
@@ -178,78 +171,19 @@ pub(crate) const NONE: &str = "none";
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Plan {
-    /// Everything that the outputs depend on except the inputs. The settings are destructured without `..`, so a new
-    /// field must be named here: with its value, or with the reason why it does not matter.
+    /// Everything that the outputs depend on except the inputs: all that serde writes of the plan and its settings. A new
+    /// field is among it, unless it says that it is skipped.
     pub(crate) fn recipe(&self) -> Values {
-        let Self {
-            // Each has its identity in the saved state.
-            inputs: _,
-            output,
-            settings,
-            files,
-            // Made of the formats and of what a document holds.
-            assemble: _,
-            quarantine,
-            set_aside,
-            hard,
-            dropped,
-            follow,
-            epoch,
-            piece_bytes,
-        } = self;
-        let Output { destination, encodings, split } = output;
-        let path = |path: &Path| path.to_string_lossy().into_owned();
-        let destination = match destination {
-            Destination::Folder(folder) => path(folder),
-            Destination::File(file) => path(file),
-            Destination::Stdout | Destination::Caller => "-".to_owned(),
-        };
-        let (formats, compressions): (Vec<&str>, Vec<&str>) = encodings
-            .iter()
-            .map(|encoding| {
-                // By the destination and the format.
-                let Encoding { format, compression, by_page: _ } = encoding;
-                (format.name(), compression.name())
-            })
-            .unzip();
-        let set_aside: Vec<String> = set_aside.iter().map(SetAside::to_string).collect();
-        let follow = follow.as_ref().map(|follow| {
-            let Follow {
-                // They may become more, as inputs may.
-                arguments: _,
-                idle,
-                // Says when the run ends.
-                until_idle: _,
-            } = follow;
-            format!("idle {} s", idle.as_secs_f64())
-        });
-        let first = [
-            // First, because it explains most differences: another build may give other text.
-            ("program build", Some(BUILD.to_owned())),
-            ("output", Some(destination)),
-            ("format", Some(formats.join(","))),
-            ("compression", Some(compressions.join(","))),
-            ("split size", split.map(|size| size.to_string())),
-            ("quarantine", quarantine.as_deref().map(path)),
-            ("set aside", Some(set_aside.join(", "))),
-            ("hard pages", hard.as_ref().map(HardPages::to_string)),
-            ("dropped", dropped.as_deref().map(path)),
-            ("follow", follow),
-            ("SOURCE_DATE_EPOCH", epoch.map(|seconds| seconds.to_string())),
-            ("piece size", Some(piece_bytes.to_string())),
-        ];
-        // Behind the names of files that settings give: a file may have been written anew.
-        let last = [
-            ("effective max_record", Some(self.max_record().to_string())),
-            ("effective max_payload", Some(self.max_payload().to_string())),
-            ("model file", Some(files.model.clone())),
-            ("memory of sites", Some(files.sites.clone())),
-            ("tokenizer file", Some(files.tokenizer.clone())),
-            ("lists of hosts", Some(files.hosts.clone())),
-        ];
-        let named = |(name, value): (&str, Option<String>)| (name.to_owned(), value.unwrap_or_default());
+        let bounds = [("effective max_record", self.max_record()), ("effective max_payload", self.max_payload())];
+        let bounds = bounds.map(|(name, bytes)| (name.to_owned(), bytes.to_string()));
+        // A path that is not UTF-8 has no other form.
+        let plan = written(self).unwrap_or_else(|_| vec![("plan".to_owned(), format!("{self:?}"))]);
+        // First, because it explains most differences: another build may give other text.
+        let values = iter::once(("program build".to_owned(), BUILD.to_owned())).chain(plan);
         // Canonical: two ways to write one choice must not look like two.
-        let values = first.into_iter().map(named).chain(settings.canonical()).chain(last.into_iter().map(named));
+        let values = values.chain(self.settings.canonical()).chain(bounds);
+        // Behind the names of files that settings give: a file may have been written anew.
+        let values = values.chain(written(&self.files).unwrap_or_default());
         values.map(|(name, value)| (name, if value.is_empty() { NONE.to_owned() } else { value })).collect()
     }
 
@@ -269,6 +203,7 @@ impl Plan {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::plan::{Follow, HardPages, output::Output};
     use crate::{Field, Kind, PartialSettings, fields};
     use serde_json::{Value, json};
     use std::{collections::HashSet, time::Duration};

@@ -3,7 +3,7 @@
 //! It may ask for the share of one of several programs. Formats that need all documents first have an assembler.
 
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, str::FromStr, sync::Arc, time::Duration};
+use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use sha2::{Digest as _, Sha256};
 use trommel_record::{Assemble, Format, PageFolder, Printed, dedup::KeyShare};
@@ -16,7 +16,7 @@ use crate::run::sites::RunSites;
 use crate::run::{
     inputs::found::PageFiles, inputs::packed::PackedOptions, inputs::pieces::PIECE_BYTES, inputs::unpack::unpack,
 };
-use crate::{ArchiveSettings, Error, ErrorKind, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
+use crate::{ArchiveSettings, Error, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub struct RunRequest {
     /// Indexes of records to be read.
     pub select: Vec<PathBuf>,
     /// The share of the inputs that is read.
-    pub shard: Option<InputShare>,
+    pub shard: Option<KeyShare>,
     /// The destination of documents: a file, a folder, a URL in a bucket or `-`.
     pub output: String,
     /// File for records that fail, `none` for none.
@@ -86,8 +86,7 @@ impl RunRequest {
         let settings = in_form(settings, chosen, file, &output)?;
         let follow = self.follow(&settings)?;
         let inputs = self.find_inputs(&settings.archive, network)?;
-        output.check(&inputs)?;
-        let quarantine = output.destination.quarantine(self.quarantine.as_deref(), &inputs)?;
+        let quarantine = output.destination.quarantine(self.quarantine.as_deref());
         let model = match model {
             Some(model) => model,
             None => Arc::new(settings.model()?),
@@ -146,11 +145,11 @@ impl RunRequest {
                 // Page by page: a folder of them is one input.
                 Input::Pages(pages) => {
                     let mut files = PageFiles::clone(pages);
-                    files.files.retain(|file| shard.contains_name(&file.to_string_lossy()));
+                    files.files.retain(|file| is_in(shard, &file.to_string_lossy()));
                     *pages = Arc::new(files);
                     !pages.files.is_empty()
                 }
-                input => shard.contains(input),
+                input => is_in(shard, &input.name()),
             });
         }
         let packed = PackedOptions { check_hashes: archive.check_hashes, pages_only: archive.pages_only };
@@ -228,30 +227,11 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     Ok(Some(HardPages { path: path.to_owned(), below }))
 }
 
-/// One of several equal shares of the inputs, `2/8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InputShare(KeyShare);
-
-impl FromStr for InputShare {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        text.parse().map(Self).map_err(|message: String| Error::new(ErrorKind::Setting, message))
-    }
-}
-
-impl InputShare {
-    /// Returns whether an input is in this share. Its name alone decides, so added inputs move no other.
-    pub fn contains(self, input: &Input) -> bool {
-        self.contains_name(&input.name())
-    }
-
-    /// Returns whether what has this name is in this share.
-    pub(crate) fn contains_name(self, name: &str) -> bool {
-        // A hash that is the same on every machine and in every version, as shares run apart.
-        let digest = Sha256::digest(name.as_bytes());
-        self.0.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
-    }
+/// Returns whether what has this name is in a share of the inputs. The name alone decides, so added inputs move no other.
+fn is_in(shard: KeyShare, name: &str) -> bool {
+    // A hash that is the same on every machine and in every version, as shares run apart.
+    let digest = Sha256::digest(name.as_bytes());
+    shard.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
 }
 
 /// Makes an output in this format from its spool, for a run with `settings`; none if the program was built without
@@ -288,8 +268,8 @@ mod tests {
         let inputs: Vec<Input> = (0..200).map(|at| Input::File(format!("{at}.warc.gz").into())).collect();
         let mut taken = 0;
         for number in 1..=4 {
-            let shard: InputShare = format!("{number}/4").parse().unwrap();
-            let count = inputs.iter().filter(|input| shard.contains(input)).count();
+            let shard: KeyShare = format!("{number}/4").parse().unwrap();
+            let count = inputs.iter().filter(|input| is_in(shard, &input.name())).count();
             assert!((30..=70).contains(&count), "{count} in {number}");
             taken += count;
         }
@@ -299,8 +279,8 @@ mod tests {
     #[test]
     fn faults_are_told() {
         for text in ["0/4", "5/4", "1/0", "1", "a/b", "-1/4", "1/"] {
-            assert!(text.parse::<InputShare>().is_err(), "{text}");
+            assert!(text.parse::<KeyShare>().is_err(), "{text}");
         }
-        assert!("4/4".parse::<InputShare>().is_ok());
+        assert!("4/4".parse::<KeyShare>().is_ok());
     }
 }

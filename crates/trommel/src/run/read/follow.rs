@@ -2,17 +2,17 @@
 //!
 //! An argument stands for the inputs that it finds at the time.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::{fs, mem::take, thread};
 
 use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint, name::is_archive};
 
 use crate::run::inputs::{Input, found::Identity, is_pipe};
 use crate::run::plan::output::{short_digest, stem_of};
-use crate::run::read::live::{GrowingInput, Mark, OPEN, Pipe, without_open};
+use crate::run::read::live::{GrowingFile, Mark, OPEN, without_open};
 use crate::run::read::reader::{Disconnected, RecordFeed};
 use crate::run::work::task::{ArchiveEnd, Opened, Step};
 use crate::run::{plan::Follow, state::checkpoint::ContinuedRun};
@@ -24,88 +24,78 @@ const POLL: Duration = Duration::from_millis(100);
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
 
-/// The state of the followed inputs after an earlier run.
+/// The visits of followed inputs in an earlier run: the name of each, and the place where reading continues after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FollowState {
-    /// For each input, by name, the number of visits and the place where reading continues.
-    visits: Vec<(String, u32, Option<ResumePoint>)>,
-    /// The input in the middle of a visit.
+    visits: Vec<(String, Option<ResumePoint>)>,
+    /// The one in the middle of which it ended.
     current: Option<(String, Option<ResumePoint>)>,
 }
 
 impl FollowState {
     /// Restores the state of an interrupted run from its journal and from the input that was being read.
     pub(crate) fn new(continued: &ContinuedRun) -> Self {
+        let visits = continued.contents.done.iter().map(|done| (done.identity.name.clone(), done.point));
         let current = continued.state.archives.first();
         let current = current.map(|archive| (archive.identity.name.clone(), archive.point));
-        let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for done in &continued.contents.done {
-            let name = done.identity.name.as_str();
-            let at = *known.entry(name).or_insert_with(|| {
-                visits.push((name.to_owned(), 0, None));
-                visits.len() - 1
-            });
-            if let Some((_, count, point)) = visits.get_mut(at) {
-                *count += 1;
-                *point = done.point;
-            }
-        }
-        Self { visits, current }
+        Self { visits: visits.collect(), current }
     }
 }
 
-/// An input that is followed.
+/// An input that is followed. A visit of it are its new records, up to a pause.
+#[derive(Default)]
 struct LiveInput {
     name: String,
-    growing: GrowingInput,
+    growing: GrowingFile,
     /// The name of its outputs, without the number of the visit.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,
-    /// Stored bytes from its beginning on that are counted.
+    /// Stored bytes from its beginning on that are counted, and those of the visit.
     counted: u64,
+    of_visit: u64,
     /// Length at which it was last read.
     tried: u64,
     /// True for a WARC file without compression; none until that is known.
     is_plain: Option<bool>,
-    /// True if it is in the middle of a visit of an earlier run.
+    /// True in the middle of a visit, of which the writer knows, and of one of an earlier run.
+    is_open: bool,
     is_begun: bool,
     /// Fingerprint by which the file is recognised.
     mark: Mark,
 }
 
-/// A visit of an input: its new records, up to a pause.
+/// The inputs that were found, with the numbers by which their names are known.
 #[derive(Default)]
-struct Visit {
-    /// True if the writer knows of it.
-    is_open: bool,
-    /// Stored bytes read.
-    bytes: u64,
-}
-
 struct Inputs {
     all: Vec<LiveInput>,
-    names: HashSet<String>,
+    known: HashMap<String, usize>,
     stems: HashSet<String>,
-    followed: FollowState,
 }
 
 impl RecordFeed<'_, '_> {
     /// Reads existing and new data until none has arrived for long enough, all pipes have ended, or the run is stopped.
     /// Each input is visited again and again; a visit ends where nothing complete is left.
     pub(crate) fn follow(mut self, follow: &Follow, followed: FollowState) -> Result<(), Disconnected> {
-        let mut inputs = Inputs { all: Vec::new(), names: HashSet::new(), stems: HashSet::new(), followed };
+        let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
-        for (name, ..) in inputs.followed.visits.clone() {
-            let growing = GrowingInput::File(PathBuf::from(&name));
-            inputs.add(name, growing);
+        for (name, point) in followed.visits {
+            if let Some(input) = inputs.named(&name) {
+                input.visits += 1;
+                input.go_on(point);
+            }
+        }
+        if let Some((name, point)) = followed.current
+            && let Some(input) = inputs.named(&name)
+        {
+            input.go_on(point);
+            input.is_begun = true;
         }
         let mut last_news = Instant::now();
         loop {
             for argument in &follow.arguments {
-                for (name, growing) in find_inputs(argument, &inputs.names) {
-                    inputs.add(name, growing);
+                for path in found(argument) {
+                    inputs.named(&path.to_string_lossy());
                 }
             }
             let mut is_new = false;
@@ -118,9 +108,7 @@ impl RecordFeed<'_, '_> {
             if is_new {
                 last_news = Instant::now();
             }
-            if let Some(metrics) = self.common.metrics {
-                metrics.idle(last_news.elapsed());
-            }
+            self.common.metrics.idle(last_news.elapsed());
             let is_over = follow.until_idle.is_some_and(|time| last_news.elapsed() >= time);
             if is_over || is_at_end(follow, &inputs.all) {
                 for input in &mut inputs.all {
@@ -141,36 +129,33 @@ impl RecordFeed<'_, '_> {
     /// Reads the new data of one input; returns whether there was any. The `last` time, a cut end is damage, as in any
     /// run.
     fn read_new(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
-        self.begun = std::mem::take(&mut input.is_begun);
-        let mut visit = Visit { is_open: self.begun, bytes: 0 };
-        if visit.is_open {
-            self.open_visit(input, &mut visit)?;
+        self.begun = take(&mut input.is_begun);
+        if self.begun {
+            self.open_visit(input)?;
         }
         let start = Instant::now();
         let mut news = Instant::now();
         loop {
             // A crawler has renamed it, or it is not there yet.
-            if let GrowingInput::File(path) = &input.growing
-                && !path.exists()
-            {
-                input.growing = GrowingInput::File(there(Path::new(&input.name)));
+            if !input.growing.path.exists() {
+                input.growing = GrowingFile::new(there(Path::new(&input.name)));
             }
             let length = input.growing.length().unwrap_or(input.tried);
             let read = input.point.map_or(0, |point| point.offset());
             if length != input.tried && input.mark.check(&input.name, &input.growing, length, read) {
-                (input.mark, input.point, input.counted) = (Mark::default(), None, 0);
-                (input.tried, input.is_plain) = (0, None);
+                (input.mark, input.tried, input.is_plain) = (Mark::default(), 0, None);
+                input.go_on(None);
             }
             if length > input.tried || last {
                 input.tried = length;
-                if self.pass(input, &mut visit, length, last)? {
+                if self.pass(input, length, last)? {
                     news = Instant::now();
                 }
             }
             let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
             // A visit ends at a pause, so that its output is complete and has its name.
             let is_done = last || self.common.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
-            if !visit.is_open {
+            if !input.is_open {
                 return Ok(false);
             }
             if is_done && (input.growing.length().unwrap_or(0) <= input.tried || !is_quiet) {
@@ -179,27 +164,16 @@ impl RecordFeed<'_, '_> {
             self.pause();
         }
         self.release(None)?;
-        if let Some(metrics) = self.common.metrics {
-            metrics.stored(visit.bytes);
-        }
-        input.visits += 1;
-        let point = match input.growing {
-            GrowingInput::File(_) => input.point,
-            // Nobody can read it again.
-            GrowingInput::Pipe(_) => None,
-        };
-        self.send(0, None, Step::End(ArchiveEnd { point, ..ArchiveEnd::at(visit.bytes) }))?;
+        let bytes = take(&mut input.of_visit);
+        self.common.metrics.stored(bytes);
+        // Nobody can read a pipe again.
+        let point = input.point.filter(|_| !input.growing.is_pipe());
+        self.end_visit(input, ArchiveEnd { point, ..ArchiveEnd::at(bytes) })?;
         Ok(true)
     }
 
     /// Reads the complete records among the first `length` bytes; returns whether there was one.
-    fn pass(
-        &mut self,
-        input: &mut LiveInput,
-        visit: &mut Visit,
-        length: u64,
-        last: bool,
-    ) -> Result<bool, Disconnected> {
+    fn pass(&mut self, input: &mut LiveInput, length: u64, last: bool) -> Result<bool, Disconnected> {
         let options = self.common.plan.options;
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
@@ -210,9 +184,8 @@ impl RecordFeed<'_, '_> {
             Err(error) => {
                 // Not yet, or never: the first bytes of an archive may be few for some time.
                 if last && input.point.is_none() && length > 0 {
-                    self.open_visit(input, &mut Visit::default())?;
-                    input.visits += 1;
-                    self.send(0, None, Step::End(ArchiveEnd::failed(error.to_string(), false)))?;
+                    self.open_visit(input)?;
+                    self.end_visit(input, ArchiveEnd::failed(error.to_string(), false))?;
                 }
                 return Ok(false);
             }
@@ -228,8 +201,8 @@ impl RecordFeed<'_, '_> {
             if !last && is_unfinished(&item, at >= length, is_ended) {
                 break;
             }
-            if !visit.is_open {
-                self.open_visit(input, visit)?;
+            if !input.is_open {
+                self.open_visit(input)?;
             }
             let after = reader.resume_point();
             if let Some(error) = self.give(item, after)? {
@@ -237,7 +210,7 @@ impl RecordFeed<'_, '_> {
                 break;
             }
             let new = at.saturating_sub(input.counted);
-            visit.bytes += new;
+            input.of_visit += new;
             self.common.counts().bytes += new;
             input.counted = input.counted.max(at);
             input.point = Some(after);
@@ -250,8 +223,8 @@ impl RecordFeed<'_, '_> {
         Ok(is_new)
     }
 
-    fn open_visit(&mut self, input: &LiveInput, visit: &mut Visit) -> Result<(), Disconnected> {
-        visit.is_open = true;
+    fn open_visit(&mut self, input: &mut LiveInput) -> Result<(), Disconnected> {
+        input.is_open = true;
         let stem = match input.visits {
             0 => input.stem.clone(),
             visits => format!("{}-{}", input.stem, visits + 1),
@@ -260,32 +233,46 @@ impl RecordFeed<'_, '_> {
         let identity = Identity { name: input.name.clone(), stamp: None };
         self.send(0, None, Step::Open(Opened { identity, stem, ..Opened::default() }))
     }
+
+    fn end_visit(&mut self, input: &mut LiveInput, end: ArchiveEnd) -> Result<(), Disconnected> {
+        input.is_open = false;
+        input.visits += 1;
+        self.send(0, None, Step::End(end))
+    }
+}
+
+impl LiveInput {
+    /// Reading continues at a place, or begins.
+    fn go_on(&mut self, point: Option<ResumePoint>) {
+        self.point = point;
+        self.counted = point.map_or(0, |point| point.offset());
+    }
 }
 
 impl Inputs {
-    fn add(&mut self, name: String, growing: GrowingInput) {
-        if !self.names.insert(name.clone()) {
-            return;
+    /// The input of that name, which is added if it is new; none if its pipe cannot be opened.
+    fn named(&mut self, name: &str) -> Option<&mut LiveInput> {
+        if let Some(at) = self.known.get(name) {
+            return self.all.get_mut(*at);
         }
-        let mut stem = match name.as_str() {
+        let path = PathBuf::from(name);
+        let mut stem = match name {
             "-" => stem_of(&Input::Stdin),
-            name => stem_of(&Input::File(name.into())),
+            _ => stem_of(&Input::File(path.clone())),
         };
+        let growing = match name {
+            "-" => GrowingFile::pipe(|| Ok(std::io::stdin())),
+            _ if is_pipe(&path) => GrowingFile::pipe(move || fs::File::open(path)),
+            _ => Ok(GrowingFile::new(there(&path))),
+        };
+        let growing = growing.inspect_err(|error| tracing::error!("{name}: {error}")).ok()?;
         if !self.stems.insert(stem.clone()) {
-            stem = format!("{stem}-{}", short_digest(&name));
+            stem = format!("{stem}-{}", short_digest(name));
             self.stems.insert(stem.clone());
         }
-        let of_name = |(known, ..): &&(String, u32, Option<ResumePoint>)| *known == name;
-        let (visits, mut point) =
-            self.followed.visits.iter().find(of_name).map_or((0, None), |(_, visits, point)| (*visits, *point));
-        let mut is_begun = false;
-        if let Some((_, current)) = self.followed.current.take_if(|(current, _)| *current == name) {
-            (point, is_begun) = (current, true);
-        }
-        let counted = point.map_or(0, |point| point.offset());
-        let (tried, is_plain, mark) = (0, None, Mark::default());
-        let input = LiveInput { name, growing, stem, visits, point, counted, tried, is_plain, is_begun, mark };
-        self.all.push(input);
+        self.known.insert(name.to_owned(), self.all.len());
+        self.all.push(LiveInput { name: name.to_owned(), growing, stem, ..LiveInput::default() });
+        self.all.last_mut()
     }
 }
 
@@ -308,7 +295,7 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
 
 /// Returns whether the last record of a plain file is whole, with the blank lines after it, which count to its length.
 /// Compressed members have an end of their own.
-fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool>) -> bool {
+fn ends_a_record(growing: &GrowingFile, length: u64, is_plain: &mut Option<bool>) -> bool {
     let mut ends = || -> std::io::Result<bool> {
         let (mut bytes, mut head, mut tail) = (growing.open(length)?, [0; 5], [0; 4]);
         if is_plain.is_none() {
@@ -322,22 +309,9 @@ fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool
     ends().unwrap_or(true)
 }
 
-/// The inputs that an argument currently stands for, except the known ones. The names are those that they
-/// have when they are complete.
-pub(super) fn find_inputs(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
+/// The inputs that an argument currently stands for, by the names that they have when they are complete.
+fn found(argument: &str) -> BTreeSet<PathBuf> {
     let path = Path::new(argument);
-    if argument == "-" || is_pipe(path) {
-        if known.contains(argument) {
-            return Vec::new();
-        }
-        let opened = path.to_owned();
-        let pipe = match argument {
-            "-" => Pipe::new(|| Ok(std::io::stdin())),
-            _ => Pipe::new(move || fs::File::open(opened)),
-        };
-        let pipe = pipe.inspect_err(|error| tracing::error!("{argument}: {error}"));
-        return pipe.into_iter().map(|pipe| (argument.to_owned(), GrowingInput::Pipe(pipe))).collect();
-    }
     let mut paths = Vec::new();
     if path.is_dir() {
         below(path, &mut paths);
@@ -349,19 +323,12 @@ pub(super) fn find_inputs(argument: &str, known: &HashSet<String>) -> Vec<(Strin
     } else {
         paths.push(path.to_owned());
     }
-    let mut names: Vec<PathBuf> = paths.iter().map(|path| without_open(path)).collect();
-    names.sort();
     // A file and the same file while it is open are one input.
-    names.dedup();
-    let new = names.into_iter().filter_map(|path| {
-        let name = path.to_string_lossy().into_owned();
-        (!known.contains(&name)).then(|| (name, GrowingInput::File(there(&path))))
-    });
-    new.collect()
+    paths.iter().map(|path| without_open(path)).collect()
 }
 
 /// The file under its own name, or under the one that it has while it is written.
-pub(super) fn there(path: &Path) -> PathBuf {
+fn there(path: &Path) -> PathBuf {
     let mut open = path.as_os_str().to_owned();
     open.push(OPEN);
     match (path.exists(), Path::new(&open).exists()) {

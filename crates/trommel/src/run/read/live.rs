@@ -2,193 +2,118 @@
 //!
 //! A followed file that was cut or replaced is recognised by its mark.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{fs, fs::File, io, ops::Range, thread, time::Duration};
 
-use trommel_archive::wacz::{Bytes, Window};
+use tempfile::{NamedTempFile, TempPath};
+use trommel_archive::wacz::Window;
 
-/// Bytes read from a pipe at a time.
-// Larger than a pipe holds, so that one call takes all that waits.
-const PIECE_BYTES: usize = 256 << 10;
-/// Bytes of a pipe that are done with, from which on they are thrown away.
-// Letting go copies the rest, so it must not happen for every record.
+/// Bytes of a pipe that are done with, from which on their room on disk is given back.
 const MIN_DONE_BYTES: u64 = 64 << 20;
+/// Bytes at the start of a pipe that stay: the dictionary of a zstd archive stands there.
+const KEPT_BYTES: u64 = 4 << 20;
 
-/// Something that grows.
-#[derive(Clone, Debug)]
-pub(crate) enum GrowingInput {
-    /// A file, which the crawler may rename.
-    File(PathBuf),
-    /// A pipe.
-    Pipe(Arc<Pipe>),
+/// A file that grows: that of a crawler, which may rename it, or the one that the bytes of a pipe go to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GrowingFile {
+    pub(crate) path: PathBuf,
+    pipe: Option<Arc<Pipe>>,
 }
 
-impl GrowingInput {
+/// A pipe that is copied to a temporary file.
+// On disk, because a record may be read twice and memory would grow with a slow run.
+#[derive(Debug)]
+struct Pipe {
+    /// Removes the file in the end.
+    _file: TempPath,
+    is_ended: Arc<AtomicBool>,
+    /// Bytes from its beginning on that are done with.
+    freed: AtomicU64,
+}
+
+impl GrowingFile {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, pipe: None }
+    }
+
+    /// Begins to read the pipe that `open` opens, on a thread of its own that ends with the pipe or the program.
+    pub(crate) fn pipe<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Self> {
+        let (mut file, path) = NamedTempFile::new()?.into_parts();
+        let is_ended = Arc::new(AtomicBool::new(false));
+        let ended = is_ended.clone();
+        let copy = move || {
+            if let Err(error) = open().and_then(|mut input| io::copy(&mut input, &mut file)) {
+                tracing::error!("pipe: {error}");
+            }
+            ended.store(true, Ordering::Release);
+        };
+        thread::Builder::new().name("pipe".to_owned()).spawn(copy)?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            pipe: Some(Arc::new(Pipe { _file: path, is_ended, freed: AtomicU64::new(0) })),
+        })
+    }
+
+    pub(crate) fn is_pipe(&self) -> bool {
+        self.pipe.is_some()
+    }
+
     /// Bytes there are up to now.
     pub(crate) fn length(&self) -> io::Result<u64> {
-        match self {
-            Self::File(path) => Ok(fs::metadata(path)?.len()),
-            Self::Pipe(pipe) => pipe.length(),
-        }
+        Ok(fs::metadata(&self.path)?.len())
     }
 
     /// The first `length` bytes.
-    pub(crate) fn open(&self, length: u64) -> io::Result<Window<Box<dyn Bytes>>> {
-        let bytes: Box<dyn Bytes> = match self {
-            Self::File(path) => Box::new(File::open(path)?),
-            Self::Pipe(pipe) => Box::new(PipeBytes { pipe: pipe.clone(), at: 0 }),
-        };
-        Window::new(bytes, 0, length)
+    pub(crate) fn open(&self, length: u64) -> io::Result<Window<File>> {
+        Window::new(File::open(&self.path)?, 0, length)
     }
 
     /// Returns whether nothing more will come.
     pub(crate) fn is_ended(&self) -> bool {
-        match self {
-            Self::File(_) => false,
-            Self::Pipe(pipe) => pipe.lock().is_ended,
-        }
+        self.pipe.as_ref().is_some_and(|pipe| pipe.is_ended.load(Ordering::Acquire))
     }
 
     /// Returns whether nothing is being written to it: a pipe that has ended, or a file under its final name that has
     /// not changed for so long.
     pub(crate) fn is_quiet(&self, time: Duration) -> bool {
-        match self {
-            Self::File(path) if path.to_string_lossy().ends_with(OPEN) => false,
-            Self::File(path) => fs::metadata(path)
-                .and_then(|file| file.modified())
-                .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time)),
-            Self::Pipe(_) => self.is_ended(),
+        if self.is_pipe() || self.path.to_string_lossy().ends_with(OPEN) {
+            return self.is_ended();
         }
+        let changed = fs::metadata(&self.path).and_then(|file| file.modified());
+        changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time))
     }
 
-    /// Releases the bytes before `offset` that are not needed again.
+    /// Gives back the room of the bytes before `offset`, which are not needed again.
     pub(crate) fn discard_before(&self, offset: u64) {
-        if let Self::Pipe(pipe) = self
-            && let Err(error) = pipe.forget(offset)
-        {
+        let Some(pipe) = &self.pipe else { return };
+        let from = pipe.freed.load(Ordering::Relaxed);
+        if offset.saturating_sub(from) < MIN_DONE_BYTES {
+            return;
+        }
+        pipe.freed.store(offset, Ordering::Relaxed);
+        if let Err(error) = free(&self.path, from.max(KEPT_BYTES)..offset) {
             // They stay where they are.
             tracing::debug!("temporary file of a pipe: {error}");
         }
     }
 }
 
-/// The data from a pipe that is still needed, in a temporary file without a name.
-#[derive(Debug)]
-pub(crate) struct Pipe(Mutex<StoredBytes>);
-
-#[derive(Debug)]
-struct StoredBytes {
-    file: File,
-    /// Place in the pipe of the first byte of the file.
-    base: u64,
-    /// Bytes that came.
-    length: u64,
-    is_ended: bool,
-    error: Option<io::Error>,
+/// Makes a hole in a file, whose length and other bytes stay.
+#[cfg(target_os = "linux")]
+fn free(path: &Path, range: Range<u64>) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let file = File::options().write(true).open(path)?;
+    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    Ok(fallocate(&file, hole, range.start, range.end.saturating_sub(range.start))?)
 }
 
-impl Pipe {
-    /// Begins to read the pipe that `open` opens, on a thread of its own that ends with the pipe or the program.
-    pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
-        let pipe = Arc::new(Self(Mutex::new(StoredBytes {
-            // On disk, because a record may be read twice and memory would grow with a slow run.
-            file: tempfile::tempfile()?,
-            base: 0,
-            length: 0,
-            is_ended: false,
-            error: None,
-        })));
-        let filled = pipe.clone();
-        thread::Builder::new().name("pipe".to_owned()).spawn(move || {
-            let read = open().and_then(|input| filled.fill(input));
-            let mut stored = filled.lock();
-            stored.error = read.err();
-            stored.is_ended = true;
-        })?;
-        Ok(pipe)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, StoredBytes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fill(&self, mut input: impl Read) -> io::Result<()> {
-        let mut piece = vec![0; PIECE_BYTES];
-        loop {
-            let read = match input.read(&mut piece) {
-                Ok(0) => return Ok(()),
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let mut stored = self.lock();
-            stored.file.seek(SeekFrom::End(0))?;
-            stored.file.write_all(piece.get(..read).unwrap_or_default())?;
-            stored.length += read as u64;
-        }
-    }
-
-    fn length(&self) -> io::Result<u64> {
-        let mut stored = self.lock();
-        match stored.error.take() {
-            Some(error) => Err(error),
-            None => Ok(stored.length),
-        }
-    }
-
-    fn forget(&self, offset: u64) -> io::Result<()> {
-        let mut stored = self.lock();
-        if offset.saturating_sub(stored.base) < MIN_DONE_BYTES {
-            return Ok(());
-        }
-        let mut head = [0; 4];
-        stored.file.rewind()?;
-        stored.file.read_exact(&mut head)?;
-        // Its dictionary stands at the head.
-        if head == trommel_archive::signature::ZSTD {
-            return Ok(());
-        }
-        let mut rest = tempfile::tempfile()?;
-        let from = offset - stored.base;
-        stored.file.seek(SeekFrom::Start(from))?;
-        io::copy(&mut stored.file, &mut rest)?;
-        stored.file = rest;
-        stored.base = offset;
-        Ok(())
-    }
-}
-
-/// The bytes of a pipe, with a place of its own in them.
-struct PipeBytes {
-    pipe: Arc<Pipe>,
-    at: u64,
-}
-
-impl Read for PipeBytes {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut stored = self.pipe.lock();
-        let Some(at) = self.at.checked_sub(stored.base) else {
-            return Err(io::Error::other("these bytes of the pipe are done with"));
-        };
-        stored.file.seek(SeekFrom::Start(at))?;
-        let read = stored.file.read(buffer)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Seek for PipeBytes {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => self.pipe.lock().length.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
-    }
+/// Elsewhere the bytes stay until the end.
+#[cfg(not(target_os = "linux"))]
+fn free(_: &Path, _: Range<u64>) -> io::Result<()> {
+    Ok(())
 }
 
 /// The suffix that crawlers add to the name of a file while they write it.
@@ -197,10 +122,7 @@ pub(crate) const OPEN: &str = ".open";
 /// The path without the ending that marks an unfinished file.
 pub(crate) fn without_open(path: &Path) -> PathBuf {
     let name = path.to_string_lossy();
-    match name.strip_suffix(OPEN) {
-        Some(name) => PathBuf::from(name),
-        None => path.to_owned(),
-    }
+    name.strip_suffix(OPEN).map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
 /// Bytes at the head of a file, and before the place where reading goes on, by which it is known again.
@@ -219,9 +141,10 @@ pub(super) struct Mark {
 
 impl Mark {
     /// The mark of an input that was read up to `end`; the one before if that cannot be made.
-    pub(super) fn renew(&mut self, growing: &GrowingInput, end: u64) {
-        if let (GrowingInput::File(path), false) = (growing, end == self.end)
-            && let Ok((head, tail)) = ends(path, end)
+    pub(super) fn renew(&mut self, growing: &GrowingFile, end: u64) {
+        if end != self.end
+            && !growing.is_pipe()
+            && let Ok((head, tail)) = ends(&growing.path, end)
             // Cut just now: the mark before tells.
             && tail.len() >= head.len()
         {
@@ -231,10 +154,12 @@ impl Mark {
 
     /// Reports that a file, which now has `length` bytes, was cut or replaced since it was read up to `end`. Returns
     /// whether it was replaced.
-    pub(super) fn check(&mut self, name: &str, growing: &GrowingInput, length: u64, end: u64) -> bool {
-        let GrowingInput::File(path) = growing else { return false };
+    pub(super) fn check(&mut self, name: &str, growing: &GrowingFile, length: u64, end: u64) -> bool {
+        if growing.is_pipe() {
+            return false;
+        }
         // What cannot be read now is looked at again.
-        let is_replaced = ends(path, self.end)
+        let is_replaced = ends(&growing.path, self.end)
             .is_ok_and(|(head, tail)| !self.head.starts_with(&head) || length >= self.end && tail != self.tail);
         // A mark is not saved with the state of a run.
         let is_cut = !is_replaced && length < end.max(self.end);
@@ -265,8 +190,9 @@ fn part(file: &mut File, range: Range<u64>) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
-    fn all(growing: &GrowingInput, from: u64) -> Vec<u8> {
+    fn all(growing: &GrowingFile, from: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut window = growing.open(growing.length().unwrap()).unwrap();
         window.seek(SeekFrom::Start(from)).unwrap();
@@ -275,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn pipes_can_be_read_again_as_far_as_they_are_not_done_with() {
+    fn pipes_can_be_read_again_and_what_is_done_with_takes_no_room() {
         let (read, mut write) = io::pipe().unwrap();
-        let growing = GrowingInput::Pipe(Pipe::new(move || Ok(read)).unwrap());
+        let growing = GrowingFile::pipe(move || Ok(read)).unwrap();
         let wait = |length| {
             while growing.length().unwrap() < length {
                 thread::yield_now();
@@ -286,7 +212,7 @@ mod tests {
         write.write_all(b"0123456789").unwrap();
         wait(10);
         assert_eq!(all(&growing, 4), b"456789");
-        assert!(!growing.is_ended());
+        assert!(!growing.is_ended() && !growing.is_quiet(Duration::ZERO));
         let long: Vec<u8> = (0..MIN_DONE_BYTES).map(|at| (at % 251) as u8).collect();
         write.write_all(&long).unwrap();
         drop(write);
@@ -294,18 +220,27 @@ mod tests {
         growing.discard_before(MIN_DONE_BYTES);
         assert_eq!(growing.length().unwrap(), 10 + MIN_DONE_BYTES);
         assert_eq!(all(&growing, MIN_DONE_BYTES), long[long.len() - 10..]);
-        let mut before = growing.open(MIN_DONE_BYTES).unwrap();
-        assert!(before.read(&mut [0]).is_err());
+        assert_eq!(all(&growing, 0)[..10], *b"0123456789");
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let blocks = fs::metadata(&growing.path).unwrap().blocks();
+            assert!(blocks * 512 < 2 * KEPT_BYTES, "{blocks}");
+        }
         while !growing.is_ended() {
             thread::yield_now();
         }
+        assert!(growing.is_quiet(Duration::ZERO));
+        let path = growing.path.clone();
+        drop(growing);
+        assert!(!path.exists());
     }
 
     #[test]
     fn files_are_known_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        let growing = GrowingInput::File(path.clone());
+        let growing = GrowingFile::new(path.clone());
         let mut mark = Mark::default();
         let old: Vec<u8> = (0..3000_u32).map(|at| (at % 251) as u8).collect();
         let mut change = |bytes: &[u8], end: u64| {

@@ -12,13 +12,13 @@ use trommel_sources::{Remote, StopFlag, interruptible};
 
 use crate::run::counts::Stage;
 use crate::run::inputs::packed::{ContainerLists, Packed};
-use crate::run::inputs::pieces::{self, Piece, PieceEnd, Reach};
+use crate::run::inputs::pieces::{self, Piece, Reach};
 use crate::run::inputs::{Input, is_pipe};
 use crate::run::work::record::{page_url, panic_message};
 use crate::run::work::task::{ArchiveEnd, CapturedRecord, Gate, Opened, Step, Task};
 use crate::run::{
     inputs::found::Identity, plan::prepared::Prepared, read::revisits, read::revisits::Revisits, write::lane::Common,
-    write::ledger::Next, write::ledger::Picked,
+    write::ledger::Next, write::ledger::Work,
 };
 
 /// Time between two looks at whether enough archives are done.
@@ -85,7 +85,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 
     /// The next archive, or piece of one; none if there is none left.
-    fn pick(&self) -> Result<Option<Picked>, Disconnected> {
+    fn pick(&self) -> Result<Option<Work>, Disconnected> {
         let common = self.common;
         while common.ledger().is_ahead() {
             if common.stop.is_set() || common.ledger().error.is_some() {
@@ -98,7 +98,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         loop {
             let next = common.ledger().pick();
             let input = match next {
-                Next::Read(picked) => return Ok(Some(picked)),
+                Next::Read(picked) => return Ok(Some(*picked)),
                 Next::Over => return Ok(None),
                 Next::Cut(input) => input,
             };
@@ -114,19 +114,20 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
     }
 
-    fn read_input(&mut self, picked: &Picked) -> Result<(), Disconnected> {
+    fn read_input(&mut self, picked: &Work) -> Result<(), Disconnected> {
         let inputs = &self.common.plan.run.inputs;
-        let Some(input) = inputs.get(picked.input) else { return Ok(()) };
+        let Work { state, piece } = picked;
+        let Some(input) = inputs.get(state.input) else { return Ok(()) };
         let size = input.size();
-        self.begun = picked.point.is_some();
-        let mut piece = picked.piece.as_ref().map(PieceEnd::new);
-        let begin = picked.piece.as_ref().map_or(0, Piece::offset);
-        let point = picked.point.or_else(|| picked.piece.as_ref().and_then(Piece::point));
+        self.begun = state.point.is_some();
+        let piece = piece.as_ref();
+        let begin = piece.map_or(0, Piece::offset);
+        let point = state.point.or_else(|| piece.and_then(Piece::point));
         self.counted = begin;
         // Taken before reading: a file that changes meanwhile is then found to be another.
         let identity = Identity::of(input);
-        let stem = self.common.plan.stems.get(picked.input).cloned().unwrap_or_default();
-        self.send(0, None, Step::Open(Opened { number: picked.number, identity, stem }))?;
+        let stem = self.common.plan.stems.get(state.input).cloned().unwrap_or_default();
+        self.send(0, None, Step::Open(Opened { number: state.number, identity, stem }))?;
         self.listed = match input {
             Input::Packed(packed) => Some(self.send_faults(packed)?),
             _ => None,
@@ -142,7 +143,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
                         // A file that ends early was cut, and not finished by its crawler.
                         reader.expect_length(size);
                     }
-                    self.read_archive(input, reader, piece.as_mut())?
+                    self.read_archive(input, reader, piece)?
                 }
                 Err(error) => {
                     // A run that is resumed may read it: an archive that was read before and is gone now may come back.
@@ -154,19 +155,19 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         if self.common.stop.is_set() {
             return Err(Disconnected);
         }
-        if let (Some(_), Some(piece)) = (&end.error, &piece) {
+        if let (Some(_), Some(piece)) = (&end.error, piece) {
             // Reading in order may never come to what failed.
             self.await_turn(piece)?;
         }
-        let next = end.next.and_then(|next| Some(picked.piece.as_ref()?.start(next)?.offset()));
+        let next = end.next.and_then(|next| Some(piece?.start(next)?.offset()));
         self.advance(next.or(size).unwrap_or(end.bytes));
         end.bytes = next.unwrap_or(end.bytes).saturating_sub(begin);
         self.send(0, None, Step::End(end))
     }
 
     /// Waits until it is known whether a piece counts.
-    fn await_turn(&self, piece: &PieceEnd<'_>) -> Result<(), Disconnected> {
-        while !piece.piece.fate.is_known() {
+    fn await_turn(&self, piece: &Piece) -> Result<(), Disconnected> {
+        while !piece.fate.is_known() {
             if self.common.stop.is_set() || self.gate.is_closed() {
                 return Err(Disconnected);
             }
@@ -184,8 +185,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
         // They were told before what there is to go on from.
         let is_start = !self.begun;
-        for (what, lost) in faults.into_iter().filter(|_| is_start) {
-            self.send_damage(None, 0, lost, what)?;
+        for what in faults.into_iter().filter(|_| is_start) {
+            self.send_damage(None, 0, 0, what)?;
         }
         Ok(listed)
     }
@@ -194,7 +195,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         &mut self,
         input: &Input,
         mut reader: Reader,
-        piece: Option<&mut PieceEnd<'_>>,
+        piece: Option<&Piece>,
     ) -> Result<ArchiveEnd, Disconnected> {
         // A fault of ours in one archive must not cost the others.
         let read = catch_unwind(AssertUnwindSafe(|| self.read(input, &mut reader, piece)));
@@ -213,12 +214,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 
     /// Sends the records of one input.
-    fn read(
-        &mut self,
-        input: &Input,
-        reader: &mut Reader,
-        mut piece: Option<&mut PieceEnd<'_>>,
-    ) -> Result<ArchiveEnd, Disconnected> {
+    fn read(&mut self, input: &Input, reader: &mut Reader, piece: Option<&Piece>) -> Result<ArchiveEnd, Disconnected> {
+        let mut next_piece = piece.map_or(0, |piece| piece.number + 1);
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
             self.spares.try_iter().for_each(|block| reader.reuse(block));
@@ -229,11 +226,9 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
                 return Err(Disconnected);
             }
             let Some(item) = item else { return Ok(ArchiveEnd::default()) };
-            if let Some(clock) = self.common.clock {
-                clock.lap(Stage::Records, &mut begin);
-            }
-            if let (Some(piece), Ok(record)) = (&mut piece, &item) {
-                match piece.reach(reader, record) {
+            self.common.clock.lap(Stage::Records, &mut begin);
+            if let (Some(piece), Ok(record)) = (piece, &item) {
+                match piece.reach(&mut next_piece, reader, record) {
                     Reach::Within => {}
                     Reach::Past => self.await_turn(piece)?,
                     Reach::Next(next) => {
@@ -242,7 +237,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
                         return Ok(ArchiveEnd { next: Some(next), ..ArchiveEnd::default() });
                     }
                 }
-                if piece.piece.fate.is_void() {
+                if piece.fate.is_void() {
                     return Ok(ArchiveEnd::default());
                 }
             }

@@ -10,7 +10,7 @@ use trommel_archive::{ArchiveError, Note, ReadOptions, Reader, Record, RecordTyp
 use trommel_sources::{ArchiveBytes, OpenBytes, Remote, StopFlag};
 use trommel_text::{hash, mix};
 
-use crate::run::inputs::found::{is_page, page_record};
+use crate::run::inputs::found::{is_page, page_item};
 use crate::run::{inputs::Input, plan::prepared::Prepared};
 
 /// Maximum number of captures that are remembered: some 150 MB.
@@ -169,9 +169,8 @@ type FoundRecord = (Record, Option<String>);
 /// If the archive cannot be read.
 pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
     if archive.file_name().is_some_and(|name| is_page(&name.to_string_lossy())) {
-        let most = ReadOptions::default().max_record;
-        let failed = |source| ArchiveError::Io { file: archive.to_string_lossy().into(), offset, source };
-        return Ok(Some((page_record(archive, most).map_err(failed)?, None)).filter(|_| offset == 0));
+        let record = page_item(archive, ReadOptions::default().max_record)?;
+        return Ok(Some((record, None)).filter(|_| offset == 0));
     }
     let open = |from| {
         let mut file = File::open(archive)?;

@@ -7,7 +7,7 @@ use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, RecordSelection, Remote, StatedRecord, WantedRecord};
 
 use crate::run::inputs::Input;
-use crate::run::inputs::found::{PageFiles, page_record};
+use crate::run::inputs::found::{PageFiles, page_item, page_record};
 use crate::run::read::reader::{self, Disconnected, RecordFeed};
 use crate::run::work::{record::page_url, task::Step};
 
@@ -87,7 +87,7 @@ impl RecordFeed<'_, '_> {
         (mut bytes, dictionary): (Vec<u8>, &[u8]),
     ) -> Result<(), Disconnected> {
         let (archive, offset) = (selection.archive(row), row.offset);
-        let mut stated = selection.stated(row);
+        let mut stated = row.stated.as_deref();
         // Damage is reported as the whole range if not even a reader can be made of it.
         let length = bytes.len() as u64;
         bytes.splice(0..0, dictionary.iter().copied());
@@ -155,12 +155,8 @@ fn opened(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
     match input {
         Input::Pages(pages) => {
             let pages = pages.clone();
-            let records = (0..pages.files.len()).filter_map(move |at| {
-                let path = pages.files.get(at)?;
-                let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
-                Some(page_record(path, options.max_record).map_err(failed))
-            });
-            Ok(Box::new(records))
+            let item = move |at: usize| pages.files.get(at).map(|path| page_item(path, options.max_record));
+            Ok(Box::new((0..).map_while(item)))
         }
         Input::Selection(selection) => Err(format!("{}: is an index, no archive", selection.name)),
         Input::Nothing { argument, reason } => Err(format!("{argument}: {reason}")),

@@ -5,13 +5,13 @@ use std::{io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::{Disk, Extent, discard, read_own, replace, replaceable};
+use trommel_record::{Disk, Extent, discard, read_own, replace};
 
 use crate::run::counts::summary::{Summary, Times};
-use crate::run::state::remaining::{ArchiveState, Contents, CountedBytes, FileState, Partial, SharedState, Turn};
+use crate::run::state::remaining::{ArchiveState, Contents, FileState, SharedState, Turn, Written};
 use crate::run::{
-    inputs::Input, plan::Plan, plan::output::Destination, plan::prepared::NONE, plan::prepared::Values,
-    state::remaining, write::outputs::share_of,
+    inputs::Input, inputs::found::Identity, plan::Plan, plan::existing::side_paths, plan::output::Destination,
+    plan::prepared::NONE, plan::prepared::Values, state::remaining, write::outputs::share_of,
 };
 use crate::{Error, ErrorKind, Result};
 
@@ -29,8 +29,10 @@ pub(crate) struct Checkpoint {
     pub(crate) settings: Values,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
-    /// The contents of the journal, if the run came to its end.
-    pub(crate) contents: Option<Contents>,
+    /// The bytes of the journal, if the run came to its end.
+    pub(crate) contents: Option<Vec<u8>>,
+    /// All inputs as they were at the beginning, if every page depends on all of them.
+    pub(crate) planned: Vec<Identity>,
     /// Archives that the run has begun.
     pub(crate) begun: u64,
     /// The archives in work, and those that wait for their turn.
@@ -50,21 +52,21 @@ pub(crate) struct Checkpoint {
 }
 
 /// A run to be continued, set beside the inputs it has now.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
     /// True if it came to its end.
     pub(crate) finished: bool,
     /// The inputs that are done, and the outputs that have their names.
     pub(crate) contents: Contents,
-    /// The bytes of its journal, to which more are appended.
-    pub(crate) journal: CountedBytes,
+    /// The bytes of its journal, to which more are appended; first those that a finished run had.
+    pub(crate) journal: (Written, Vec<u8>),
     /// Names of inputs that could not be read and are read again.
     pub(crate) again: Vec<String>,
     /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
     pub(crate) todo: Vec<Turn>,
     /// The input of which some pieces are done.
-    pub(crate) partial: Option<Partial>,
+    pub(crate) partial: Option<ArchiveState>,
 }
 
 /// The part that is read first, to know whether the rest is readable.
@@ -109,24 +111,23 @@ impl Checkpoint {
     /// there.
     // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
-        let folder = plan.output.destination.folder();
-        let (sides, complete): (Vec<_>, Vec<_>) = self.complete.iter().partition(|file| file.encoding.is_none());
-        let own = self.archives.iter().flat_map(|archive| archive.outputs.paths());
-        let complete = complete.iter().map(|file| file.path.as_path());
-        let mut files = self.shared.outputs.paths().chain(own).chain(complete);
-        if let Some(path) = files.find(|path| path.parent() != folder) {
-            return Err(format!("{} is not in the folder of the outputs", path.display()));
+        let (folder, sides) = (plan.output.destination.folder(), side_paths(plan).unwrap_or_default());
+        let is_side = |path: &Path, share: Option<u64>| {
+            sides.iter().any(|side| share.map_or(side.clone(), |number| share_of(side, number)) == path)
+        };
+        let archives = self.archives.iter();
+        let shares = archives.flat_map(|archive| archive.files().map(|file| (file, Some(archive.number))));
+        let shared = self.shared.outputs.open.iter().chain(&self.shared.sides).chain(&self.complete);
+        for (file, share) in shared.map(|file| (file, None)).chain(shares) {
+            let is_own = match file.encoding {
+                Some(_) => file.path.parent() == folder,
+                None => is_side(&file.path, share),
+            };
+            if !is_own {
+                return Err(format!("{} is no file of this run", file.path.display()));
+            }
         }
-        let named = plan.side_files().into_iter();
-        let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-        let share = |name: &PathBuf, number: Option<u64>| number.map_or(name.clone(), |number| share_of(name, number));
-        let shares = self.archives.iter();
-        let shares = shares.flat_map(|archive| archive.sides.iter().map(|side| (&side.path, Some(archive.number))));
-        let mut all = self.shared.sides.iter().chain(sides).map(|side| (&side.path, None)).chain(shares);
-        match all.find(|(path, number)| !named.iter().any(|name| share(name, *number) == **path)) {
-            Some((path, _)) => Err(format!("{} is no file of this run", path.display())),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Puts the state on disk at `path`, in the place of the one before.
@@ -149,12 +150,8 @@ impl ContinuedRun {
     pub(crate) fn new_run(plan: &Plan) -> Self {
         Self {
             state: Checkpoint::new(plan.recipe()),
-            finished: false,
-            contents: Contents::default(),
-            journal: CountedBytes::default(),
-            again: Vec::new(),
             todo: (0..plan.inputs.len()).map(|input| Turn { input, ..Turn::default() }).collect(),
-            partial: None,
+            ..Self::default()
         }
     }
 
@@ -168,17 +165,17 @@ impl ContinuedRun {
         let Some(path) = paths.into_iter().find(|path| is_there(path)) else { return Ok(None) };
         let Some(mut state) = Checkpoint::load(path, &plan.recipe())? else { return Ok(None) };
         let finished = state.contents.is_some();
-        let (mut contents, counted) = match state.contents.take() {
-            Some(contents) => (contents, CountedBytes::default()),
-            None => {
-                let journal = journal_file(path);
-                remaining::read(&journal, &state.journal).map_err(|error| damaged(&journal, &error.to_string()))?
-            }
+        let file = journal_file(path);
+        let (bytes, written) = match state.contents.take() {
+            Some(bytes) => (bytes, Written::default()),
+            None => remaining::read(&file, &state.journal).map_err(|error| damaged(&file, &error.to_string()))?,
         };
+        let mut contents = remaining::decoded(&bytes).map_err(|error| damaged(&file, &error.to_string()))?;
+        let journal = (written, if finished { bytes } else { Vec::new() });
         // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| damaged(path, &what))?;
         if let Some(why) = plan.needs_all_inputs() {
-            remaining::check_planned(plan, &contents.planned, why)?;
+            remaining::check_planned(plan, &state.planned, why)?;
         }
         let (again, todo, partial) = match plan.follow {
             // What is followed grows, and is looked for anew.
@@ -193,7 +190,7 @@ impl ContinuedRun {
             state.summary.forget(report);
         }
         let again = again.into_iter().map(|report| report.file).collect();
-        let continued = Self { state, finished, contents, journal: counted, again, todo, partial };
+        let continued = Self { state, finished, contents, journal, again, todo, partial };
         if continued.finished {
             continued.check_finished(plan)?;
         }
@@ -309,7 +306,7 @@ mod tests {
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());
         state.summary.records = 7;
-        state.summary.drop(crate::run::counts::reasons::DropReason::NotHtml);
+        state.summary.drops = [(crate::run::counts::reasons::DropReason::NotHtml, 1)].into();
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
         let read = load("wet").unwrap().unwrap();

@@ -30,22 +30,6 @@ pub(crate) struct Turn {
     pub(crate) is_whole: bool,
 }
 
-/// An archive of which some pieces are done.
-#[derive(Clone, Debug)]
-pub(crate) struct Partial {
-    /// Index of the input.
-    pub(crate) input: usize,
-    /// The report on these pieces, and the piece that is due.
-    pub(crate) state: ArchiveState,
-}
-
-impl Partial {
-    /// The piece that is due.
-    pub(crate) fn due(&self) -> usize {
-        self.state.piece.map_or(0, |piece| piece.number)
-    }
-}
-
 /// The inputs of a plan that are not found in the state yet.
 struct Unfound<'a> {
     plan: &'a Plan,
@@ -110,7 +94,7 @@ pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Res
 
 /// Reports of inputs that can be read now and could not before. Then the remaining inputs, some of which are begun, and
 /// the one of which some pieces are done.
-pub(super) type Remaining = (Vec<FileReport>, Vec<Turn>, Option<Partial>);
+pub(super) type Remaining = (Vec<FileReport>, Vec<Turn>, Option<ArchiveState>);
 
 /// Finds the inputs that remain. Those that can be read now are taken out of `done`.
 pub(super) fn remaining(
@@ -129,9 +113,10 @@ pub(super) fn remaining(
             done.push(done_before);
         }
     }
-    let find = |state: ArchiveState| Ok::<_, Error>((inputs.find(&state.identity, Some(state.naming))?.0, state));
+    let find = |state: ArchiveState| {
+        Ok::<_, Error>(ArchiveState { input: inputs.find(&state.identity, Some(state.naming))?.0, ..state })
+    };
     let partial = partial.map(find).transpose()?;
-    let partial = partial.map(|(input, state)| Partial { input, state });
     let mut first = partial.as_ref().map(|partial| partial.input);
     let mut todo: BTreeMap<usize, Vec<ArchiveState>> = first.into_iter().map(|input| (input, Vec::new())).collect();
     for archive in begun {
@@ -140,7 +125,7 @@ pub(super) fn remaining(
         let is_new = archive.report.is_nothing() && archive.identity.has_appeared(input);
         if archive.piece.is_some() || !is_new {
             first = first.or(archive.is_first.then_some(index));
-            begun.push(archive);
+            begun.push(ArchiveState { input: index, ..archive });
         }
     }
     let rest = inputs.left.into_values().flatten().chain(appeared);
@@ -154,6 +139,9 @@ pub(super) fn remaining(
 /// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ArchiveState {
+    /// Index of the input among those of the run that goes on.
+    #[serde(skip)]
+    pub(crate) input: usize,
     /// Number of the archive among those that the run began, which the names of its shares have.
     pub(crate) number: u64,
     /// The input as it was when it was opened.
@@ -192,9 +180,19 @@ pub(crate) struct PieceState {
 }
 
 impl ArchiveState {
-    /// The unfinished files of the archive, by the names that they would have if they were complete.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.outputs.paths().chain(self.sides.iter().map(|side| side.path.as_path()))
+    /// The number of the piece; that of an archive of which some are done is the one that is due.
+    pub(crate) fn piece_number(&self) -> usize {
+        self.piece.map_or(0, |piece| piece.number)
+    }
+
+    /// The unfinished files of the archive.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileState> {
+        self.outputs.open.iter().chain(&self.sides)
+    }
+
+    /// The same by the names that they would have if they were complete.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.files().map(|file| file.path.clone())
     }
 }
 
@@ -248,13 +246,6 @@ pub(crate) struct InputStart {
     pub(crate) date: Option<String>,
 }
 
-impl OutputsState {
-    /// The final names of the unfinished files.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.open.iter().map(|file| file.path.as_path())
-    }
-}
-
 /// One thing that a run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
@@ -264,8 +255,6 @@ pub(crate) enum JournalEntry {
     File(ManifestFile),
     /// The input of this name, of which nothing could be read, is there now and will be read again.
     Again(String),
-    /// An input of a run of which every page depends on all inputs, as it was when the run began.
-    Planned(Identity),
 }
 
 /// An input that is done.
@@ -281,46 +270,31 @@ pub(crate) struct DoneInput {
 }
 
 /// The contents of a journal.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The inputs that are done, in the order in which they were read.
     pub(crate) done: Vec<DoneInput>,
     /// The outputs that have their names.
     pub(crate) files: Vec<ManifestFile>,
-    /// All inputs of a run whose pages depend on all of them.
-    pub(crate) planned: Vec<Identity>,
 }
 
-impl Contents {
-    /// The same as entries of a journal.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = JournalEntry> {
-        let planned = self.planned.iter().cloned().map(JournalEntry::Planned);
-        let done = self.done.iter().cloned().map(JournalEntry::Done);
-        planned.chain(done).chain(self.files.iter().cloned().map(JournalEntry::File))
-    }
-}
-
-/// Number of bytes, and their digest.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CountedBytes {
-    length: u64,
-    digest: Sha256,
-}
+/// The valid bytes of a journal: how many they are, and their digest.
+pub(crate) type Written = (u64, Sha256);
 
 /// The journal of a run: MessagePack maps one after the other. The saved state has the number of its valid bytes.
 pub(crate) struct Journal<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,
     file: Option<Box<dyn DiskFile>>,
-    counted: CountedBytes,
+    written: Written,
     // Written with the next state: an entry counts only once a state says so.
     pending: Vec<u8>,
 }
 
 impl<'a> Journal<'a> {
-    /// The journal at `path`, of which those bytes count.
-    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, counted: CountedBytes) -> Self {
-        Self { disk, path, file: None, counted, pending: Vec::new() }
+    /// The journal at `path`, of which the bytes `written` count; `pending` follow.
+    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, written: Written, pending: Vec<u8>) -> Self {
+        Self { disk, path, file: None, written, pending }
     }
 
     /// Takes note of an entry.
@@ -332,54 +306,53 @@ impl<'a> Journal<'a> {
     /// Syncs the journal; returns its valid length and checksum.
     pub(crate) fn sync(&mut self) -> Result<Extent> {
         self.write_pending().map_err(Error::output(&self.path))?;
-        Ok(self.counted.extent())
+        let (length, digest) = &self.written;
+        Ok(Extent::new(*length, digest.clone()))
     }
 
     fn write_pending(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
         }
+        let (length, digest) = &mut self.written;
         let file = match &mut self.file {
             Some(file) => file,
-            empty if self.counted.length == 0 => empty.insert(self.disk.create(&self.path)?),
+            empty if *length == 0 => empty.insert(self.disk.create(&self.path)?),
             // Cut to what counts: a killed run may have written more.
-            empty => empty.insert(self.disk.append(&self.path, self.counted.length)?),
+            empty => empty.insert(self.disk.append(&self.path, *length)?),
         };
         file.write_all(&self.pending)?;
         file.sync()?;
-        self.counted.digest.update(&self.pending);
-        self.counted.length += take(&mut self.pending).len() as u64;
+        digest.update(&self.pending);
+        *length += take(&mut self.pending).len() as u64;
         Ok(())
     }
 }
 
-impl CountedBytes {
-    fn extent(&self) -> Extent {
-        Extent::new(self.length, self.digest.clone())
-    }
-}
-
-/// Reads the valid part of a journal; returns also its bytes, to which more are appended.
+/// Reads the valid part of a journal.
 ///
 /// # Errors
-/// If it is shorter, its bytes are others, or it is not a journal.
-pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<(Contents, CountedBytes)> {
-    let mut contents = Contents::default();
+/// If it is shorter, or its bytes are others.
+pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<(Vec<u8>, Written)> {
     if extent.length == 0 {
-        return Ok((contents, CountedBytes::default()));
+        return Ok(Default::default());
     }
-    let bytes = read_own(path)?;
-    // Checked before it is decoded, because the bytes may be anything.
-    let counted = CountedBytes { digest: extent.check(&*bytes)?, length: extent.length };
-    let mut rest = usize::try_from(extent.length)
-        .ok()
-        .and_then(|length| bytes.get(..length))
-        .ok_or(io::ErrorKind::UnexpectedEof)?;
-    while !rest.is_empty() {
-        match rmp_serde::decode::from_read(&mut rest).map_err(io::Error::other)? {
+    let mut bytes = read_own(path)?;
+    let digest = extent.check(&*bytes)?;
+    bytes.truncate(usize::try_from(extent.length).unwrap_or(usize::MAX));
+    Ok((bytes, (extent.length, digest)))
+}
+
+/// The entries in the bytes of a journal, whose checksum was right.
+///
+/// # Errors
+/// If they are none.
+pub(crate) fn decoded(mut bytes: &[u8]) -> Result<Contents, rmp_serde::decode::Error> {
+    let mut contents = Contents::default();
+    while !bytes.is_empty() {
+        match rmp_serde::decode::from_read(&mut bytes)? {
             JournalEntry::Done(done) => contents.done.push(done),
             JournalEntry::File(file) => contents.files.push(file),
-            JournalEntry::Planned(input) => contents.planned.push(input),
             JournalEntry::Again(name) => {
                 let of_name = |done: &DoneInput| done.identity.name == name;
                 if let Some(at) = contents.done.iter().position(of_name) {
@@ -388,7 +361,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<(Contents, Counte
             }
         }
     }
-    Ok((contents, counted))
+    Ok(contents)
 }
 
 #[cfg(test)]
@@ -402,8 +375,8 @@ mod tests {
         let path = folder.path().join("journal");
         let done =
             |name: &str| DoneInput { identity: Identity { name: name.into(), stamp: None }, ..DoneInput::default() };
-        let read = |extent: &Extent| read(&path, extent).map(|(contents, _)| contents.done);
-        let mut journal = Journal::new(&LocalDisk, path.clone(), CountedBytes::default());
+        let read = |extent: &Extent| read(&path, extent).map(|(bytes, _)| decoded(&bytes).unwrap().done);
+        let mut journal = Journal::new(&LocalDisk, path.clone(), Default::default(), Vec::new());
         journal.add(&JournalEntry::Done(done("a"))).unwrap();
         let first = journal.sync().unwrap();
         journal.add(&JournalEntry::Done(done("b"))).unwrap();
@@ -414,8 +387,8 @@ mod tests {
         longer.length += 1;
         assert!(read(&longer).is_err());
         // What does not count is written over.
-        let (_, counted) = super::read(&path, &first).unwrap();
-        let mut journal = Journal::new(&LocalDisk, path.clone(), counted);
+        let (_, written) = super::read(&path, &first).unwrap();
+        let mut journal = Journal::new(&LocalDisk, path.clone(), written, Vec::new());
         journal.add(&JournalEntry::Done(done("c"))).unwrap();
         assert_eq!(read(&journal.sync().unwrap()).unwrap(), [done("a"), done("c")]);
         journal.add(&JournalEntry::Again("a".into())).unwrap();

@@ -30,6 +30,9 @@ pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 /// Turns a document into the forms that are asked for; none if no output has a place for it, or a message.
 pub(crate) type EncodeDocument<'a> = dyn Fn(Document) -> Result<Option<DocumentForms>, String> + 'a;
 
+/// The result of a page, or the verdict about a record that is none.
+type PageResult = Result<WorkerResult, RecordVerdict>;
+
 /// Reads documents of records. Has no state, so that neither their order nor the number of workers matters.
 pub(crate) struct RecordExtractor<'a> {
     /// Extracts the document of a page.
@@ -64,29 +67,15 @@ impl<'a> RecordExtractor<'a> {
     /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
     /// record only.
     pub(crate) fn result(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_>) -> WorkerResult {
-        let CapturedRecord { record, listing, .. } = captured;
-        // From what costs nothing to what costs most: most records of an archive are no pages.
-        if let Some(reason) = by_kind(record) {
+        let record = &captured.record;
+        if let Some(reason) = self.drop_unread(captured) {
             return WorkerResult::without_page(RecordVerdict::Dropped(reason));
-        }
-        match crawler_record(record) {
-            Some(CrawlerRecord::Copy(_)) if self.takes_copies() => {}
-            Some(_) => return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::CrawlerRecord)),
-            None => {}
-        }
-        if listing.is_left_out {
-            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotListed));
-        }
-        if let Some(reason) = self.filters.url(page_url(record)) {
-            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
-        }
-        if record.block.is_empty() {
-            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
         }
         let id = id(record);
         // A fault of the program on one page costs that page: nothing is left that could be broken.
         let mut result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)))
-            .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
+            .unwrap_or_else(|panic| Err(failed(FailureKind::Panic, panic_message(&*panic))))
+            .unwrap_or_else(WorkerResult::without_page);
         if let RecordVerdict::Failed { kind, message } = &mut result.verdict {
             let keeps = self.run.is_some_and(|run| run.quarantine.is_some());
             let kept = keeps.then(|| failed_members(captured, &id, *kind, message));
@@ -100,17 +89,29 @@ impl<'a> RecordExtractor<'a> {
         result
     }
 
-    fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> WorkerResult {
+    /// Reason why a record is dropped before its payload is read.
+    fn drop_unread(&self, captured: &CapturedRecord) -> Option<DropReason> {
+        let CapturedRecord { record, listing, .. } = captured;
+        // From what costs nothing to what costs most: most records of an archive are no pages.
+        let of_crawler = || match crawler_record(record)? {
+            CrawlerRecord::Copy(_) if self.takes_copies() => None,
+            _ => Some(DropReason::CrawlerRecord),
+        };
+        by_kind(record)
+            .or_else(of_crawler)
+            .or_else(|| listing.is_left_out.then_some(DropReason::NotListed))
+            .or_else(|| self.filters.url(page_url(record)).map(DropReason::Filtered))
+            .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
+    }
+
+    /// Reads a record that may be a page; gives only a verdict if it is none.
+    fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
         let CapturedRecord { record, charset, listing } = captured;
         let mut lap = Instant::now();
-        let page = match payload(record, &self.payload) {
-            Ok(page) => page,
-            Err(error) => {
-                return WorkerResult::without_page(failed(FailureKind::Payload, error.to_string()));
-            }
-        };
+        let page = payload(record, &self.payload);
+        let page = page.map_err(|error| failed(FailureKind::Payload, error.to_string()))?;
         if page.body.is_empty() {
-            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
+            return Err(RecordVerdict::Dropped(DropReason::NoPayload));
         }
         let media_type = match media_type(record, &page).0 {
             MediaType::Html => "text/html",
@@ -119,10 +120,10 @@ impl<'a> RecordExtractor<'a> {
             MediaType::Other(name) => {
                 // The first file that takes it: a record is kept once.
                 let file = self.set_aside().iter().position(|set_aside| set_aside.keeps(&name));
-                return WorkerResult {
+                return Ok(WorkerResult {
                     sides: file.map(|file| copied(file, record, id, &name)).unwrap_or_default(),
                     ..WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
-                };
+                });
             }
         };
         let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
@@ -130,7 +131,7 @@ impl<'a> RecordExtractor<'a> {
         let capture = Capture { status: page.status, media_type, robots: &robots, rights: Some(&rights) };
         // Before the page is read, which is nearly all of the work.
         if let Some(reason) = self.filters.capture(&capture) {
-            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
+            return Err(RecordVerdict::Dropped(DropReason::Filtered(reason)));
         }
         let bytes = page.body.len() as u64;
         // Tables and features of a page are a multiple of its bytes.
@@ -166,7 +167,7 @@ impl<'a> RecordExtractor<'a> {
         if let Some(clock) = self.clock {
             clock.lap(Stage::Encoding, &mut lap);
         }
-        WorkerResult {
+        Ok(WorkerResult {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),
             capped: caps,
@@ -178,7 +179,7 @@ impl<'a> RecordExtractor<'a> {
             },
             verdict,
             label: None,
-        }
+        })
     }
 
     fn encoded(&self, record: Document, fingerprint: Fingerprint, encode: &EncodeDocument<'_>) -> RecordVerdict {

@@ -394,20 +394,19 @@ pub(crate) fn failed_members(
     message: &str,
 ) -> io::Result<Vec<u8>> {
     let record = &captured.record;
-    let bracketed = format!("<{}>", one_line(id));
     let mut out = record_member(record, id)?;
-    let about_id = record_id(&["quarantine", id, kind.name()]);
-    let mut about = vec![
-        ("WARC-Type".to_owned(), "metadata".to_owned()),
-        ("WARC-Record-ID".to_owned(), format!("<{about_id}>")),
+    let (own, about) = (format!("<{}>", record_id(&["quarantine", id, kind.name()])), format!("<{id}>"));
+    let field = |name| record.headers.get(name).unwrap_or_default();
+    let mut fields = vec![
+        ("WARC-Type", "metadata"),
+        ("WARC-Record-ID", &own),
         // Archive tools find what is said about a record by this field.
-        ("WARC-Concurrent-To".to_owned(), bracketed),
+        ("WARC-Concurrent-To", &about),
+        ("WARC-Target-URI", field("WARC-Target-URI")),
+        ("WARC-Date", field("WARC-Date")),
+        ("Content-Type", "application/warc-fields"),
     ];
-    for name in ["WARC-Target-URI", "WARC-Date"] {
-        let value = record.headers.get(name).filter(|value| !value.is_empty());
-        about.extend(value.map(|value| (name.to_owned(), one_line(value))));
-    }
-    about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
+    fields.retain(|(_, value)| !value.is_empty());
     let mut block = format!(
         "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
         one_line(&record.place.file),
@@ -423,30 +422,28 @@ pub(crate) fn failed_members(
     if let Some(charset) = &captured.charset {
         block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
     }
-    out.extend(member(&about, block.as_bytes())?);
+    out.extend(member(&fields, block.as_bytes())?);
     Ok(out)
 }
 
 /// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.
 pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
-    let mut fields: Vec<(String, String)> = Vec::new();
-    for (name, value) in record.headers.iter() {
-        // The block may be shorter than stated; its length is written anew.
-        if name.eq_ignore_ascii_case("Content-Length") {
-            fields.push((name.to_owned(), record.block.len().to_string()));
-        } else if !name.is_empty() {
-            fields.push((one_line(name).replace(':', " "), one_line(value)));
-        }
-    }
-    if record.id().is_none() {
-        fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
-        fields.push(("WARC-Record-ID".to_owned(), format!("<{}>", one_line(id))));
-    }
-    member(&fields, &record.block)
+    // The block may be shorter than stated; its length is written anew.
+    let (length, own) = (record.block.len().to_string(), format!("<{id}>"));
+    let is_kept = |name: &str| record.id().is_some() || !name.eq_ignore_ascii_case("WARC-Record-ID");
+    let fields = record.headers.iter().filter(|(name, _)| !name.is_empty() && is_kept(name));
+    let fields = fields.map(|(name, value)| match name.eq_ignore_ascii_case("Content-Length") {
+        true => (name, length.as_str()),
+        false => (name, value),
+    });
+    let added = record.id().is_none().then_some(("WARC-Record-ID", own.as_str()));
+    member(&fields.chain(added).collect::<Vec<_>>(), &record.block)
 }
 
-fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
-    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+fn member(fields: &[(&str, &str)], block: &[u8]) -> io::Result<Vec<u8>> {
+    let mended = fields.iter().map(|(name, value)| (one_line(name).replace(':', " "), one_line(value)));
+    let mended: Vec<(String, String)> = mended.collect();
+    let fields: Vec<(&str, &str)> = mended.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut plain = Vec::with_capacity(block.len() + 1024);
     write_record(&mut plain, VERSION, &fields, block)?;
     // The usual level; a member for each record, so that each can be read by its offset.

@@ -38,9 +38,9 @@ pub(crate) struct Common<'a> {
     pub(crate) picking: Mutex<()>,
     pub(crate) counts: Mutex<ProgressState>,
     /// Receives the counts.
-    pub(crate) metrics: Option<&'a Metrics>,
+    pub(crate) metrics: &'a Metrics,
     /// Measures the time of reading, encoding and writing.
-    pub(crate) clock: Option<&'a Clock>,
+    pub(crate) clock: &'a Clock,
     /// Ends reads that wait.
     pub(crate) stop: StopFlag,
 }
@@ -68,8 +68,8 @@ impl<'a> Common<'a> {
 /// Writes the results of the workers for the archives of a lane. It must receive the steps in their order.
 pub(crate) struct LaneWriter<'a, 'r, 'c> {
     common: &'r Common<'a>,
-    /// Standard output, if documents go there.
-    pub(crate) stdout: Option<Stdout<'r, 'c>>,
+    /// Standard output, for documents that go there.
+    pub(crate) stdout: Stdout<'r, 'c>,
     /// Takes the documents, if there is a caller who does.
     pub(crate) take: Option<&'c mut TakeDocument<'c>>,
     archive: Option<OpenArchive<'a>>,
@@ -174,17 +174,10 @@ impl<'a> OpenArchive<'a> {
 }
 
 impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
-    /// A writer of a lane that writes to files.
-    pub(crate) fn new(common: &'r Common<'a>) -> Self {
-        Self { common, stdout: None, take: None, archive: None, is_at_limit: false }
-    }
-
-    /// Directs the output to standard output if that is the destination.
-    pub(crate) fn on_stdout(mut self, stdout: &'c mut dyn Write) -> Self {
-        if self.common.plan.run.output.destination == Destination::Stdout {
-            self.stdout = Stdout::new(self.common.plan, stdout);
-        }
-        self
+    /// A writer of a lane that writes to files, or to standard output if that is the destination.
+    pub(crate) fn new(common: &'r Common<'a>, stdout: Option<&'c mut dyn Write>) -> Self {
+        let stdout = Stdout::new(common.plan, stdout);
+        Self { common, stdout, take: None, archive: None, is_at_limit: false }
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
@@ -240,21 +233,15 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         let input = archive.state.identity.name.clone();
         let beginning = InputStart { input, stem: archive.stem.clone(), info, date };
-        match &mut self.stdout {
-            Some(stdout) => stdout.begin(&beginning),
-            None => {
-                archive.outputs().begin(beginning)?;
-                archive.report_begun();
-                Ok(())
-            }
-        }
+        self.stdout.begin(&beginning)?;
+        archive.outputs().begin(beginning)?;
+        archive.report_begun();
+        Ok(())
     }
 
     fn damage(&mut self, offset: u64, lost: u64, what: String) {
         let Some(archive) = &mut self.archive else { return };
-        if let Some(metrics) = self.common.metrics {
-            metrics.damaged();
-        }
+        self.common.metrics.damaged();
         let state = &mut archive.state;
         state.report.damaged += 1;
         state.report.lost_bytes = state.report.lost_bytes.saturating_add(lost);
@@ -275,11 +262,12 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
     /// Flushes plain standard output after a pause of the input. Compressed output is not flushed, because the ends of
     /// frames must not depend on time.
     pub(crate) fn idle(&mut self) -> Result<()> {
-        match (&mut self.stdout, &mut self.archive) {
-            (Some(stdout), Some(archive)) if self.common.plan.is_plain() && archive.frame.encoded > 0 => {
+        let is_live = self.stdout.frames.is_some() && self.common.plan.is_plain();
+        match &mut self.archive {
+            Some(archive) if is_live && archive.frame.encoded > 0 => {
                 // A program that reads a live run wants each document when it is there.
                 archive.frame = FrameCounts::default();
-                stdout.end_frame()
+                self.stdout.end_frame()
             }
             _ => Ok(()),
         }
@@ -289,9 +277,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.frame = FrameCounts::default();
-        if let Some(stdout) = &mut self.stdout {
-            stdout.end_frame()?;
-        }
+        self.stdout.end_frame()?;
         // In the middle of something that cannot be continued there is no state to save.
         if self.common.plan.state_file.is_some() && point.is_none() {
             return archive.outputs().end_frame();
@@ -330,9 +316,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         archive.state.report.error.clone_from(&error);
         archive.state.summary.stored_bytes = bytes;
         let ended = archive.close()?;
-        if let Some(stdout) = &mut self.stdout {
-            stdout.end_frame()?;
-        }
+        self.stdout.end_frame()?;
         let Some(mut archive) = self.archive.take() else { return Ok(()) };
         let complete = take(&mut archive.outputs().complete);
         let OpenArchive { state, shared, .. } = archive;

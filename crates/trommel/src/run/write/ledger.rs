@@ -6,19 +6,17 @@ mod ending;
 mod order;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{mem::take, time::Instant};
 
-use trommel_archive::ResumePoint;
 use trommel_record::filters::Duplicates;
 use trommel_record::{OutputError, discard, hidden, open_own, publish};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
+use crate::run::inputs::found::Identity;
 use crate::run::inputs::pieces::{Fate, Piece};
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
-use crate::run::state::remaining::{
-    ArchiveState, FileState, Journal, JournalEntry, OutputsState, Partial, SharedState, Turn,
-};
+use crate::run::state::remaining::{ArchiveState, FileState, Journal, JournalEntry, OutputsState, SharedState, Turn};
 use crate::run::write::manifest::{ManifestFile, size_and_digest};
 use crate::run::{plan::prepared::Prepared, write::outputs::Outputs, write::side_output::SideOutputs};
 use crate::{Error, ErrorKind, Result};
@@ -86,12 +84,11 @@ impl<'a> Shared<'a> {
 }
 
 /// An archive that has its turn or waits for it.
-struct Work {
-    state: ArchiveState,
-    /// Index of the input.
-    input: usize,
-    /// Tells if it counts, if it is a piece of an archive.
-    fate: Fate,
+#[derive(Clone)]
+pub(crate) struct Work {
+    pub(crate) state: ArchiveState,
+    /// The piece of the archive that is read, and tells if it counts; none: all of it.
+    pub(crate) piece: Option<Piece>,
 }
 
 /// An archive that begins to be written.
@@ -104,21 +101,10 @@ pub(crate) struct Started<'a> {
     pub(crate) documents_before: u64,
 }
 
-/// An archive for a reader to read.
-pub(crate) struct Picked {
-    pub(crate) number: u64,
-    /// Index of the input.
-    pub(crate) input: usize,
-    /// The place where reading begins; none: its start.
-    pub(crate) point: Option<ResumePoint>,
-    /// The piece of the archive that is to be read; none: all of it.
-    pub(crate) piece: Option<Piece>,
-}
-
 /// The next work of a reader.
 pub(crate) enum Next {
     /// It reads an archive, or a piece of one.
-    Read(Picked),
+    Read(Box<Work>),
     /// It finds the pieces of the input of that index.
     Cut(usize),
     /// Nothing is left.
@@ -139,7 +125,7 @@ pub(crate) struct Ledger<'a> {
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
     /// The archive of which some pieces are done.
-    partial: Option<Partial>,
+    partial: Option<ArchiveState>,
     /// Visits of followed inputs that an earlier run left in the middle.
     visits: Vec<ArchiveState>,
     /// Complete files that have their names, which the journal on disk does not say yet.
@@ -153,10 +139,9 @@ pub(crate) struct Ledger<'a> {
     known_failures: usize,
     /// Reason why the run ends early, if it does: nothing is saved any more.
     pub(crate) error: Option<Error>,
-    /// Reports of the inputs that are done.
-    reports: Vec<FileReport>,
     /// The outputs that have their names.
     files: Vec<ManifestFile>,
+    /// Counts of the archives that are done, with their reports.
     pub(crate) summary: Summary,
     times: Times,
     begin: Instant,
@@ -169,20 +154,20 @@ impl<'a> Ledger<'a> {
         (mut duplicates, has_lanes): (Duplicates, bool),
         continued: ContinuedRun,
     ) -> Result<Self> {
-        let ContinuedRun { state, finished, contents, journal: counted, again, todo, partial } = continued;
+        let ContinuedRun { mut state, finished: _, contents, journal: (written, pending), again, todo, partial } =
+            continued;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.shared.duplicates.clone());
         let shared = Shared::new(plan, None, &state.shared.outputs, &state.shared.sides, duplicates)?;
         let journal = plan.state_file.as_deref();
-        let mut journal = journal.map(|path| Journal::new(plan.disk, journal_file(path), counted));
+        let mut journal = journal.map(|path| Journal::new(plan.disk, journal_file(path), written, pending));
         if let Some(journal) = &mut journal {
-            // A finished run has no journal any more; what is read again stands in its state no longer.
-            let before = contents.entries().filter(|_| finished);
-            let again = again.into_iter().filter(|_| !finished).map(JournalEntry::Again);
-            let planned = plan.planned.iter().filter(|_| contents.planned.is_empty()).cloned();
-            for entry in before.chain(again).chain(planned.map(JournalEntry::Planned)) {
-                journal.add(&entry)?;
+            for name in again {
+                journal.add(&JournalEntry::Again(name))?;
             }
+        }
+        if state.planned.is_empty() && plan.run.needs_all_inputs().is_some() {
+            state.planned = plan.run.inputs.iter().map(Identity::of).collect();
         }
         let mut ledger = Self {
             plan,
@@ -198,7 +183,6 @@ impl<'a> Ledger<'a> {
             joined: Vec::new(),
             known_failures: state.failed.len(),
             error: None,
-            reports: Vec::new(),
             files: contents.files,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -224,7 +208,7 @@ impl<'a> Ledger<'a> {
         self.publish(self.saved.complete.clone())?;
         self.sync_journal()?;
         self.saved.archives = self.begun();
-        self.saved.partial = self.partial.as_ref().map(|partial| partial.state.clone());
+        self.saved.partial = self.partial.clone();
         self.write_state()
     }
 
@@ -271,7 +255,7 @@ impl<'a> Ledger<'a> {
     pub(crate) fn visit(&mut self, name: &str) -> u64 {
         let at = self.visits.iter().position(|archive| archive.identity.name == name);
         let begun = at.map(|at| self.visits.remove(at));
-        self.enter(0, begun, None).0
+        self.enter(0, begun, None).state.number
     }
 
     /// Saves where an archive is, and that files are complete, which then are to be published.
@@ -293,7 +277,7 @@ impl<'a> Ledger<'a> {
         match self.works.iter_mut().find(|work| work.state.number == state.number) {
             Some(work) => work.state = state,
             // A piece that has turned out not to count meanwhile.
-            None => self.joined.extend(state.paths().map(Path::to_owned)),
+            None => self.joined.extend(state.paths()),
         }
     }
 
@@ -336,7 +320,7 @@ impl<'a> Ledger<'a> {
             }
             self.note_counts()?;
             self.saved.archives = self.begun();
-            self.saved.partial = self.partial.as_ref().map(|partial| partial.state.clone());
+            self.saved.partial = self.partial.clone();
             self.saved.complete.extend(self.waiting.iter().cloned());
             self.write_state()?;
         }
@@ -348,7 +332,10 @@ impl<'a> Ledger<'a> {
 
     fn note_counts(&mut self) -> Result<()> {
         self.sync_journal()?;
+        // The reports stand in the journal.
+        let reports = take(&mut self.summary.files);
         self.saved.summary = self.summary.clone();
+        self.summary.files = reports;
         self.saved.summary.seconds += self.begin.elapsed().as_secs_f64();
         self.saved.times = self.times.clone();
         Ok(())
@@ -397,11 +384,11 @@ impl<'a> Ledger<'a> {
     fn add_report(&mut self, report: FileReport) {
         let is_same = |known: &&mut FileReport| known.file == report.file;
         if self.plan.run.follow.is_some()
-            && let Some(known) = self.reports.iter_mut().find(is_same)
+            && let Some(known) = self.summary.files.iter_mut().find(is_same)
         {
             return known.add(report);
         }
-        self.reports.push(report);
+        self.summary.files.push(report);
     }
 }
 

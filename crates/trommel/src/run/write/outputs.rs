@@ -8,7 +8,7 @@ use std::{fs::File, io::Write};
 use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden};
 
 use crate::run::state::remaining::{FileState, InputStart, OutputsState};
-use crate::run::{plan::prepared::Prepared, work::worker::Encoder};
+use crate::run::{plan::output::Destination, plan::prepared::Prepared, work::worker::Encoder};
 use crate::{Error, Result};
 
 /// The files that are being written, one for each encoding; none as long as no record came.
@@ -186,7 +186,7 @@ impl<'a> Outputs<'a> {
         for (open, share) in self.open.iter_mut().zip(&shares.open) {
             open.join(share)?;
         }
-        Ok(shares.paths().map(Path::to_owned).collect())
+        Ok(shares.open.iter().map(|file| file.path.clone()).collect())
     }
 
     /// Ends the frame of each.
@@ -231,16 +231,17 @@ pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch:
 /// The documents of a run on standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a Prepared<'a>,
-    /// The frames; none after the end.
-    frames: Option<Frames<&'o mut dyn Write>>,
+    /// The frames; none if documents go elsewhere, and after the end.
+    pub(crate) frames: Option<Frames<&'o mut dyn Write>>,
     begun: bool,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
-    /// Standard output in the one encoding of the plan.
-    pub(crate) fn new(plan: &'a Prepared<'a>, stdout: &'o mut dyn Write) -> Option<Self> {
-        let encoder = plan.encoders.first()?;
-        Some(Self { plan, frames: Some(Frames::new(stdout, encoder.compression, false)), begun: false })
+    /// Standard output in the one encoding of the plan, if that is the destination.
+    pub(crate) fn new(plan: &'a Prepared<'a>, stdout: Option<&'o mut dyn Write>) -> Self {
+        let stdout = stdout.filter(|_| plan.run.output.destination == Destination::Stdout).zip(plan.encoders.first());
+        let frames = stdout.map(|(stdout, encoder)| Frames::new(stdout, encoder.compression, false));
+        Self { plan, frames, begun: false }
     }
 
     fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<()> {
@@ -250,10 +251,9 @@ impl<'a, 'o> Stdout<'a, 'o> {
 
     /// Begins it with the first input of which there is a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
-        if self.begun {
+        if self.frames.is_none() || std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        self.begun = true;
         let Some(encoder) = self.plan.encoders.first() else { return Ok(()) };
         // Named as in a folder.
         let name = format!("{}{}", beginning.stem, encoder.encoding.suffix());

@@ -97,9 +97,9 @@ impl<'a> SideOutputs<'a> {
     pub(crate) fn new(plan: &Prepared<'a>, share: Option<u64>, states: &[FileState]) -> Result<Self> {
         let sides = plan
             .run
-            .numbered_sides()
+            .sides()
             .into_iter()
-            .map(|path| path.map(|path| SideOutput::new(plan.disk, &path, share, states)).transpose());
+            .map(|(_, path)| path.map(|path| SideOutput::new(plan.disk, &path, share, states)).transpose());
         Ok(Self { disk: plan.disk, sides: sides.collect::<Result<_>>()? })
     }
 

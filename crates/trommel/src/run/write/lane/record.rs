@@ -4,8 +4,9 @@ use std::{path::Path, time::Duration};
 
 use super::{Common, LaneWriter, OpenArchive};
 use crate::Result;
-use crate::run::work::task::{COPIES, DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
-use crate::run::{counts::reasons::DropReason, plan::Plan, state::remaining::ArchiveState};
+use crate::run::counts::{reasons::DropReason, summary::count};
+use crate::run::work::task::{DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
+use crate::run::{plan::Plan, state::remaining::ArchiveState};
 
 impl LaneWriter<'_, '_, '_> {
     /// Writes and counts the result of a record.
@@ -29,9 +30,7 @@ impl LaneWriter<'_, '_, '_> {
                 if let (Some(item), Some(take)) = (forms.item.take(), &mut self.take) {
                     take(*item)?;
                 }
-                if let Some(stdout) = &mut self.stdout {
-                    stdout.write(&forms.encoded)?;
-                }
+                self.stdout.write(&forms.encoded)?;
                 let longest = archive.outputs().write(&forms.encoded)?;
                 archive.frame.encoded = archive.frame.encoded.saturating_add(longest);
                 archive.shared.unsaved = archive.shared.unsaved.saturating_add(longest);
@@ -61,8 +60,8 @@ impl OpenArchive<'_> {
         match result.sides.first() {
             Some((QUARANTINE, _)) => summary.quarantine = run.quarantine.as_deref().map(named),
             Some((number, _)) => {
-                if let Some(path) = run.copies().get((number - COPIES) / 2) {
-                    *summary.set_aside.entry(named(path)).or_default() += 1;
+                if let Some((_, Some(path))) = run.sides().get(*number) {
+                    count(&mut summary.set_aside, named(path), 1);
                 }
             }
             None => {}
@@ -83,7 +82,9 @@ impl ArchiveState {
         if let Some(reason) = &result.truncated {
             summary.truncate(reason);
         }
-        summary.cap(&result.capped);
+        for name in &result.capped {
+            count(&mut summary.capped, name.clone(), 1);
+        }
         result.time.iter().for_each(|timed| self.times.add(timed));
         match &result.verdict {
             RecordVerdict::Document { text, .. } => {
@@ -93,11 +94,11 @@ impl ArchiveState {
                 report.documents += 1;
             }
             RecordVerdict::Dropped(reason) => {
-                summary.drop(*reason);
+                count(&mut summary.drops, *reason, 1);
                 report.drops += 1;
             }
             RecordVerdict::Failed { kind, .. } => {
-                summary.fail(*kind);
+                count(&mut summary.failures, *kind, 1);
                 report.failures += 1;
             }
         }
@@ -117,7 +118,7 @@ impl Common<'_> {
         };
         *count += 1;
         drop(counts);
-        let Some(metrics) = self.metrics else { return };
+        let metrics = self.metrics;
         metrics.record();
         if let (Some(bytes), Some(timed)) = (result.page, &result.time) {
             metrics.page(bytes, Duration::from_secs_f64(timed.seconds));

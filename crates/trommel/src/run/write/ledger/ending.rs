@@ -17,7 +17,7 @@ impl<'a> Ledger<'a> {
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.join()?;
         // First of all: outputs whose counts do not add up must not get their names.
-        if let Some(mismatch) = self.with_reports(Summary::mismatch) {
+        if let Some(mismatch) = self.summary.mismatch() {
             return Err(mismatch.into());
         }
         self.sync_journal()?;
@@ -50,7 +50,7 @@ impl<'a> Ledger<'a> {
 
     /// Marks a folder as complete, and puts the state where those of finished runs are.
     fn end_state(&mut self) -> Result<()> {
-        let outcome = self.with_reports(Summary::outcome);
+        let outcome = self.summary.outcome();
         if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.run.output.destination.folder())
             && outcome != Outcome::Nothing
         {
@@ -62,8 +62,8 @@ impl<'a> Ledger<'a> {
         match &self.plan.finished_file {
             Some(finished) if outcome != Outcome::Nothing => {
                 self.note_counts()?;
-                let (contents, _) = remaining::read(&journal, &self.saved.journal).map_err(Error::output(&journal))?;
-                self.saved.contents = Some(contents);
+                let (bytes, _) = remaining::read(&journal, &self.saved.journal).map_err(Error::output(&journal))?;
+                self.saved.contents = Some(bytes);
                 self.saved.save(self.plan.disk, finished).map_err(Error::output(finished))?;
             }
             // There is nothing to come back to, or nobody will.
@@ -74,14 +74,6 @@ impl<'a> Ledger<'a> {
         }
         discard_rest(self.plan.disk, &path);
         Ok(())
-    }
-
-    /// Asks the counts with the reports of the inputs among them.
-    fn with_reports<R>(&mut self, ask: impl FnOnce(&Summary) -> R) -> R {
-        self.summary.files = take(&mut self.reports);
-        let answer = ask(&self.summary);
-        self.reports = take(&mut self.summary.files);
-        answer
     }
 
     /// Takes the counts of an archive that was left in the middle; removes its files, and those of all, if there is no
@@ -104,15 +96,14 @@ impl<'a> Ledger<'a> {
         self.summary.add(state.summary);
         self.times.join(state.times);
         let report = FileReport { file: state.identity.name, ..state.report };
-        match self.partial.as_mut().filter(|partial| state.piece.is_some() && partial.state.report.file == report.file)
-        {
-            Some(partial) => partial.state.report.add(report),
+        match self.partial.as_mut().filter(|partial| state.piece.is_some() && partial.report.file == report.file) {
+            Some(partial) => partial.report.add(report),
             None if state.piece.is_some_and(|piece| piece.number > 0)
-                && let Some(last) = self.reports.last_mut().filter(|last| last.file == report.file) =>
+                && let Some(last) = self.summary.files.last_mut().filter(|last| last.file == report.file) =>
             {
                 last.add(report);
             }
-            None if is_reported => self.reports.push(report),
+            None if is_reported => self.summary.files.push(report),
             None => {}
         }
     }
@@ -122,7 +113,7 @@ impl<'a> Ledger<'a> {
         // What was done out of turn counts as well.
         for Work { state, .. } in take(&mut self.works) {
             if state.is_ended || state.report != FileReport::default() {
-                self.joined.extend(state.paths().map(Path::to_owned));
+                self.joined.extend(state.paths());
                 self.add_left(state, true);
             }
         }
@@ -143,8 +134,7 @@ impl<'a> Ledger<'a> {
 
     /// The counts, at the end.
     pub(crate) fn take_summary(&mut self) -> Summary {
-        self.summary.files = take(&mut self.reports);
-        self.summary.files.extend(self.partial.take().map(|partial| partial.state.report));
+        self.summary.files.extend(self.partial.take().map(|partial| partial.report));
         self.summary.time(&self.times);
         take(&mut self.summary)
     }

@@ -1,12 +1,11 @@
 //! The archives, and the pieces of large ones, in their order: which is read next, and which are done.
 
 use std::mem::take;
-use std::path::Path;
 
-use super::{Ledger, Next, Picked, Started, Work};
+use super::{Ledger, Next, Started, Work};
 use crate::run::counts::summary::FileReport;
-use crate::run::inputs::pieces::{Fate, Piece};
-use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, Partial, PieceState, Turn};
+use crate::run::inputs::pieces::Piece;
+use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, PieceState, Turn};
 use crate::{Error, Result};
 
 impl<'a> Ledger<'a> {
@@ -20,13 +19,10 @@ impl<'a> Ledger<'a> {
                 return Next::Cut(turn.input);
             }
             let Some(Turn { input, mut begun, piece, .. }) = self.todo.pop_front() else { return Next::Over };
-            let begun = begun.pop();
-            let point = begun.as_ref().and_then(|archive| archive.point);
-            let (number, is_ended) = self.enter(input, begun, piece.as_ref());
+            let work = self.enter(input, begun.pop(), piece);
             self.pass_void();
-            let is_void = piece.as_ref().is_some_and(|piece| piece.fate.is_void());
-            if !is_ended && !is_void {
-                return Next::Read(Picked { number, input, point, piece });
+            if !work.state.is_ended && !work.piece.as_ref().is_some_and(|piece| piece.fate.is_void()) {
+                return Next::Read(Box::new(work));
             }
         }
     }
@@ -50,9 +46,9 @@ impl<'a> Ledger<'a> {
         let Some(mut turn) = self.todo.pop_front() else { return Ok(()) };
         let input = turn.input;
         let partial = self.partial.as_ref().filter(|partial| partial.input == input);
-        let due = partial.map_or(0, Partial::due);
+        let due = partial.map_or(0, ArchiveState::piece_number);
         let begun = turn.begun.first().filter(|archive| archive.piece.is_some());
-        let begun = begun.or(partial.map(|partial| &partial.state)).map(|archive| archive.identity.name.clone());
+        let begun = begun.or(partial).map(|archive| archive.identity.name.clone());
         let changed = |input: String| Err(Error::changed(&input, "it has other pieces"));
         let Some(pieces) = pieces else {
             turn.is_whole = true;
@@ -69,18 +65,18 @@ impl<'a> Ledger<'a> {
         begun.filter(|_| !turn.begun.is_empty()).map_or(Ok(()), changed)
     }
 
-    /// Takes an archive or a piece among those in work; returns its number, and whether it has been read before.
-    pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<&Piece>) -> (u64, bool) {
-        let fate = piece.map_or_else(Fate::default, |piece| piece.fate.clone());
+    /// Takes an archive or a piece among those in work.
+    pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<Piece>) -> Work {
         let state = begun.unwrap_or_else(|| {
             self.saved.begun += 1;
             let naming = self.plan.namings.get(input).copied().unwrap_or_default();
+            let piece = piece.as_ref();
             let piece = piece.map(|piece| PieceState { number: piece.number, start: piece.offset(), next: None });
-            ArchiveState { number: self.saved.begun, naming, piece, ..ArchiveState::default() }
+            ArchiveState { input, number: self.saved.begun, naming, piece, ..ArchiveState::default() }
         });
-        let entered = (state.number, state.is_ended);
-        self.works.push_back(Work { state, input, fate });
-        entered
+        let work = Work { state, piece };
+        self.works.push_back(work.clone());
+        work
     }
 
     /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
@@ -89,7 +85,8 @@ impl<'a> Ledger<'a> {
         self.join()?;
         let first = self.works.front().is_some_and(|work| work.state.number == number);
         let Some(work) = self.works.iter().find(|work| work.state.number == number) else { return Ok(None) };
-        let (mut state, fate) = (work.state.clone(), work.fate.clone());
+        let Work { mut state, piece } = work.clone();
+        let fate = piece.map(|piece| piece.fate).unwrap_or_default();
         let mut shared = self.shared.take_if(|_| first);
         state.is_first = shared.is_some();
         if let Some(shared) = &mut shared {
@@ -112,7 +109,7 @@ impl<'a> Ledger<'a> {
         loop {
             self.pass_void();
             let Some(shared) = &mut self.shared else { return Ok(number) };
-            let Some(Work { mut state, input, .. }) = self.works.pop_front_if(|work| work.state.is_ended) else {
+            let Some(Work { mut state, .. }) = self.works.pop_front_if(|work| work.state.is_ended) else {
                 return Ok(number);
             };
             number += 1;
@@ -120,16 +117,18 @@ impl<'a> Ledger<'a> {
             self.summary.add(take(&mut state.summary));
             self.times.join(take(&mut state.times));
             match state.piece {
-                Some(piece) => self.end_piece(input, piece, state)?,
+                Some(piece) => self.end_piece(piece, state)?,
                 None => self.end_archive(state)?,
             }
         }
     }
 
     /// Adds a piece to those of its archive that are done. The last one ends the archive.
-    fn end_piece(&mut self, input: usize, piece: PieceState, state: ArchiveState) -> Result<()> {
-        let before = self.partial.take().filter(|partial| partial.input == input).map(|partial| partial.state);
+    fn end_piece(&mut self, piece: PieceState, state: ArchiveState) -> Result<()> {
+        let input = state.input;
+        let before = self.partial.take().filter(|partial| partial.input == input);
         let mut whole = before.unwrap_or_else(|| ArchiveState {
+            input,
             identity: state.identity.clone(),
             naming: state.naming,
             report: FileReport { file: state.report.file.clone(), ..FileReport::default() },
@@ -142,12 +141,11 @@ impl<'a> Ledger<'a> {
         };
         while let Some(turn) = self.todo.pop_front_if(is_passed) {
             // Of an earlier run.
-            let files = turn.begun.iter().flat_map(ArchiveState::paths).map(Path::to_owned);
-            self.joined.extend(files);
+            self.joined.extend(turn.begun.iter().flat_map(ArchiveState::paths));
         }
         if piece.next.is_some() {
             whole.piece = Some(PieceState { number: piece.next.unwrap_or_default(), ..PieceState::default() });
-            self.partial = Some(Partial { input, state: whole });
+            self.partial = Some(whole);
             return Ok(());
         }
         if self.plan.is_folder()
@@ -171,14 +169,14 @@ impl<'a> Ledger<'a> {
     /// Passes the pieces that an earlier one has read, too, and tells the next that it counts.
     fn pass_void(&mut self) {
         while let Some(front) = self.works.front() {
-            let partial = self.partial.as_ref().filter(|partial| partial.input == front.input);
-            let due = partial.map_or(0, Partial::due);
-            if front.state.piece.is_none_or(|piece| piece.number == due) {
-                return front.fate.set_due();
+            let partial = self.partial.as_ref().filter(|partial| partial.input == front.state.input);
+            let due = partial.map_or(0, ArchiveState::piece_number);
+            let Some(piece) = &front.piece else { return };
+            if piece.number == due {
+                return piece.fate.set(true);
             }
-            front.fate.set_void();
-            let files = front.state.paths().map(Path::to_owned);
-            self.joined.extend(files);
+            piece.fate.set(false);
+            self.joined.extend(front.state.paths());
             self.works.pop_front();
         }
     }
