@@ -24,8 +24,8 @@ mod remote;
 mod selection;
 
 pub use bytes::{ArchiveBytes, OpenBytes};
-pub use error::{RecordIndexError, SourceError, redacted};
-pub use location::{Location, Scheme, is_url, split_container};
+pub use error::{RecordIndexError, SourceError};
+pub use location::{Location, Scheme, is_url, redacted, split_container};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible};
 pub use remote::{Remote, RemoteReader};
 pub use selection::{BadLines, RecordSelection, SelectOptions, StatedRecord, WantedRecord};

@@ -4,7 +4,33 @@
 //! ([`viewer`]) is a string.
 
 #[cfg(feature = "label")]
-pub mod label;
+pub mod label {
+    //! Labels pages by clicks on their blocks.
+    //!
+    //! [`LabelPages`] reads the pages of an archive. [`GoldFile`] holds the labels and writes every change at
+    //! once. [`serve`] shows the pages in browsers.
+
+    mod gold_file;
+    mod page_list;
+    mod router;
+
+    pub use gold_file::{GoldError, GoldFile, PageLabels};
+    pub use page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages, Part};
+    pub use router::{Labelling, serve};
+}
 #[cfg(feature = "service")]
 pub mod service;
-pub mod viewer;
+pub mod viewer {
+    //! Shows the decisions about one page: every block with its probability, whether it is kept, and why.
+    //!
+    //! A [`View`] holds the data. [`report`] writes it as an HTML page that loads nothing, and [`fragment`] as a
+    //! part of another page.
+
+    mod reasons;
+    mod report;
+    mod view;
+
+    pub use reasons::{Reasons, Topic};
+    pub use report::{SCRIPT, STYLE, fragment, report};
+    pub use view::{Row, View, path};
+}
