@@ -213,8 +213,8 @@ pub struct ServiceLimits {
     pub queue: usize,
     /// Maximum bytes of a page, and of a record of a batch; longer pages are answered 413.
     pub max_body: u64,
-    /// Maximum bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the work
-    /// on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
+    /// Maximum bytes that requests use: a quarter for heads and bodies, a quarter for the input of batches, a half for the
+    /// work on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
     /// Maximum time for the head of a request, for its body, between two pieces of a batch, and between two received
     /// pieces of an answer.

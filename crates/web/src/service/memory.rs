@@ -5,6 +5,8 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use http::HeaderMap;
+use http::uri::{PathAndQuery, Uri};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use trommel::IncludeSettings;
@@ -107,6 +109,20 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
+/// Bytes of any request until its answer is made; for each byte of its head, as it came and as it was read; and for each
+/// sign that may part two items of a list.
+const REQUEST: u64 = 4 << 10;
+const HEAD_BYTE: u64 = 8;
+const ITEM: u64 = 160;
+
+/// Bytes that a request may take beside its body.
+pub(crate) fn of_head(uri: &Uri, headers: &HeaderMap) -> u64 {
+    let uri = uri.path_and_query().map_or("", PathAndQuery::as_str);
+    let headers: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let items = count(uri.as_bytes(), |byte| matches!(byte, b',' | b'%'));
+    REQUEST + (uri.len() + headers) as u64 * HEAD_BYTE + items * ITEM
+}
+
 /// The fixed bytes for any page.
 const FIXED_BYTES: u64 = 1 << 20;
 /// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
@@ -198,7 +214,7 @@ pub(crate) struct Admission {
     /// out.
     places: Arc<Semaphore>,
     most: usize,
-    /// Memory for bodies that have not been judged yet: a quarter.
+    /// Memory for requests that have no answer yet, and their bodies: a quarter.
     pub(crate) bodies: Memory,
     /// Memory for reading the archives of batches: a quarter.
     pub(crate) batches: Memory,
@@ -299,6 +315,17 @@ mod tests {
         });
         drop(second.unwrap());
         assert_eq!(memory.free.available_permits(), 100);
+    }
+
+    #[test]
+    fn heads_weigh_by_their_bytes_and_items() {
+        let of = |query: &str| of_head(&query.parse().unwrap(), &HeaderMap::new());
+        assert_eq!(of("/"), REQUEST + HEAD_BYTE);
+        assert!(of(&format!("/?url={}", "x".repeat(40_000))) > 40_000 * HEAD_BYTE);
+        // Each of a thousand selectors becomes a text and a rule.
+        assert!(of(&format!("/?drop={}", "a,".repeat(1000))) > 160_000);
+        let headers = HeaderMap::from_iter([("x-page-url".parse().unwrap(), "x".repeat(1000).parse().unwrap())]);
+        assert_eq!(of_head(&Uri::default(), &headers), of("/") + 1010 * HEAD_BYTE);
     }
 
     #[test]

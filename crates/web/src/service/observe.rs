@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 use trommel::metrics::{CONTENT_TYPE, Metrics};
 
 use crate::service::app::{App, REQUEST_ID};
-use crate::service::{Listen, ServiceLimits, Socket, answer, serve_router};
+use crate::service::{Listen, ServiceLimits, Socket, answer, memory, serve_router};
 use crate::{
     service::access::OPEN_PATHS, service::answer::Refusal, service::body::LingeringBody, service::listen::ByUnixSocket,
 };
@@ -27,12 +27,13 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     let request = Request::from_parts(head, Body::new(body));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_open = OPEN_PATHS.contains(&path.as_str());
-    let mut response = if let Err(refusal) = admitted(&app, &request, is_open) {
-        refusal.into_response()
-    } else if !is_utf8(request.uri().query()) {
-        Refusal::bad("the query is not UTF-8").into_response()
-    } else {
-        next.run(request).await
+    // A request that waits for its body holds what it chooses and names; what is open to everyone is little.
+    let weight = if is_open { 0 } else { memory::of_head(request.uri(), request.headers()) };
+    let held = admitted(&app, &request, is_open).and_then(|()| app.admission.bodies.share(weight));
+    let mut response = match &held {
+        Err(refusal) => refusal.clone().into_response(),
+        Ok(_) if !is_utf8(request.uri().query()) => Refusal::bad("the query is not UTF-8").into_response(),
+        Ok(_) => next.run(request).await,
     };
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id.clone());

@@ -74,6 +74,24 @@ fn slow_clients_are_let_go() {
     assert_eq!(get(host.address, "/healthz").status, 200);
 }
 
+/// Requests that wait for their bodies hold what their heads say, so that no number of them takes more than there is.
+#[test]
+fn heads_hold_memory_until_they_are_answered() {
+    let limits = ServiceLimits { timeout: Duration::from_secs(5), max_memory: 32 << 20, ..limits() };
+    let host = Host::with(settings(limits), &[]);
+    let named = format!("X-Page-Url: http://e.example/{}\r\n", "x".repeat(40_000));
+    let ask = |_| {
+        let mut stream = connect(host.address);
+        stream.write_all(head("POST", "/extract", &named, 100).as_bytes()).unwrap();
+        stream
+    };
+    let mut crowd: Vec<TcpStream> = (0..40).map(ask).collect();
+    let statuses: Vec<u16> = crowd.iter_mut().map(|stream| answer(stream).status).collect();
+    assert!(statuses.iter().all(|status| [408, 429].contains(status)), "{statuses:?}");
+    assert!(statuses.contains(&408) && statuses.contains(&429), "{statuses:?}");
+    assert_eq!(post(host.address, "/extract", b"<p>x").status, 200);
+}
+
 #[test]
 fn connections_that_break_off_leave_nothing_behind() {
     let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };
