@@ -7,7 +7,7 @@
 use std::{cell::LazyCell, ops::Range};
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Block, ElementKinds, Page, Tag};
+use trommel_html::{ElementKinds, Page, Tag};
 
 use super::topic::Topic;
 use crate::kept::KeptBlocks as _;

@@ -2,6 +2,7 @@
 //!
 //! An argument stands for the inputs that it finds at the time.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -177,8 +178,10 @@ impl RecordFeed<'_, '_> {
         let options = self.common.plan.options;
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
+        // The file that is read: its name may soon stand for another.
+        let read = Cell::default();
         // Opened anew for each look: crawlers rename files, and a handle would follow the old one.
-        let opened = Reader::reopen_with(input.name.as_str(), || growing.open(length), &point, options);
+        let opened = Reader::reopen_with(input.name.as_str(), || growing.open(length, &read), &point, options);
         let mut reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
@@ -218,7 +221,9 @@ impl RecordFeed<'_, '_> {
         }
         if let Some(point) = input.point {
             input.growing.discard_before(point.offset());
-            input.mark.renew(&input.growing, point.offset());
+            if !growing.is_pipe() {
+                input.mark.renew(read.take(), point.offset());
+            }
         }
         Ok(is_new)
     }
@@ -297,7 +302,7 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
 /// Compressed members have an end of their own.
 fn ends_a_record(growing: &GrowingFile, length: u64, is_plain: &mut Option<bool>) -> bool {
     let mut ends = || -> std::io::Result<bool> {
-        let (mut bytes, mut head, mut tail) = (growing.open(length)?, [0; 5], [0; 4]);
+        let (mut bytes, mut head, mut tail) = (growing.open(length, &Cell::default())?, [0; 5], [0; 4]);
         if is_plain.is_none() {
             bytes.read_exact(&mut head)?;
             *is_plain = Some(head == *b"WARC/");

@@ -2,6 +2,7 @@
 //!
 //! A followed file that was cut or replaced is recognised by its mark.
 
+use std::cell::Cell;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,9 +67,11 @@ impl GrowingFile {
         Ok(fs::metadata(&self.path)?.len())
     }
 
-    /// The first `length` bytes.
-    pub(crate) fn open(&self, length: u64) -> io::Result<Window<File>> {
-        Window::new(File::open(&self.path)?, 0, length)
+    /// The first `length` bytes. The file that is opened is left in `read`, too.
+    pub(super) fn open(&self, length: u64, read: &Cell<Option<File>>) -> io::Result<Window<File>> {
+        let file = File::open(&self.path)?;
+        read.set(file.try_clone().ok());
+        Window::new(file, 0, length)
     }
 
     /// Returns whether nothing more will come.
@@ -140,11 +143,10 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The mark of an input that was read up to `end`; the one before if that cannot be made.
-    pub(super) fn renew(&mut self, growing: &GrowingFile, end: u64) {
-        if end != self.end
-            && !growing.is_pipe()
-            && let Ok((head, tail)) = ends(&growing.path, end)
+    /// The mark of the file that was read up to `end`; the one before if that cannot be made.
+    pub(super) fn renew(&mut self, read: Option<File>, end: u64) {
+        if let (Some(file), false) = (read, end == self.end)
+            && let Ok((head, tail)) = ends(file, end)
             // Cut just now: the mark before tells.
             && tail.len() >= head.len()
         {
@@ -159,7 +161,8 @@ impl Mark {
             return false;
         }
         // What cannot be read now is looked at again.
-        let is_replaced = ends(&growing.path, self.end)
+        let is_replaced = File::open(&growing.path)
+            .and_then(|file| ends(file, self.end))
             .is_ok_and(|(head, tail)| !self.head.starts_with(&head) || length >= self.end && tail != self.tail);
         // A mark is not saved with the state of a run.
         let is_cut = !is_replaced && length < end.max(self.end);
@@ -174,8 +177,7 @@ impl Mark {
 }
 
 /// The bytes of a mark that are there.
-fn ends(path: &Path, end: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let mut file = File::open(path)?;
+fn ends(mut file: File, end: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let head = part(&mut file, 0..MARK_BYTES.min(end))?;
     Ok((head, part(&mut file, end.saturating_sub(MARK_BYTES)..end)?))
 }
@@ -194,7 +196,7 @@ mod tests {
 
     fn all(growing: &GrowingFile, from: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut window = growing.open(growing.length().unwrap()).unwrap();
+        let mut window = growing.open(growing.length().unwrap(), &Cell::default()).unwrap();
         window.seek(SeekFrom::Start(from)).unwrap();
         window.read_to_end(&mut bytes).unwrap();
         bytes
@@ -248,7 +250,7 @@ mod tests {
             let read = mark.end;
             let is_replaced = mark.check("a", &growing, bytes.len() as u64, read);
             let is_cut = mark.is_told;
-            mark.renew(&growing, end);
+            mark.renew(File::open(&path).ok(), end);
             (is_replaced, is_cut)
         };
         let (same, cut, replaced) = ((false, false), (false, true), (true, false));
@@ -261,5 +263,13 @@ mod tests {
         // The same beginning, as crawlers write it, and other records after it.
         let other = [&old[..1000], &old[1003..]].concat();
         assert_eq!(change(&other, 2000), replaced);
+        // Replaced while it was read.
+        let (read, mut mark) = (Cell::default(), Mark::default());
+        growing.open(2000, &read).unwrap();
+        let new = [b"new", &old[..]].concat();
+        std::fs::write(folder.path().join("b"), &new).unwrap();
+        std::fs::rename(folder.path().join("b"), &path).unwrap();
+        mark.renew(read.take(), 2000);
+        assert!(mark.check("a", &growing, new.len() as u64, 2000));
     }
 }
