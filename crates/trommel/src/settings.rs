@@ -13,6 +13,8 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
+use std::{num::NonZeroUsize, thread};
+
 use serde::{Deserialize, Serialize};
 use trommel_extract::{AddressForm, ChunkUnit};
 use trommel_model::Model;
@@ -58,6 +60,7 @@ pub const PAGE_FACTOR: u64 = 24;
 /// // A twenty-fourth of the memory for a record, a forty-eighth for a page.
 /// let mut small = Settings::from_json(r#"{"max_memory": "48M"}"#)?;
 /// assert_eq!(small.max_record_and_payload(), (2 << 20, 1 << 20));
+/// assert!(small.jobs().get() >= 1);
 /// // Fields may be set, too. A check finds those that exclude each other.
 /// small.text.links = true;
 /// assert_eq!(small.check().unwrap_err().to_string(), "text.links: is for Markdown only: add text = \"markdown\"");
@@ -122,6 +125,13 @@ impl Settings {
             )
             .into()),
         }
+    }
+
+    /// Number of worker threads. It has no influence on the output.
+    pub fn jobs(&self) -> NonZeroUsize {
+        let all = || thread::available_parallelism().ok();
+        // All processors that the system grants, which in a container may be fewer than the machine has.
+        self.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Maximum bytes of one record, and of one decoded page: the two settings, lowered to a twenty-fourth and a

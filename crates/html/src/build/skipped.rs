@@ -10,6 +10,27 @@ use crate::limits::{Caps, up_to};
 use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
 
+impl Tag {
+    /// Returns whether the content of the element is never text of the page.
+    pub const fn is_skipped(self) -> bool {
+        matches!(
+            self,
+            Self::Datalist
+                | Self::Iframe
+                | Self::Math
+                | Self::MjxContainer
+                | Self::Noembed
+                | Self::Noframes
+                | Self::Script
+                | Self::Select
+                | Self::Style
+                | Self::Svg
+                | Self::Template
+                | Self::Textarea
+        )
+    }
+}
+
 /// Content of a skipped element that is kept for something else than the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {

@@ -12,34 +12,32 @@ bitflags! {
         const INLINE = 1;
         /// [`Tag::is_void`]
         const VOID = 1 << 1;
-        /// [`Tag::is_skipped`]
-        const SKIPPED = 1 << 2;
         /// [`Tag::is_raw`]
-        const RAW = 1 << 3;
+        const RAW = 1 << 2;
         /// [`Tag::ends_foreign`]
-        const ENDS_FOREIGN = 1 << 4;
+        const ENDS_FOREIGN = 1 << 3;
         /// [`Tag::closes_p`]
-        const CLOSES_P = 1 << 5;
+        const CLOSES_P = 1 << 4;
         /// [`Tag::is_scope`]
-        const SCOPE = 1 << 6;
+        const SCOPE = 1 << 5;
         /// [`Tag::is_heading`]
-        const HEADING = 1 << 7;
+        const HEADING = 1 << 6;
         /// [`Tag::keeps_space`]
-        const KEEPS_SPACE = 1 << 8;
+        const KEEPS_SPACE = 1 << 7;
         /// It sets words of a sentence, and is no part of a card or a row of controls.
-        const PROSE = 1 << 9;
+        const PROSE = 1 << 8;
         /// Its end tag may be left out, so that counting starts against ends says nothing.
-        const NO_END = 1 << 10;
+        const NO_END = 1 << 9;
         /// Its start ends other elements than `p` by implication.
-        const ENDS = 1 << 11;
+        const ENDS = 1 << 10;
         /// Its element may have no row, or none like others.
-        const APART = 1 << 12;
+        const APART = 1 << 11;
         /// Its end tag is matched by more than its name.
-        const SLOW_END = 1 << 13;
+        const SLOW_END = 1 << 12;
         /// Its elements are counted.
-        const COUNTED = 1 << 14;
+        const COUNTED = 1 << 13;
         /// Its element may be a notation by its name alone.
-        const NOTED = 1 << 15;
+        const NOTED = 1 << 14;
     }
 }
 
@@ -100,7 +98,7 @@ tags! {
     Col "col": VOID;
     Colgroup "colgroup": ENDS;
     Data "data": INLINE;
-    Datalist "datalist": INLINE | SKIPPED | APART;
+    Datalist "datalist": INLINE | APART;
     Dd "dd": ENDS_FOREIGN | CLOSES_P | NO_END | ENDS;
     Del "del": INLINE | PROSE | NOTED;
     Details "details": CLOSES_P;
@@ -132,7 +130,7 @@ tags! {
     Hr "hr": VOID | ENDS_FOREIGN | CLOSES_P;
     Html "html": SCOPE | APART | SLOW_END;
     I "i": INLINE | ENDS_FOREIGN | PROSE;
-    Iframe "iframe": INLINE | SKIPPED | RAW | APART;
+    Iframe "iframe": INLINE | RAW | APART;
     Img "img": INLINE | VOID | ENDS_FOREIGN | COUNTED;
     Input "input": INLINE | VOID | COUNTED;
     Ins "ins": INLINE | PROSE;
@@ -147,16 +145,16 @@ tags! {
     Map "map": INLINE;
     Mark "mark": INLINE | PROSE;
     Marquee "marquee": SCOPE;
-    Math "math": INLINE | SKIPPED | APART;
+    Math "math": INLINE | APART;
     Menu "menu": ENDS_FOREIGN | CLOSES_P;
     Menuitem "menuitem": BLOCK;
     Meta "meta": INLINE | VOID | ENDS_FOREIGN | APART;
     Meter "meter": INLINE;
-    MjxContainer "mjx-container": INLINE | SKIPPED | APART;
+    MjxContainer "mjx-container": INLINE | APART;
     Nav "nav": CLOSES_P;
     Nobr "nobr": INLINE | ENDS_FOREIGN;
-    Noembed "noembed": INLINE | SKIPPED | RAW | APART;
-    Noframes "noframes": INLINE | SKIPPED | RAW | APART;
+    Noembed "noembed": INLINE | RAW | APART;
+    Noframes "noframes": INLINE | RAW | APART;
     Noscript "noscript": BLOCK;
     Object "object": INLINE | SCOPE;
     Ol "ol": ENDS_FOREIGN | CLOSES_P;
@@ -175,26 +173,26 @@ tags! {
     Ruby "ruby": INLINE | ENDS_FOREIGN | PROSE;
     S "s": INLINE | ENDS_FOREIGN | PROSE | NOTED;
     Samp "samp": INLINE | PROSE;
-    Script "script": INLINE | SKIPPED | RAW | APART;
+    Script "script": INLINE | RAW | APART;
     Search "search": CLOSES_P;
     Section "section": CLOSES_P;
-    Select "select": INLINE | SKIPPED | APART;
+    Select "select": INLINE | APART;
     Slot "slot": INLINE;
     Small "small": INLINE | ENDS_FOREIGN | PROSE;
     Source "source": INLINE | VOID;
     Span "span": INLINE | ENDS_FOREIGN;
     Strike "strike": INLINE | ENDS_FOREIGN | NOTED;
     Strong "strong": INLINE | ENDS_FOREIGN | PROSE;
-    Style "style": INLINE | SKIPPED | RAW | APART;
+    Style "style": INLINE | RAW | APART;
     Sub "sub": INLINE | ENDS_FOREIGN | PROSE | NOTED;
     Summary "summary": CLOSES_P;
     Sup "sup": INLINE | ENDS_FOREIGN | PROSE | NOTED;
-    Svg "svg": INLINE | SKIPPED | APART;
+    Svg "svg": INLINE | APART;
     Table "table": ENDS_FOREIGN | CLOSES_P | SCOPE;
     Tbody "tbody": NO_END | ENDS;
     Td "td": SCOPE | NO_END | ENDS;
-    Template "template": INLINE | SKIPPED | APART | SLOW_END;
-    Textarea "textarea": INLINE | SKIPPED | RAW | APART;
+    Template "template": INLINE | APART | SLOW_END;
+    Textarea "textarea": INLINE | RAW | APART;
     Tfoot "tfoot": NO_END | ENDS;
     Th "th": SCOPE | NO_END | ENDS;
     Thead "thead": NO_END | ENDS;
@@ -277,11 +275,6 @@ impl Tag {
     /// Returns whether the element never has content (HTML standard, 13.1.2 "Void elements", with the obsolete ones).
     pub const fn is_void(self) -> bool {
         self.has(Traits::VOID)
-    }
-
-    /// Returns whether the content of the element is never text of the page.
-    pub const fn is_skipped(self) -> bool {
-        self.has(Traits::SKIPPED)
     }
 
     /// Returns whether everything up to the end tag of the same name is text to the tokenizer.

@@ -10,7 +10,7 @@ pub(crate) mod prepared;
 pub(crate) mod request;
 
 use std::path::{Path, PathBuf};
-use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, str::FromStr, sync::Arc, thread, time::Duration};
+use std::{collections::BTreeMap, fmt, fs, str::FromStr, sync::Arc, time::Duration};
 
 use serde::Serialize;
 use trommel_extract::Document;
@@ -80,13 +80,6 @@ impl Plan {
     pub fn with_settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
-    }
-
-    /// Number of worker threads. It has no influence on the output.
-    pub(crate) fn jobs(&self) -> NonZeroUsize {
-        let all = || thread::available_parallelism().ok();
-        // All processors that the system grants, which in a container may be fewer than the machine has.
-        self.settings.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Maximum bytes kept of one record's block; the rest is skipped and the document notes it.
@@ -234,7 +227,7 @@ impl fmt::Display for Plan {
         if let Some(size) = self.output.split {
             writeln!(f, "  split: {size} bytes of documents in a part at most")?;
         }
-        writeln!(f, "workers: {}", self.jobs())?;
+        writeln!(f, "workers: {}", self.settings.jobs())?;
         writeln!(f, "outputs:")?;
         let paths = self.output.paths(&self.inputs);
         if paths.is_empty() {

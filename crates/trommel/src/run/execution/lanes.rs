@@ -54,7 +54,7 @@ impl Lanes<'_, '_> {
         tick: &mut dyn FnMut(),
     ) -> Result<()> {
         let run = self.common.plan.run;
-        let jobs = run.jobs().get();
+        let jobs = run.settings.jobs().get();
         let memory = run.settings.limits.max_memory.map_or(u64::MAX, |memory| memory.0);
         // Pages being judged need several times their bytes; the rest is for records, outputs and filters.
         let room = Gate::new(usize::MAX, memory / 2);

@@ -96,7 +96,7 @@ impl<'a> Prepared<'a> {
 
     /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
     pub(crate) fn lanes(&self, todo: &[Turn]) -> usize {
-        let wanted = self.run.jobs().get() / WORKERS_OF_A_LANE;
+        let wanted = self.run.settings.jobs().get() / WORKERS_OF_A_LANE;
         let is_cut = self.is_cut && wanted > todo.len();
         let pieces = |turn: &Turn| match self.run.inputs.get(turn.input).filter(|_| is_cut) {
             Some(input) => pieces::count(input, self.remote, self.run.piece_bytes),
