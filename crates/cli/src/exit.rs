@@ -42,6 +42,11 @@ impl Exit {
     pub fn of_run(summary: &Summary) -> Self {
         match (summary.outcome(), summary.faults()) {
             (Outcome::Clean, _) => Self::Clean,
+            // Damage is only warned of, which a quiet program does not show.
+            (Outcome::Nothing, Some(faults)) if summary.damaged > 0 => {
+                messages::fail(&format_args!("nothing could be read: {faults}"));
+                Self::Fatal
+            }
             (Outcome::Nothing, _) => Self::Fatal,
             (Outcome::Partial, None) => Self::SomeFailed,
             (Outcome::Partial, Some(faults)) => Self::SomeFailed.because(&faults),

@@ -3,7 +3,7 @@
 //! They are generated from the list of settings: one option for each, under a heading for each part. Help is a line
 //! for `-h`, and all that there is for `--help`.
 
-use std::{marker::PhantomData, path::PathBuf};
+use std::{fmt::Display, marker::PhantomData, path::PathBuf};
 
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
@@ -200,10 +200,13 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         if let Ok(Some(values)) = matches.try_get_many::<String>("set") {
             for given in values {
-                let (name, value) = given.split_once('=').unwrap_or((given, ""));
-                let field = fields().iter().find(|field| field.name == name && S::has(field));
-                let field = field.ok_or_else(|| wrong(&format!("--set {given}: expected NAME=VALUE of a setting")))?;
-                self.set(field, value)?;
+                let refused = |why: &dyn Display| wrong(&format!("--set {given}: {why}"));
+                let (name, value) = given.split_once('=').ok_or_else(|| refused(&"expected NAME=VALUE"))?;
+                let field = fields().iter().find(|field| (field.name == name || field.path == name) && S::has(field));
+                // A name that nothing has is refused here too, with the one that was meant.
+                let set = self.chosen.set_text(field.map_or(name, |field| &field.path), value);
+                set.map_err(|error| refused(&error))?;
+                field.ok_or_else(|| refused(&"not a setting of this command"))?;
             }
         }
         for field in fields().iter().filter(|field| S::has(field) && S::is_option(field)) {

@@ -312,10 +312,13 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
 
 /// Words without digits before the prices of a label, at most: the sort of a thing, or "Sale!".
 const MAX_LABEL_WORDS: usize = 2;
+/// Bytes of a label before a price, at most.
+// Each part that is struck out reads what stands before it, so this must not grow with the text.
+const MAX_LABEL_BYTES: usize = 1024;
 
 fn begins_label(text: &str) -> bool {
     let is_word = |word: &&str| word.contains(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit());
-    text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS
+    text.len() <= MAX_LABEL_BYTES && text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS
 }
 
 /// Letters of a currency (`kr`, `EUR`).
@@ -607,5 +610,13 @@ mod tests {
     fn many_marks_take_linear_time() {
         let text = "\\( \\[ $$ $x".repeat(50_000);
         assert!(formulas(&text).len() < 200_000);
+    }
+
+    #[test]
+    fn labels_before_prices_are_short() {
+        assert!(begins_label("Sale! 20% off: "));
+        assert!(!begins_label("It is not on sale "));
+        // Without a word, but read again before each part that is struck out.
+        assert!(!begins_label(&"1 ".repeat(MAX_LABEL_BYTES)));
     }
 }

@@ -129,7 +129,10 @@ impl IndexWriter {
             }
         }
         self.writer.delete_term(Term::from_field_text(fields.id, id));
-        self.writer.add_document(document)?;
+        if let Err(error) = self.writer.add_document(document) {
+            // The library says only that a thread has ended; as it is joined, it says why.
+            return Err(self.writer.prepare_commit().err().unwrap_or(error).into());
+        }
         self.added += 1;
         Ok(true)
     }

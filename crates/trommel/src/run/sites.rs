@@ -103,17 +103,19 @@ impl NamedFiles {
     pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self> {
         // By content: a model file may be replaced under its name between two runs.
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
+        let path = settings.sites.file.as_deref().unwrap_or_default();
         let sites = match sites {
             RunSites::File(memory) => {
                 let mut digest = DigestWriter::default();
                 // Writing to a digest cannot fail.
                 let _ = memory.write(&mut digest);
-                format!("sha256 {}", HEXLOWER.encode(&digest.0.finalize()))
+                format!("{path} (sha256 {})", HEXLOWER.encode(&digest.0.finalize()))
             }
             _ => String::new(),
         };
         let tokenizer = settings.text.tokenizer.as_ref();
-        let tokenizer = tokenizer.map_or_else(String::new, |file| format!("sha256 {}", file.sha256()));
+        let tokenizer =
+            tokenizer.map_or_else(String::new, |file| format!("{} (sha256 {})", file.path(), file.sha256()));
         let lists = [&settings.filters.host, &settings.filters.not_host];
         let hosts: Vec<&str> = lists.iter().flat_map(|list| list.sha256()).collect();
         let model = format!("{} (sha256 {sha256})", settings.model_name());

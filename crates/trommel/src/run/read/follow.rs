@@ -47,6 +47,8 @@ impl FollowState {
 #[derive(Default)]
 struct LiveInput {
     name: String,
+    /// Under its final name, which is not that text if it is not UTF-8.
+    path: PathBuf,
     growing: GrowingFile,
     /// The name of its outputs, without the number of the visit.
     stem: String,
@@ -81,13 +83,13 @@ impl RecordFeed<'_, '_> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
         for (name, point) in followed.visits {
-            if let Some(input) = inputs.named(&name) {
+            if let Some(input) = inputs.named(Path::new(&name)) {
                 input.visits += 1;
                 input.go_on(point);
             }
         }
         if let Some((name, point)) = followed.current
-            && let Some(input) = inputs.named(&name)
+            && let Some(input) = inputs.named(Path::new(&name))
         {
             input.go_on(point);
             input.is_begun = true;
@@ -96,7 +98,7 @@ impl RecordFeed<'_, '_> {
         loop {
             for argument in &follow.arguments {
                 for path in found(argument) {
-                    inputs.named(&path.to_string_lossy());
+                    inputs.named(&path);
                 }
             }
             let mut is_new = false;
@@ -139,7 +141,7 @@ impl RecordFeed<'_, '_> {
         loop {
             // A crawler has renamed it, or it is not there yet.
             if !input.growing.path.exists() {
-                input.growing = GrowingFile::new(there(Path::new(&input.name)));
+                input.growing = GrowingFile::new(there(&input.path));
             }
             let length = input.growing.length().unwrap_or(input.tried);
             let read = input.point.map_or(0, |point| point.offset());
@@ -256,18 +258,26 @@ impl LiveInput {
 
 impl Inputs {
     /// The input of that name, which is added if it is new; none if its pipe cannot be opened.
-    fn named(&mut self, name: &str) -> Option<&mut LiveInput> {
+    fn named(&mut self, path: &Path) -> Option<&mut LiveInput> {
+        let (name, path) = (&*path.to_string_lossy(), path.to_owned());
         if let Some(at) = self.known.get(name) {
-            return self.all.get_mut(*at);
+            let input = self.all.get_mut(*at)?;
+            // The state of a run knows only the text.
+            if !input.path.exists() {
+                input.path = path;
+            }
+            return Some(input);
         }
-        let path = PathBuf::from(name);
         let mut stem = match name {
             "-" => stem_of(&Input::Stdin),
             _ => stem_of(&Input::File(path.clone())),
         };
         let growing = match name {
             "-" => GrowingFile::pipe(|| Ok(std::io::stdin())),
-            _ if is_pipe(&path) => GrowingFile::pipe(move || fs::File::open(path)),
+            _ if is_pipe(&path) => {
+                let pipe = path.clone();
+                GrowingFile::pipe(move || fs::File::open(pipe))
+            }
             _ => Ok(GrowingFile::new(there(&path))),
         };
         let growing = growing.inspect_err(|error| tracing::error!("{name}: {error}")).ok()?;
@@ -276,7 +286,7 @@ impl Inputs {
             self.stems.insert(stem.clone());
         }
         self.known.insert(name.to_owned(), self.all.len());
-        self.all.push(LiveInput { name: name.to_owned(), growing, stem, ..LiveInput::default() });
+        self.all.push(LiveInput { name: name.to_owned(), path, growing, stem, ..LiveInput::default() });
         self.all.last_mut()
     }
 }
