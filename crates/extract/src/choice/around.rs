@@ -1,8 +1,8 @@
 //! Decides about the surroundings of the text of a page, and about strays.
 //!
 //! Around the text are a paragraph at its end in a container of its own, boxes between its paragraphs, teasers behind
-//! it. Strays are the few kept blocks of a field whose other blocks are dropped: blocks of one template are content together or not at
-//! all.
+//! it. Strays are the few kept blocks of a field whose other blocks are dropped: blocks of one template are content
+//! together or not at all.
 
 use std::{cell::LazyCell, ops::Range};
 
@@ -54,7 +54,7 @@ pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool]
         let Some(at) = at.filter(is_prose) else { continue };
         if probability(beside) >= LEAST_BESIDE
             // Beside the text, the model had its container to go by, and dropped it for what it says.
-            && part_of(page, beside).is_some_and(|own| part_of(page, at).is_some_and(|other| other != own))
+            && part_of(page, beside).is_some_and(|own| part_of(page, at).is_some_and(|other| other.0 != own.0))
             && (probability(at) >= least && !is_foreign(at) || at > last && probability(at) >= LEAST_ON_TOPIC.0 && is_on_topic(at))
         {
             ends.push(at);
@@ -83,15 +83,16 @@ fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// The element around the paragraph that a block is and others, whatever each of them is wrapped in.
-fn part_of(page: &Page, at: usize) -> Option<u32> {
-    let mut around = paragraph_in(page, at)?;
-    while page.blocks_inside(around).len() == 1
-        && let Some(element) = page.element(around).filter(|element| element.tag == Tag::Div && !element.hidden)
+/// The element around the paragraph that a block is and others, and the likeness of what the paragraph is wrapped in
+/// alone; 0 for nothing.
+fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
+    let mut part = (paragraph_in(page, at)?, 0);
+    while page.blocks_inside(part.0).len() == 1
+        && let Some(element) = page.element(part.0).filter(|element| element.tag == Tag::Div && !element.hidden)
     {
-        around = element.parent;
+        part = (element.parent, element.signature);
     }
-    Some(around)
+    Some(part)
 }
 
 /// Returns whether a block is whole sentences without many links.
@@ -117,15 +118,13 @@ const ANCESTORS: usize = 12;
 
 /// Drops doubtful boxes between two kept paragraphs of one element: newsletters, players, advertisements.
 pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, kept: &mut [bool]) {
-    let parent = |at: usize| paragraph_in(page, at);
+    let part = |at: usize| part_of(page, at);
     for at in 0..page.blocks.len() {
         // A box stands right behind a paragraph, so that most blocks are passed over.
-        let Some(around) = parent(at).filter(|around| kept.has(at) && parent(at + 1) != Some(*around)) else {
-            continue;
-        };
-        let next = (at + 2..=at + 1 + MAX_BOX_BLOCKS).find(|next| parent(*next) == Some(around));
+        let Some(own) = part(at).filter(|own| kept.has(at) && part(at + 1) != Some(*own)) else { continue };
+        let next = (at + 2..=at + 1 + MAX_BOX_BLOCKS).find(|next| part(*next) == Some(own));
         let Some(between) = next.filter(|next| kept.has(*next)).map(|next| at + 1..next) else { continue };
-        if between.clone().any(|at| kept.has(at)) && is_box(page, around, between.clone()) {
+        if between.clone().any(|at| kept.has(at)) && is_box(page, own.0, between.clone()) {
             let most = between.clone().filter_map(|at| probabilities.get(at)).fold(0.0, |most: f32, p| most.max(*p));
             let blocks = || page.blocks.iter().skip(between.start).take(between.len());
             let words: u32 = blocks().map(|block| block.words).sum();

@@ -1,4 +1,4 @@
-//! How alike two texts must be to count as nearly the same: MinHash over shingles, in bands.
+//! Recognises texts that are nearly the same, by MinHash over shingles, in bands.
 
 use trommel_text::{TextStats, mix, words::shingle};
 
