@@ -63,8 +63,10 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Calls a function with each line about the progress, until it is dropped.
+#[cfg(feature = "train")]
 pub(crate) struct Listener;
 
+#[cfg(feature = "train")]
 impl Listener {
     pub(crate) fn new(told: Option<Py<PyAny>>) -> Self {
         *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = told;
@@ -72,6 +74,7 @@ impl Listener {
     }
 }
 
+#[cfg(feature = "train")]
 impl Drop for Listener {
     fn drop(&mut self) {
         *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = None;

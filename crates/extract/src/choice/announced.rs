@@ -168,7 +168,7 @@ const NAMES: [u64; 6] = [
 /// part of the page (one entry for each block in `kept`). Lists of mere links stay out.
 pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     // Most pages have none, and the way up from each block costs more.
-    if !page.elements.iter().any(|element| is_list(page, element)) {
+    if !page.has_attribute_word(&NAMES) {
         return;
     }
     let mut before = None;

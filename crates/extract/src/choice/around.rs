@@ -121,7 +121,8 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
     let part = |at: usize| part_of(page, at);
     for at in 0..page.blocks.len() {
         // A box stands right behind a paragraph, so that most blocks are passed over.
-        let Some(own) = part(at).filter(|own| kept.has(at) && part(at + 1) != Some(*own)) else { continue };
+        let own = if kept.has(at) { part(at) } else { None };
+        let Some(own) = own.filter(|own| part(at + 1) != Some(*own)) else { continue };
         let next = (at + 2..=at + 1 + MAX_BOX_BLOCKS).find(|next| part(*next) == Some(own));
         let Some(between) = next.filter(|next| kept.has(*next)).map(|next| at + 1..next) else { continue };
         if between.clone().any(|at| kept.has(at)) && is_box(page, own.0, between.clone()) {

@@ -288,7 +288,7 @@ fn from_foot(sources: &Sources) -> Option<ParsedDate> {
     let lines = page.blocks.iter().enumerate().filter(|(_, block)| (3..=MAX_BYLINE_WORDS).contains(&block.words));
     let said = lines.filter_map(|(at, block)| {
         let text = page.text(block);
-        let may_have = PUBLISHED_WORDS.begin(text) && calendar::has_year(text);
+        let may_have = calendar::has_year(text) && PUBLISHED_WORDS.begin(text);
         let start = may_have.then(|| calendar::all(text, false).next())?.map(|(start, _)| start)?;
         let is_said = start <= MAX_LEAD && event(text.get(..start)?) == Some(Event::Published);
         is_said.then_some((at, block))
