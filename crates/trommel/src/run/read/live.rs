@@ -28,8 +28,8 @@ pub(crate) struct GrowingFile {
 // On disk, because a record may be read twice and memory would grow with a slow run.
 #[derive(Debug)]
 struct Pipe {
-    /// Removes the file in the end.
-    _file: TempPath,
+    /// The file, and its name if it must have one, which is removed in the end.
+    _file: (File, Option<TempPath>),
     is_ended: Arc<AtomicBool>,
     /// Bytes from its beginning on that are done with.
     freed: AtomicU64,
@@ -42,20 +42,23 @@ impl GrowingFile {
 
     /// Begins to read the pipe that `open` opens, on a thread of its own that ends with the pipe or the program.
     pub(crate) fn pipe<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Self> {
-        let (mut file, path) = NamedTempFile::new()?.into_parts();
+        let (file, name) = NamedTempFile::new()?.into_parts();
+        let mut copied = file.try_clone()?;
         let is_ended = Arc::new(AtomicBool::new(false));
         let ended = is_ended.clone();
         let copy = move || {
-            if let Err(error) = open().and_then(|mut input| io::copy(&mut input, &mut file)) {
+            if let Err(error) = open().and_then(|mut input| io::copy(&mut input, &mut copied)) {
                 tracing::error!("pipe: {error}");
             }
             ended.store(true, Ordering::Release);
         };
         thread::Builder::new().name("pipe".to_owned()).spawn(copy)?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            pipe: Some(Arc::new(Pipe { _file: path, is_ended, freed: AtomicU64::new(0) })),
-        })
+        // A file without a name goes with the program, also if that is killed.
+        let (path, name) = match by_handle(&file) {
+            Some(path) => (path, None),
+            None => (name.to_path_buf(), Some(name)),
+        };
+        Ok(Self { path, pipe: Some(Arc::new(Pipe { _file: (file, name), is_ended, freed: AtomicU64::new(0) })) })
     }
 
     pub(crate) fn is_pipe(&self) -> bool {
@@ -102,6 +105,15 @@ impl GrowingFile {
             tracing::debug!("temporary file of a pipe: {error}");
         }
     }
+}
+
+/// A path that leads to an open file when its name is gone, where the system has such.
+fn by_handle(file: &File) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    let path = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)));
+    #[cfg(not(target_os = "linux"))]
+    let path = PathBuf::new();
+    path.exists().then_some(path)
 }
 
 /// Makes a hole in a file, whose length and other bytes stay.
@@ -233,9 +245,11 @@ mod tests {
             thread::yield_now();
         }
         assert!(growing.is_quiet(Duration::ZERO));
-        let path = growing.path.clone();
-        drop(growing);
-        assert!(!path.exists());
+        #[cfg(target_os = "linux")]
+        {
+            let named = fs::read_link(&growing.path).unwrap();
+            assert!(named.to_string_lossy().ends_with(" (deleted)"), "{}", named.display());
+        }
     }
 
     #[test]
