@@ -61,6 +61,6 @@ pub use render::{
 };
 pub use rights::{Rights, is_for_one_robot};
 pub use role::{Role, RoleSet};
-pub use selectors::{Selector, SelectorError, Selectors};
+pub use selectors::{MAX_SELECTORS, Selector, SelectorError, Selectors};
 pub use trommel_html::Head;
 pub use verdicts::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};

@@ -10,6 +10,9 @@ use ways::Ways;
 
 pub use selector::{Selector, SelectorError};
 
+/// Maximum number of selectors: each element of a page is compared with all of them.
+pub const MAX_SELECTORS: usize = 1000;
+
 /// Selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost
 /// decides; an element that both select is dropped.
 #[derive(Clone, Debug)]

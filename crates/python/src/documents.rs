@@ -19,7 +19,7 @@ use crate::errors::{TrommelError, ended as run_ended, first_fault, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::settings::{ConfigArgument, of_documents};
 use crate::{
-    extractor::PyExtractor, interpreter, interpreter::PAUSE, page::PyDocument, run::share, run::summary_dict,
+    document::PyDocument, extractor::PyExtractor, interpreter, interpreter::PAUSE, run::share, run::summary_dict,
     values::Paths,
 };
 

@@ -18,7 +18,7 @@ use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{ModelError, raised, told};
 use crate::pages::{PageBytes, Pages, beside};
 use crate::settings::{Keywords, NamedModel};
-use crate::{interpreter, page::PyDocument};
+use crate::{document::PyDocument, interpreter};
 
 /// A hint that means nothing.
 pub(crate) fn wrong(error: HintError) -> PyErr {

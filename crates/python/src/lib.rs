@@ -5,13 +5,13 @@
 mod arrow;
 #[cfg(feature = "command")]
 mod command;
+mod document;
 mod documents;
 mod errors;
 mod evaluation;
 mod extractor;
 mod inputs;
 mod interpreter;
-mod page;
 mod pages;
 mod run;
 mod session;
@@ -31,6 +31,8 @@ mod _native {
     #[pymodule_export]
     use crate::command::command;
     #[pymodule_export]
+    use crate::document::{PyBlock, PyChunk, PyDocument, PyPost, PyTable};
+    #[pymodule_export]
     use crate::documents::{ArchiveDocuments, DocumentBatches, document_schema, read_documents, read_warc};
     #[pymodule_export]
     use crate::errors::{ArchiveError, ModelError, RunError, TrommelError};
@@ -42,8 +44,6 @@ mod _native {
     use crate::extractor::{Inspection, inspect};
     #[pymodule_export]
     use crate::extractor::{PyExtractor, extract, extract_batch};
-    #[pymodule_export]
-    use crate::page::{PyBlock, PyChunk, PyDocument, PyPost, PyTable};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
@@ -62,7 +62,7 @@ mod _native {
         let error = module.py().get_type::<ArchiveError>();
         error.setattr("file", module.py().None())?;
         error.setattr("offset", module.py().None())?;
-        crate::page::add_attributes(module.py())?;
+        crate::document::add_attributes(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

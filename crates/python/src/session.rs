@@ -7,7 +7,7 @@ use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::bin
 use trommel_text::language::LanguageCode;
 
 use crate::extractor::{PyExtractor, wrong};
-use crate::{page::PyDocument, settings::Keywords, values, values::Names};
+use crate::{document::PyDocument, settings::Keywords, values, values::Names};
 
 /// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
 /// anywhere. With `languages` (ISO 639 codes) a page that declares none of these is not wanted, and with the options that

@@ -1,19 +1,21 @@
-//! The formats. JSON lines and MessagePack write a record as it is; each of the others stands in a file of its own.
+//! The formats: names, compressions, and the facts about each. Each format stands in a file of its own.
 
 mod annotations;
-mod names;
+mod jsonl;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod printed;
 mod search_engines;
 mod wet;
 
-use crate::{Document, Encode, OutputError};
+use std::{path::Path, str::FromStr};
+
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "parquet")]
 pub use annotations::AnnotationTable;
 pub use annotations::{Annotation, Annotations};
-pub use names::{Compression, Format, UnknownName, readable_name, suffix_of};
+pub use jsonl::{Jsonl, Msgpack};
 #[cfg(feature = "parquet")]
 pub use parquet::Parquet;
 #[cfg(feature = "storage")]
@@ -22,102 +24,257 @@ pub use printed::{Printed, front_matter};
 pub use search_engines::{Anserini, Bulk, Trec, bulk_id, bulk_lines, bulk_mapping};
 pub use wet::Wet;
 
-/// Encodes records as JSON lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Jsonl;
-
-impl Encode for Jsonl {
-    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
-        serde_json::to_writer(&mut *out, record)?;
-        out.push(b'\n');
-        Ok(true)
+trommel_text::named! {
+    /// An output format.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Format {
+        /// One JSON object a line.
+        Jsonl = "jsonl",
+        /// A stream of MessagePack maps with the keys of the JSON lines.
+        Msgpack = "msgpack",
+        /// WARC conversion records as Common Crawl writes them.
+        Wet = "wet",
+        /// The JSON collection of Anserini and Pyserini.
+        Anserini = "anserini",
+        /// TREC web documents.
+        Trec = "trec",
+        /// Bodies of `_bulk` requests to Elasticsearch or OpenSearch.
+        Bulk = "bulk",
+        /// Text with a heading for each page; in a folder a file for each page.
+        Text = "text",
+        /// Markdown with a heading for each page; in a folder a file for each page, with YAML about it.
+        Markdown = "markdown",
+        /// Parquet, a row a document.
+        Parquet = "parquet",
+        /// Parquet, a row a page without its text.
+        Annotations = "annotations",
+        /// A Tantivy index, a folder.
+        Tantivy = "tantivy",
     }
 }
 
-/// Encodes records as MessagePack maps.
-#[derive(Clone, Copy, Debug)]
-pub struct Msgpack;
-
-impl Encode for Msgpack {
-    fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError> {
-        rmp_serde::encode::write_named(out, record)?;
-        Ok(true)
+trommel_text::named! {
+    /// The compression of an output.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Compression {
+        /// Zstandard, level 3.
+        #[serde(rename = "zst")]
+        Zstd = "zst",
+        /// gzip, level 6.
+        #[serde(rename = "gz")]
+        Gzip = "gz",
+        /// No compression.
+        #[serde(rename = "none")]
+        None = "none",
     }
+}
+
+/// An unknown name of a format or compression.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} {name:?}, expected {expected}")]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    expected: String,
+}
+
+impl FromStr for Format {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("format", name, &Self::ALL, Self::name)
+    }
+}
+
+impl FromStr for Compression {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("compression", name, &Self::ALL, Self::name)
+    }
+}
+
+fn by_name<T: Copy>(
+    what: &'static str,
+    name: &str,
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+) -> Result<T, UnknownName> {
+    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
+        let (last, rest) = all.split_last().map_or(("", &[][..]), |(last, rest)| (name_of(*last), rest));
+        let rest: Vec<&str> = rest.iter().map(|value| name_of(*value)).collect();
+        UnknownName { what, name: name.to_owned(), expected: format!("{} or {last}", rest.join(", ")) }
+    })
+}
+
+/// The facts about a format.
+struct FormatFacts {
+    /// The end of its names.
+    suffix: &'static str,
+    /// The compressions that its readers know: those of WET, Anserini and TREC files know gzip alone, and Parquet and
+    /// Tantivy compress what they store.
+    compressions: &'static [Compression],
+    /// The compression without a wish.
+    usual: Compression,
+    /// True if files have more metadata of a page than its title and language.
+    has_metadata: bool,
+}
+
+impl Format {
+    const fn facts(self) -> FormatFacts {
+        use Compression::{Gzip, None, Zstd};
+        let (suffix, compressions, usual, has_metadata): (_, &[Compression], _, _) = match self {
+            Self::Jsonl => (".jsonl", &[None, Gzip, Zstd], Zstd, true),
+            Self::Msgpack => (".msgpack", &[None, Gzip, Zstd], Zstd, true),
+            Self::Wet => (".wet", &[None, Gzip], Gzip, false),
+            Self::Anserini => (".anserini.jsonl", &[None, Gzip], Gzip, false),
+            Self::Trec => (".trec", &[None, Gzip], Gzip, false),
+            Self::Bulk => (".bulk.ndjson", &[None, Gzip, Zstd], Gzip, true),
+            Self::Text => (".txt", &[None, Gzip, Zstd], None, false),
+            Self::Markdown => (".md", &[None, Gzip, Zstd], None, false),
+            Self::Parquet => (".parquet", &[None], None, true),
+            Self::Annotations => (".annotations.parquet", &[None], None, true),
+            Self::Tantivy => (".tantivy", &[None], None, true),
+        };
+        FormatFacts { suffix, compressions, usual, has_metadata }
+    }
+
+    /// The default compression of files of this format.
+    pub fn usual_compression(self) -> Compression {
+        self.facts().usual
+    }
+
+    /// The compressions that files of this format may have.
+    pub fn compressions(self) -> &'static [Compression] {
+        self.facts().compressions
+    }
+
+    /// Returns whether files of this format can have this compression.
+    pub fn can_be(self, compression: Compression) -> bool {
+        self.compressions().contains(&compression)
+    }
+
+    /// Returns whether an output of this format is assembled from MessagePack maps.
+    pub fn is_assembled(self) -> bool {
+        matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
+    }
+
+    /// Returns whether this format has a file for each page in a folder of outputs.
+    pub fn is_by_page(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown)
+    }
+
+    /// Returns whether this format holds more metadata than title and language.
+    pub fn has_metadata(self) -> bool {
+        self.facts().has_metadata
+    }
+
+    /// The end of file names by which the format is known.
+    pub fn known_suffix(self) -> &'static str {
+        self.facts().suffix
+    }
+
+    /// Other ends of file names by which it is known.
+    fn other_suffixes(self) -> &'static [&'static str] {
+        if self == Self::Jsonl { &[".json", ".ndjson"] } else { &[] }
+    }
+
+    /// The end of file names that are written, without that of the compression.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            // As Common Crawl names them.
+            Self::Wet => ".warc.wet",
+            other => other.known_suffix(),
+        }
+    }
+}
+
+impl Compression {
+    /// The end of file names.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip => ".gz",
+            Self::Zstd => ".zst",
+        }
+    }
+}
+
+/// The suffix of a file name that determines format and compression, in any case; `None` if it determines neither.
+pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
+    let lower = name.to_ascii_lowercase();
+    let pairs =
+        Format::ALL.into_iter().flat_map(|format| format.compressions().iter().map(move |packed| (format, *packed)));
+    let known = pairs.filter_map(|(format, compression)| {
+        let suffixes = [format.known_suffix()].into_iter().chain(format.other_suffixes().iter().copied());
+        let suffix =
+            suffixes.map(|suffix| suffix.to_owned() + compression.suffix()).find(|end| lower.ends_with(end))?;
+        Some((suffix.len(), format, compression))
+    });
+    // `.anserini.jsonl` ends with `.jsonl`, too.
+    let (length, format, compression) = known.max_by_key(|(length, ..)| *length)?;
+    Some((name.get(name.len() - length..)?, format, compression))
+}
+
+/// Stem, format and compression of an output by its name. None if the name tells no format that can be read back.
+pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
+    let name = path.file_name()?.to_str()?;
+    let (suffix, format, compression) = suffix_of(name)?;
+    let stem = name.strip_suffix(suffix)?;
+    let is_readable = matches!(format, Format::Jsonl | Format::Msgpack | Format::Parquet) && !stem.is_empty();
+    is_readable.then_some((stem, format, compression))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Jsonl;
-    use crate::record::tests::{full, record};
-    use trommel_text::keys::Keyed as _;
+    use crate::{Document, encoder};
 
-    fn line(record: &Document) -> String {
-        let mut out = Vec::new();
-        assert!(Jsonl.record(record, &mut out).unwrap());
-        String::from_utf8(out).unwrap()
+    #[test]
+    fn names_go_there_and_back() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+        for name in ["zst", "gz", "none"] {
+            assert_eq!(name.parse::<Compression>().unwrap().to_string(), name);
+        }
+        assert_eq!(
+            "json".parse::<Format>().unwrap_err().to_string(),
+            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, text, markdown, parquet, annotations or tantivy"
+        );
+        assert_eq!(
+            "bz2".parse::<Compression>().unwrap_err().to_string(),
+            "unknown compression \"bz2\", expected zst, gz or none"
+        );
     }
 
     #[test]
-    fn a_line_has_every_key_in_order() {
-        let start = concat!(
-            r#"{"id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c","url":"http://example.com/","#,
-            r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
-            r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
-            r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
-            r#""author":[],"published":"","modified":"","site":"","#,
-        );
-        assert!(line(&record()).starts_with(start), "{}", line(&record()));
-        for document in [record(), full()] {
-            let line = line(&document);
-            let places = Document::KEYS.iter().map(|key| line.find(&format!("\"{}\":", key.field.name)));
-            let places: Vec<usize> = places.map(Option::unwrap).collect();
-            assert!(places.is_sorted(), "{line}");
+    fn formats_without_metadata_write_none() {
+        let full = crate::record::tests::full();
+        let few = Document { source: full.source.clone(), ..crate::record::tests::record() };
+        for format in Format::ALL.into_iter().filter(|format| !format.is_assembled()) {
+            let (encode, _) = encoder(format, Compression::None).unwrap();
+            let [of_full, of_few] = [&full, &few].map(|record| {
+                let mut out = Vec::new();
+                assert!(encode.record(record, &mut out).unwrap(), "{format}");
+                out
+            });
+            assert_eq!(of_full != of_few, format.has_metadata(), "{format}");
         }
     }
 
     #[test]
-    fn parts_of_a_document_are_objects() {
-        let line = line(&full());
-        let rest = concat!(
-            r#""rights":"rights","headings":["headings","B"],"page_type":"page_type","blocked":"captcha","#,
-            r#""comments":"comments","status":200,"truncated":"truncated","#,
-            r#""capped":"capped","notes":"notes","extractor":"extractor","#,
-            r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,
-            r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page","decider":"notes"},"#,
-            r#"{"text":"b","start":9,"end":12,"tag":"","path":"","words":0,"link_density":0.0,"#,
-            r#""probability":0.0,"kept":false,"role":"","source":"page","decider":"model"}],"#,
-            r#""spans":[[0,5,3,6],[6,7,20,30]],"#,
-            r#""tables":[{"caption":"K","header_rows":1,"rows":[["x","y"],["","1"]]},"#,
-            r#"{"caption":"","header_rows":0,"rows":[["z"]]}],"#,
-            r#""posts":[{"author":"Ann","published":"2024-05-17","text":"t"},"#,
-            r#"{"author":"","published":"","text":"u"}],"#,
-            r#""chunks":[{"id":"1f","text":"t","headings":["H","I"],"roles":["body"],"first_block":1,"#,
-            r#""last_block":2,"start":0,"chars":1,"byte":3,"bytes":6},{"id":"","text":"u","headings":[],"#,
-            r#""roles":[],"first_block":0,"last_block":0,"start":0,"chars":0,"byte":0,"bytes":0}]}"#,
-        );
-        assert!(line.trim_end().ends_with(rest), "{line}");
-    }
-
-    #[test]
-    fn a_page_without_title_has_an_empty_one() {
-        let record = Document { title: None, ..record() };
-        assert!(line(&record).contains(r#""title":"","#));
-    }
-
-    #[test]
-    fn maps_equal_the_json_lines() {
-        let record = full();
-        let (mut packed, mut line) = (Vec::new(), Vec::new());
-        Msgpack.record(&record, &mut packed).unwrap();
-        Msgpack.record(&record, &mut packed).unwrap();
-        Jsonl.record(&record, &mut line).unwrap();
-        let expected: serde_json::Value = serde_json::from_slice(&line).unwrap();
-        let mut rest = packed.as_slice();
-        for _ in 0..2 {
-            let value: serde_json::Value = rmp_serde::decode::from_read(&mut rest).unwrap();
-            assert_eq!(value, expected);
+    fn names_tell_the_format() {
+        let read = |path: &str| readable_name(Path::new(path)).map(|(stem, format, _)| (stem.to_owned(), format));
+        assert_eq!(read("out/a.b.jsonl.zst"), Some(("a.b".to_owned(), Format::Jsonl)));
+        assert_eq!(read("a.parquet"), Some(("a".to_owned(), Format::Parquet)));
+        assert_eq!(read("a.json"), Some(("a".to_owned(), Format::Jsonl)));
+        assert_eq!(read("a.ndjson.gz"), Some(("a".to_owned(), Format::Jsonl)));
+        for other in ["a.wet.gz", ".jsonl", "out/", "a.anserini.jsonl.gz", "a.annotations.parquet", "a.bulk.ndjson"] {
+            assert_eq!(read(other), None, "{other}");
         }
-        assert!(rest.is_empty());
     }
 }

@@ -14,8 +14,8 @@ pub mod label {
     mod page_list;
     mod router;
 
-    pub use gold_file::{GoldError, GoldFile, PageLabels};
-    pub use page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages, Part};
+    pub use gold_file::{GoldError, GoldFile, LABEL_ROLES, PageLabels, Part};
+    pub use page_list::{LabelBlock, LabelPage, LabelPages};
     pub use router::{Labelling, serve};
 }
 #[cfg(feature = "service")]

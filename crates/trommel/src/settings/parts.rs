@@ -8,8 +8,8 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    AddressForm, ArticlePolicy, ChunkSize, CommentPolicy, Favor, HeadlinePolicy, MathForm, MetadataChoice, NoteForm,
-    ReadingForm, RoleSet, ScriptForm, Selector,
+    AddressForm, ArticlePolicy, ChunkSize, CommentPolicy, Favor, HeadlinePolicy, MAX_SELECTORS, MathForm,
+    MetadataChoice, NoteForm, ReadingForm, RoleSet, ScriptForm, Selector,
 };
 use trommel_record::{Compression, Format};
 use trommel_text::{ByteSize, Share};
@@ -239,9 +239,6 @@ const G: u64 = 1 << 30;
 
 /// Maximum number of worker threads; more are probably a typing error.
 pub const MAX_JOBS: usize = 1024;
-
-/// Maximum number of selectors: each element of a page is compared with all of them.
-const MAX_SELECTORS: usize = 1000;
 
 impl Settings {
     /// Refuses numbers that cannot be meant.

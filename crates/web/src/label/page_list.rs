@@ -2,12 +2,12 @@
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-use serde::{Deserialize as _, Deserializer, Serialize, de::Error as _};
+use serde::Serialize;
 use trommel::archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel::{CommentPolicy, ContentPolicy, Hints, Model, Role, extract::Extractor, learn::Gold};
 use trommel_model::features::FieldIndex;
 
-use crate::viewer::path;
+use crate::{label::gold_file::Part, label::gold_file::part_of, viewer::path};
 
 /// A page as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,51 +165,6 @@ fn proposed(role: Role, part: Part) -> Role {
         // Cards of a page that is no listing lead away.
         Part::Dropped if for_people == Role::Card => Role::Navigation,
         Part::Dropped => Role::Other,
-    }
-}
-
-/// The part of the gold into which the text of a role goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Into `gold`.
-    Gold,
-    /// Into `gold_comments`.
-    Comments,
-    /// Nowhere.
-    Dropped,
-}
-
-/// The roles that a person may choose, those of main text first, with the part of the gold for their text.
-/// `docs/labelling.md` defines them.
-pub const LABEL_ROLES: [(Role, Part); 14] = [
-    (Role::Body, Part::Gold),
-    (Role::Headline, Part::Gold),
-    (Role::Ingredient, Part::Gold),
-    (Role::Step, Part::Gold),
-    (Role::Caption, Part::Gold),
-    (Role::QuestionAnswer, Part::Gold),
-    (Role::Card, Part::Gold),
-    (Role::Specification, Part::Gold),
-    (Role::Comment, Part::Comments),
-    (Role::Review, Part::Comments),
-    (Role::Byline, Part::Dropped),
-    (Role::Notice, Part::Dropped),
-    (Role::Navigation, Part::Dropped),
-    (Role::Other, Part::Dropped),
-];
-
-/// The part of the gold for the text of a role; none if no person may choose it.
-pub(crate) fn part_of(role: Role) -> Option<Part> {
-    LABEL_ROLES.iter().find(|(known, _)| *known == role).map(|(_, part)| *part)
-}
-
-/// Reads roles that a person chose.
-pub(crate) fn chosen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
-    let roles: Vec<Role> = Vec::deserialize(deserializer)?;
-    match roles.iter().find(|role| part_of(**role).is_none()) {
-        None => Ok(roles),
-        Some(other) => Err(D::Error::custom(format_args!("{} is not for people to choose", other.name()))),
     }
 }
 

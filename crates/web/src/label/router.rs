@@ -12,8 +12,8 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 use trommel::{Model, Role};
 
-use crate::label::gold_file::{GoldError, GoldFile, PageLabels};
-use crate::label::page_list::{LABEL_ROLES, LabelBlock, LabelPage, LabelPages};
+use crate::label::gold_file::{GoldError, GoldFile, LABEL_ROLES, PageLabels};
+use crate::label::page_list::{LabelBlock, LabelPage, LabelPages};
 use crate::service::answer::{body, json_answer};
 use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 

@@ -5,12 +5,14 @@
 
 use std::{fmt, fs, io, net::IpAddr, path::Path};
 
+use axum::extract::Request;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
-use http::{HeaderMap, Uri, uri::Authority};
+use http::{HeaderMap, StatusCode, Uri, uri::Authority};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::service::listen::named;
+use crate::service::listen::{ByUnixSocket, named};
+use crate::service::{answer::Refusal, app::App};
 
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
@@ -18,6 +20,23 @@ const MIN_TOKEN_BYTES: usize = 16;
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 pub(crate) const OPEN_PATHS: [&str; 7] =
     ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
+
+/// Checks that a request may be answered. It must bring the token. Without a token on the service, no page of another
+/// site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about anybody.
+pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
+    let headers = request.headers();
+    match &app.settings.token {
+        Some(token) if is_open || token.is_in(headers) => Ok(()),
+        Some(_) => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed".into())),
+        None if request.extensions().get::<ByUnixSocket>().is_some() => Ok(()),
+        None => {
+            let guard = &app.settings.guard;
+            let checked =
+                if is_open { guard.host(request.uri(), headers) } else { guard.check(request.uri(), headers) };
+            checked.map_err(|foreign| Refusal(StatusCode::FORBIDDEN, foreign.into()))
+        }
+    }
+}
 
 /// The secret that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
 #[derive(Clone)]

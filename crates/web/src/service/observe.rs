@@ -7,14 +7,14 @@ use std::{io, sync::Arc, thread, thread::JoinHandle};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, body::Body, middleware::Next, routing::get};
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 use percent_encoding::percent_decode_str;
 use trommel::metrics::{CONTENT_TYPE, Metrics};
 
 use crate::service::app::{App, REQUEST_ID};
 use crate::service::{Listen, ServiceLimits, Socket, answer, memory, serve_router};
 use crate::{
-    service::access::OPEN_PATHS, service::answer::Refusal, service::body::LingeringBody, service::listen::ByUnixSocket,
+    service::access::OPEN_PATHS, service::access::admitted, service::answer::Refusal, service::body::LingeringBody,
 };
 
 /// Around every request: who asks, its name, its time, a line of the log.
@@ -51,23 +51,6 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
         tracing::info!(request_id = id, %method, path, status, milliseconds, "request");
     }
     response
-}
-
-/// Checks that a request may be answered. It must bring the token. Without a token on the service, no page of another
-/// site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about anybody.
-fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
-    let headers = request.headers();
-    match &app.settings.token {
-        Some(token) if is_open || token.is_in(headers) => Ok(()),
-        Some(_) => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed".into())),
-        None if request.extensions().get::<ByUnixSocket>().is_some() => Ok(()),
-        None => {
-            let guard = &app.settings.guard;
-            let checked =
-                if is_open { guard.host(request.uri(), headers) } else { guard.check(request.uri(), headers) };
-            checked.map_err(|foreign| Refusal(StatusCode::FORBIDDEN, foreign.into()))
-        }
-    }
 }
 
 fn is_utf8(query: Option<&str>) -> bool {
