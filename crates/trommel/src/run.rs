@@ -227,7 +227,6 @@ mod write {
     pub(crate) mod ledger;
     pub(crate) mod manifest;
     pub(crate) mod outputs;
-    pub(crate) mod side_output;
 }
 
 pub use crate::run::counts::reasons::{DropReason, FailureKind};

@@ -18,7 +18,7 @@ use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL, total};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::prepared::Prepared;
-use crate::run::state::checkpoint::{ContinuedRun, discard_rest, is_there};
+use crate::run::state::checkpoint::{ContinuedRun, is_there};
 use crate::run::work::worker::{Encoder, TakeDocument};
 use crate::run::{
     counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, state::OutputLock,
@@ -67,14 +67,13 @@ pub(crate) fn execute(
     }
     mark_begun(plan, environment.disk, environment.existing)?;
     let remote = Remote::new(environment.network.clone());
-    let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing);
+    let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing, &continued.todo)?;
     let followed = FollowState::new(&continued);
-    let number = prepared.lanes(&continued.todo);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
     // Compared among the filters, which know what was written before.
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
-    let ledger = Ledger::new(&prepared, (duplicates, number > 1), continued)?;
+    let ledger = Ledger::new(&prepared, duplicates, continued)?;
     let stop = environment.network.stop;
     // Counted in any case, also where nobody reads it.
     let unread = (Clock::default(), Metrics::new());
@@ -92,7 +91,7 @@ pub(crate) fn execute(
         stop,
     };
     let filters = Filters::new(&plan.settings.filters);
-    let lanes = Lanes { common: &common, filters: &filters, extract, number };
+    let lanes = Lanes { common: &common, filters: &filters, extract, number: prepared.lanes };
     let mut report = || {
         let counts = *common.counts();
         environment.progress.update(&counts);
@@ -138,7 +137,8 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     let left: HashSet<usize> = continued.todo.iter().map(|turn| turn.input).collect();
     let done = plan.inputs.iter().enumerate().filter(|(at, _)| plan.follow.is_none() && !left.contains(at));
     let done: u64 = done.filter_map(|(_, input)| input.size()).sum();
-    done + continued.partial.as_ref().map_or(0, |partial| partial.report.stored_bytes)
+    let partial = continued.contents.done.iter().filter(|done| done.next.is_some());
+    done + partial.map(|partial| partial.report.stored_bytes).sum::<u64>()
 }
 
 /// Returns whether who takes the documents wants no more.
@@ -209,8 +209,8 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
         let archives = continued.todo.iter().flat_map(|turn| &turn.begun);
         let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).collect();
         remove_hidden(plan, disk, Some(&kept))?;
-        if let Some(path) = path.filter(|_| continued.finished) {
-            discard_rest(disk, &path);
+        if continued.finished {
+            plan.discard_state(disk);
         }
         return Ok(continued);
     }

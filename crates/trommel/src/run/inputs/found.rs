@@ -5,7 +5,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{collections::BTreeMap, fs::File, io, sync::Arc};
+use std::{collections::BTreeMap, collections::HashMap, fs::File, io, sync::Arc};
 
 use data_encoding::HEXLOWER;
 use flate2::read::MultiGzDecoder;
@@ -223,6 +223,8 @@ const END_BYTES: u64 = 1 << 16;
 pub(crate) struct Identity {
     /// The input as the user named it.
     pub(crate) name: String,
+    /// Number of earlier inputs with that name. An archive that is given twice is two inputs.
+    pub(crate) naming: usize,
     /// The stamp of its file; none if it is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
@@ -239,8 +241,8 @@ pub(crate) struct FileStamp {
 
 impl Identity {
     /// The identity of an input at this moment.
-    pub(crate) fn of(input: &Input) -> Self {
-        Self { name: input.name(), stamp: FileStamp::of(input).ok().flatten() }
+    pub(crate) fn of(input: &Input, naming: usize) -> Self {
+        Self { name: input.name(), naming, stamp: FileStamp::of(input).ok().flatten() }
     }
 
     /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
@@ -261,6 +263,17 @@ impl Identity {
                 Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => false,
             }
     }
+}
+
+/// Number of earlier inputs with the name of each.
+pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
+    let mut named: HashMap<String, usize> = HashMap::new();
+    let naming = |input: &Input| {
+        let count = named.entry(input.name()).or_default();
+        *count += 1;
+        *count - 1
+    };
+    inputs.iter().map(naming).collect()
 }
 
 impl FileStamp {
@@ -377,10 +390,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc");
         let input = Input::File(path.clone());
-        assert!(Identity::of(&input).stamp.is_none());
+        assert!(Identity::of(&input, 0).stamp.is_none());
         let mut bytes = vec![b'x'; 300_000];
         fs::write(&path, &bytes).unwrap();
-        let identity = Identity::of(&input);
+        let identity = Identity::of(&input, 0);
         assert_eq!(identity.change(&input), None);
         let touch = |seconds| {
             let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);

@@ -120,12 +120,16 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
-/// written in place, and nothing is in its way.
+/// The files beside the outputs of a plan by their numbers, as the user named them, and by the names that symbolic links
+/// lead to; what is no file is written in place, and nothing is in its way.
+pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<(PathBuf, Option<PathBuf>)>>> {
+    let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
+    plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
+}
+
+/// Those that are files.
 pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
-    let named = plan.side_files().into_iter();
-    let files = named.map(|(path, _)| replaceable(&path).map_err(Error::output(&path)));
-    files.filter_map(Result::transpose).collect()
+    Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
 }
 
 /// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this

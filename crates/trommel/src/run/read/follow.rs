@@ -237,7 +237,7 @@ impl RecordFeed<'_, '_> {
             visits => format!("{}-{}", input.stem, visits + 1),
         };
         // Its size and time change as it grows, so they cannot identify it.
-        let identity = Identity { name: input.name.clone(), stamp: None };
+        let identity = Identity { name: input.name.clone(), ..Identity::default() };
         self.send(0, None, Step::Open(Opened { identity, stem, ..Opened::default() }))
     }
 

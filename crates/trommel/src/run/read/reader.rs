@@ -119,17 +119,17 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let Work { state, piece } = picked;
         let Some(input) = inputs.get(state.input) else { return Ok(()) };
         let size = input.size();
-        self.begun = state.point.is_some();
+        self.begun = false;
         let piece = piece.as_ref();
         let begin = piece.map_or(0, Piece::offset);
         let point = state.point.or_else(|| piece.and_then(Piece::point));
         self.counted = begin;
         // Taken before reading: a file that changes meanwhile is then found to be another.
-        let identity = Identity::of(input);
+        let identity = Identity::of(input, state.identity.naming);
         let stem = self.common.plan.stems.get(state.input).cloned().unwrap_or_default();
         self.send(0, None, Step::Open(Opened { number: state.number, identity, stem }))?;
         self.listed = match input {
-            Input::Packed(packed) => Some(self.send_faults(packed)?),
+            Input::Packed(packed) => Some(self.send_faults(packed, state.point.is_none())?),
             _ => None,
         };
         let Prepared { options, remote, disk, .. } = *self.common.plan;
@@ -177,14 +177,13 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 
     /// Tells the faults of a container before its first archive is read; returns its lists.
-    fn send_faults(&mut self, packed: &Packed) -> Result<ContainerLists, Disconnected> {
+    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ContainerLists, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.
         if self.common.stop.is_set() {
             return Err(Disconnected);
         }
         // They were told before what there is to go on from.
-        let is_start = !self.begun;
         for what in faults.into_iter().filter(|_| is_start) {
             self.send_damage(None, 0, 0, what)?;
         }
