@@ -21,8 +21,8 @@ use crate::run::plan::prepared::Prepared;
 use crate::run::state::checkpoint::{ContinuedRun, is_there};
 use crate::run::work::worker::{Encoder, TakeDocument};
 use crate::run::{
-    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, state::OutputLock,
-    state::remaining::ArchiveState, work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
+    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::visits, state, state::remaining::ArchiveState,
+    work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
 };
 use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 
@@ -58,7 +58,7 @@ pub(crate) fn execute(
         fs::create_dir_all(folder).map_err(Error::output(folder))?;
     }
     // Before anything is looked at: another run could change it in between.
-    let _lock = OutputLock::acquire(&plan.output.destination)?;
+    let _lock = state::lock(&plan.output.destination)?;
     let mut continued = begin(plan, environment.disk, environment.existing)?;
     continued.end_at_limit(plan);
     if continued.is_done(plan) {
@@ -68,7 +68,7 @@ pub(crate) fn execute(
     mark_begun(plan, environment.disk, environment.existing)?;
     let remote = Remote::new(environment.network.clone());
     let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing, &continued.todo)?;
-    let followed = FollowState::new(&continued);
+    let visits = visits(&continued);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
     // Compared among the filters, which know what was written before.
@@ -91,7 +91,7 @@ pub(crate) fn execute(
         stop,
     };
     let filters = Filters::new(&plan.settings.filters);
-    let lanes = Lanes { common: &common, filters: &filters, extract, number: prepared.lanes };
+    let lanes = Lanes::new(&common, &filters, extract);
     let mut report = || {
         let counts = *common.counts();
         environment.progress.update(&counts);
@@ -103,7 +103,7 @@ pub(crate) fn execute(
             report();
         }
     };
-    let written = lanes.run(environment.stdout, caller, followed, &mut tick);
+    let written = lanes.run(environment.stdout, caller, visits, &mut tick);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
     let is_left = plan.follow.is_some() && common.stop.is_set() && prepared.state_file.is_some();
     let written = if is_left { written.and(Err(Error::stopped())) } else { written };

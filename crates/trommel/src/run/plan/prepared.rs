@@ -76,11 +76,6 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    /// Returns whether all inputs go into one file.
-    pub(crate) fn is_one_file(&self) -> bool {
-        matches!(self.run.output.destination, Destination::File(_))
-    }
-
     /// Returns whether each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.run.output.destination, Destination::Folder(_))

@@ -5,8 +5,8 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 use std::{fs::File, io, thread};
 
-use crossbeam_channel::{Receiver, Sender};
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint};
+use crossbeam_channel::Sender;
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_record::Disk;
 use trommel_sources::{Remote, StopFlag, interruptible};
 
@@ -15,7 +15,8 @@ use crate::run::inputs::packed::{ContainerLists, Packed};
 use crate::run::inputs::pieces::{self, Piece, Reach};
 use crate::run::inputs::{Input, is_pipe};
 use crate::run::work::record::{page_url, panic_message};
-use crate::run::work::task::{ArchiveEnd, CapturedRecord, Gate, Opened, Step, Task};
+use crate::run::work::task::{ArchiveEnd, CapturedRecord, Opened, Step, Task};
+use crate::run::work::worker::Lane;
 use crate::run::{
     inputs::found::Identity, plan::prepared::Prepared, read::revisits, read::revisits::Revisits, write::lane::Common,
     write::ledger::Next, write::ledger::Work,
@@ -33,11 +34,9 @@ pub(crate) struct Disconnected;
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
-    /// Lets the records of the lane in.
-    gate: &'a Gate,
-    tasks: Sender<Task<CapturedRecord>>,
-    /// Blocks that the workers are done with.
-    spares: Receiver<RecordBlock>,
+    /// Lets the records of the lane in, and brings back blocks that the workers are done with.
+    ways: &'a Lane,
+    tasks: Sender<Task>,
     /// The lists of the container whose archive is being read.
     listed: Option<ContainerLists>,
     next: u64,
@@ -63,14 +62,9 @@ impl Drop for RecordFeed<'_, '_> {
 
 impl<'a, 'c> RecordFeed<'a, 'c> {
     /// A feed that has read nothing.
-    pub(crate) fn new(
-        (common, lane): (&'a Common<'c>, usize),
-        gate: &'a Gate,
-        tasks: Sender<Task<CapturedRecord>>,
-        spares: Receiver<RecordBlock>,
-    ) -> Self {
+    pub(crate) fn new(common: &'a Common<'c>, (lane, ways): (usize, &'a Lane), tasks: Sender<Task>) -> Self {
         let (listed, held, revisits) = (None, None, None);
-        Self { common, lane, gate, tasks, spares, listed, next: 0, held, revisits, begun: false, counted: 0 }
+        Self { common, lane, ways, tasks, listed, next: 0, held, revisits, begun: false, counted: 0 }
     }
 
     /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
@@ -168,7 +162,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     /// Waits until it is known whether a piece counts.
     fn await_turn(&self, piece: &Piece) -> Result<(), Disconnected> {
         while !piece.fate.is_known() {
-            if self.common.stop.is_set() || self.gate.is_closed() {
+            if self.common.stop.is_set() || self.ways.gate.is_closed() {
                 return Err(Disconnected);
             }
             thread::sleep(PAUSE);
@@ -217,7 +211,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let mut next_piece = piece.map_or(0, |piece| piece.number + 1);
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
-            self.spares.try_iter().for_each(|block| reader.reuse(block));
+            self.ways.spares.1.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let item = reader.next();
             // What a read that was stopped left of a record is none.
@@ -328,14 +322,9 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(bytes, after.into(), step)
     }
 
-    pub(crate) fn send(
-        &mut self,
-        bytes: u64,
-        point: Option<ResumePoint>,
-        step: Step<CapturedRecord>,
-    ) -> Result<(), Disconnected> {
+    pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step) -> Result<(), Disconnected> {
         // Before a number is given: a step that is not let in must leave no gap in the order.
-        if !self.gate.enter(bytes) {
+        if !self.ways.gate.enter(bytes) {
             return Err(Disconnected);
         }
         let number = self.next;

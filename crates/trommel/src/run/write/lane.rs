@@ -3,16 +3,16 @@
 mod record;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{io::Write, mem::take, path::PathBuf};
+use std::{io::Write, mem::take};
 
 use trommel_archive::ResumePoint;
 use trommel_sources::StopFlag;
 
 use crate::run::counts::{Clock, ProgressState};
 use crate::run::state::remaining::{ArchiveState, FileState, InputStart};
-use crate::run::work::task::{ArchiveEnd, Opened, Step, Task, WorkerResult};
+use crate::run::work::task::{ArchiveEnd, Opened, Step, Task};
 use crate::run::work::worker::TakeDocument;
-use crate::run::write::ledger::{Ledger, Work, published};
+use crate::run::write::ledger::{Ledger, Work, publish_all};
 use crate::run::write::outputs::{Outputs, Stdout};
 use crate::{
     Result, metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate,
@@ -61,11 +61,7 @@ impl<'a> Common<'a> {
 
     /// Gives complete files their names. Without the ledger in hand: to assemble a large one takes long.
     fn publish(&self, files: Vec<FileState>) -> Result<()> {
-        for file in files {
-            let listed = published(self.plan, &file)?;
-            self.ledger().add_published(&file, listed)?;
-        }
-        Ok(())
+        publish_all(self.plan, files, |file, listed| self.ledger().add_published(file, listed))
     }
 }
 
@@ -140,11 +136,6 @@ impl<'a> OpenArchive<'a> {
     fn take_complete(&mut self) -> Vec<FileState> {
         self.outputs.as_mut().map(|outputs| take(&mut outputs.complete)).unwrap_or_default()
     }
-
-    /// Ends it for good, unfinished; returns the names of its files.
-    fn abandon(mut self) -> (ArchiveState, Vec<PathBuf>) {
-        (self.state, self.outputs.as_mut().map(Outputs::abandon).unwrap_or_default())
-    }
 }
 
 impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
@@ -155,17 +146,17 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
-    pub(crate) fn step(&mut self, task: Task<WorkerResult>) -> Result<()> {
+    pub(crate) fn step(&mut self, task: Task) -> Result<()> {
         let point = task.point;
         self.leave_if_void();
         match task.step {
             Step::Open(opened) => self.open(opened)?,
             Step::Begin { info, date } => self.begin(info, date)?,
-            Step::Record(result) => self.record(result, task.bytes)?,
+            Step::Result(result) => self.record(result, task.bytes)?,
             Step::Damage { offset, lost, what } => self.damage(offset, lost, what),
             Step::Mismatch { what } => self.mismatch(what),
             Step::End(end) => return self.end(end),
-            Step::Over => return Ok(()),
+            Step::Record(_) | Step::Over => return Ok(()),
         }
         let Some(archive) = &mut self.archive else { return Ok(()) };
         let settings = &self.common.plan.run.settings;
@@ -316,16 +307,17 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
 
     /// Leaves a piece that does not count.
     fn leave_if_void(&mut self) {
-        let Some(archive) = self.archive.take_if(|archive| archive.fate.is_void()) else { return };
-        self.common.ledger().joined.extend(archive.abandon().1);
-        self.common.counts().archives -= 1;
+        if self.archive.as_ref().is_some_and(|archive| archive.fate.is_void()) {
+            self.give_up();
+            self.common.counts().archives -= 1;
+        }
     }
 
     /// Leaves the archive in the middle, if there is one.
     pub(crate) fn give_up(&mut self) {
-        self.leave_if_void();
-        let Some(archive) = self.archive.take() else { return };
-        let (state, unfinished) = archive.abandon();
-        self.common.ledger().give_up(state, unfinished);
+        let Some(mut archive) = self.archive.take() else { return };
+        let mut ledger = self.common.ledger();
+        ledger.joined.extend(archive.outputs.as_mut().map(Outputs::abandon).unwrap_or_default());
+        ledger.keep(archive.state);
     }
 }

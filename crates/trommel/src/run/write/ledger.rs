@@ -130,19 +130,10 @@ impl<'a> Ledger<'a> {
         if self.saved.complete.is_empty() {
             return Ok(());
         }
-        self.publish(self.saved.complete.clone())?;
+        publish_all(self.plan, self.saved.complete.clone(), |file, listed| self.add_published(file, listed))?;
         self.sync_journal()?;
         self.saved.archives = self.begun();
         self.write_state()
-    }
-
-    /// Gives complete files their names.
-    fn publish(&mut self, files: Vec<FileState>) -> Result<()> {
-        for file in files {
-            let listed = published(self.plan, &file)?;
-            self.add_published(&file, listed)?;
-        }
-        Ok(())
     }
 
     /// The states of the archives that were begun and are not done.
@@ -203,7 +194,8 @@ impl<'a> Ledger<'a> {
         self.unsaved >= self.duplicates.bytes()
     }
 
-    fn keep(&mut self, state: ArchiveState) {
+    /// Takes note of where an archive is.
+    pub(crate) fn keep(&mut self, state: ArchiveState) {
         match self.works.iter_mut().find(|work| work.state.number == state.number) {
             Some(work) => work.state = state,
             // A piece that has turned out not to count meanwhile.
@@ -325,7 +317,7 @@ fn opened_journal(plan: &Prepared<'_>, state: &Checkpoint, bytes: &[u8]) -> Resu
 }
 
 /// Checks the files that an interrupted run left complete, before they are given their names.
-pub(crate) fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
+fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     for file in &saved.complete {
         let (path, is_assembled) = (&file.path, plan.assembler(file).is_some());
         let spool = hidden(path, "tmp").map_err(Error::output(path))?;
@@ -341,9 +333,18 @@ pub(crate) fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<
     Ok(())
 }
 
+/// Gives complete files their names; `add` takes note of each.
+pub(crate) fn publish_all(
+    plan: &Prepared<'_>,
+    files: Vec<FileState>,
+    mut add: impl FnMut(&FileState, Option<ManifestFile>) -> Result<()>,
+) -> Result<()> {
+    files.iter().try_for_each(|file| add(file, published(plan, file)?))
+}
+
 /// Gives a complete file its final name, after the last step of its format. Returns what the manifest says about it if
 /// it has documents.
-pub(crate) fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
+fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
     let assemble = plan.assembler(file);
     publish(plan.disk, &file.path, assemble).map_err(|error| match error {
         OutputError::Io(source) => Error::output(&file.path)(source),

@@ -93,7 +93,7 @@ impl<'a> Outputs<'a> {
         state: OutputsState,
     ) -> Result<Self> {
         // What is no file is written elsewhere.
-        let encoders = if plan.is_folder() || plan.is_one_file() { plan.encoders.as_slice() } else { &[] };
+        let encoders = if plan.run.output.destination.folder().is_some() { plan.encoders.as_slice() } else { &[] };
         let mut open = BTreeMap::new();
         for state in state.open {
             let encoder = encoders.get(state.slot);
@@ -285,17 +285,17 @@ pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch:
 /// The documents of a run on standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a Prepared<'a>,
-    /// The frames; none if documents go elsewhere, and after the end.
+    /// Standard output before it is begun; none if documents go elsewhere.
+    unbegun: Option<&'o mut dyn Write>,
+    /// Its frames, until the end.
     pub(crate) frames: Option<Frames<&'o mut dyn Write>>,
-    begun: bool,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
     /// Standard output in the one encoding of the plan, if that is the destination.
     pub(crate) fn new(plan: &'a Prepared<'a>, stdout: Option<&'o mut dyn Write>) -> Self {
-        let stdout = stdout.filter(|_| plan.run.output.destination == Destination::Stdout).zip(plan.encoders.first());
-        let frames = stdout.map(|(stdout, encoder)| Frames::new(stdout, encoder.compression, false));
-        Self { plan, frames, begun: false }
+        let unbegun = stdout.filter(|_| plan.run.output.destination == Destination::Stdout);
+        Self { plan, unbegun, frames: None }
     }
 
     fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<()> {
@@ -305,10 +305,9 @@ impl<'a, 'o> Stdout<'a, 'o> {
 
     /// Begins it with the first input of which there is a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
-        if self.frames.is_none() || std::mem::replace(&mut self.begun, true) {
-            return Ok(());
-        }
-        let Some(encoder) = self.plan.encoders.first() else { return Ok(()) };
+        let begun = self.unbegun.take().zip(self.plan.encoders.first());
+        let Some((stdout, encoder)) = begun else { return Ok(()) };
+        self.frames = Some(Frames::new(stdout, encoder.compression, false));
         // Named as in a folder.
         let name = format!("{}{}", beginning.stem, encoder.encoding.suffix());
         let head = head(encoder, &name, beginning, self.plan.run.epoch)?;
@@ -330,7 +329,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
 
     /// Ends the output, if it was begun.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        let Some(frames) = self.frames.take().filter(|_| self.begun) else { return Ok(()) };
+        let Some(frames) = self.frames.take() else { return Ok(()) };
         frames.finish().map(drop).map_err(Error::output(Path::new("standard output")))
     }
 }

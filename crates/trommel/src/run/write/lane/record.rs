@@ -6,7 +6,7 @@ use super::{Common, LaneWriter, OpenArchive};
 use crate::Result;
 use crate::run::counts::{reasons::DropReason, summary::count};
 use crate::run::state::remaining::ArchiveState;
-use crate::run::work::task::{DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
+use crate::run::work::task::{DROPPED, DocumentForms, QUARANTINE, RecordVerdict, WorkerResult};
 
 impl LaneWriter<'_, '_, '_> {
     /// Writes and counts the result of a record.
@@ -15,8 +15,8 @@ impl LaneWriter<'_, '_, '_> {
         if let Some(mut ledger) = self.common.direct() {
             let duplicates = &mut ledger.duplicates;
             // Here and not in the workers: only the writer sees documents in the order of the records.
-            if let RecordVerdict::Document { fingerprint, .. } = &result.verdict
-                && let Some(reason) = duplicates.judge(fingerprint)
+            if let RecordVerdict::Document(forms) = &result.verdict
+                && let Some(reason) = duplicates.judge(&forms.fingerprint)
             {
                 // Before anything is written or counted, so that a duplicate is a drop everywhere.
                 result.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
@@ -28,7 +28,7 @@ impl LaneWriter<'_, '_, '_> {
         archive.frame.records += 1;
         archive.frame.blocks = archive.frame.blocks.saturating_add(bytes);
         match &mut result.verdict {
-            RecordVerdict::Document { forms, .. } => {
+            RecordVerdict::Document(forms) => {
                 if let (Some(item), Some(take)) = (forms.item.take(), &mut self.take) {
                     take(*item)?;
                 }
@@ -44,8 +44,7 @@ impl LaneWriter<'_, '_, '_> {
             RecordVerdict::Dropped(_) => {}
         }
         archive.write_sides(self.common, &result)?;
-        archive.state.count(&result);
-        self.common.count(&result);
+        self.common.count(&mut archive.state, &result);
         Ok(())
     }
 }
@@ -75,14 +74,21 @@ impl<'a> OpenArchive<'a> {
     }
 }
 
-impl ArchiveState {
-    fn count(&mut self, result: &WorkerResult) {
-        let Self { summary, report, .. } = self;
+impl Common<'_> {
+    /// Counts a result: of its archive, for the progress and for Prometheus.
+    fn count(&self, archive: &mut ArchiveState, result: &WorkerResult) {
+        let ArchiveState { summary, report, times, .. } = archive;
+        let (mut counts, metrics) = (self.counts(), self.metrics);
         summary.records += 1;
         report.records += 1;
-        if let Some(bytes) = result.page {
+        counts.records += 1;
+        metrics.record();
+        if let Some((bytes, timed)) = &result.page {
             summary.pages += 1;
-            summary.page_bytes = summary.page_bytes.saturating_add(bytes);
+            summary.page_bytes = summary.page_bytes.saturating_add(*bytes);
+            times.add(timed);
+            counts.pages += 1;
+            metrics.page(*bytes, Duration::from_secs_f64(timed.seconds));
         }
         if let Some(reason) = &result.truncated {
             summary.truncate(reason);
@@ -90,48 +96,27 @@ impl ArchiveState {
         for name in &result.capped {
             count(&mut summary.capped, name.clone(), 1);
         }
-        result.time.iter().for_each(|timed| self.times.add(timed));
         match &result.verdict {
-            RecordVerdict::Document { text, .. } => {
+            RecordVerdict::Document(DocumentForms { text, confidence, .. }) => {
                 summary.documents += 1;
                 summary.empty += u64::from(*text == 0);
                 summary.text_bytes = summary.text_bytes.saturating_add(*text);
                 report.documents += 1;
+                counts.documents += 1;
+                metrics.document(f64::from(*confidence), *text);
             }
             RecordVerdict::Dropped(reason) => {
                 count(&mut summary.drops, *reason, 1);
                 report.drops += 1;
+                counts.dropped += 1;
+                metrics.dropped(reason.name());
             }
             RecordVerdict::Failed { kind, .. } => {
                 count(&mut summary.failures, *kind, 1);
                 report.failures += 1;
+                counts.failures += 1;
+                metrics.failed(kind.name());
             }
-        }
-    }
-}
-
-impl Common<'_> {
-    /// Counts a result for the progress and for Prometheus.
-    fn count(&self, result: &WorkerResult) {
-        let mut counts = self.counts();
-        counts.records += 1;
-        counts.pages += u64::from(result.page.is_some());
-        let count = match &result.verdict {
-            RecordVerdict::Document { .. } => &mut counts.documents,
-            RecordVerdict::Dropped(_) => &mut counts.dropped,
-            RecordVerdict::Failed { .. } => &mut counts.failures,
-        };
-        *count += 1;
-        drop(counts);
-        let metrics = self.metrics;
-        metrics.record();
-        if let (Some(bytes), Some(timed)) = (result.page, &result.time) {
-            metrics.page(bytes, Duration::from_secs_f64(timed.seconds));
-        }
-        match &result.verdict {
-            RecordVerdict::Document { text, confidence, .. } => metrics.document(f64::from(*confidence), *text),
-            RecordVerdict::Dropped(reason) => metrics.dropped(reason.name()),
-            RecordVerdict::Failed { kind, .. } => metrics.failed(kind.name()),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The end of a run: what is complete gets its name, or what is not is removed.
 
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use trommel_record::{discard, hidden};
 
-use super::{Ledger, Work};
+use super::{Ledger, Work, publish_all};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
-use crate::run::state::remaining::{self, ArchiveState, OutputsState};
-use crate::run::write::manifest;
+use crate::run::state::remaining::{self, OutputsState};
+use crate::run::{plan::output::Destination, write::manifest};
 use crate::{Error, Result};
 
 impl Ledger<'_> {
@@ -30,7 +30,7 @@ impl Ledger<'_> {
         if !self.saved.complete.is_empty() {
             self.write_state()?;
         }
-        self.publish(self.saved.complete.clone())?;
+        publish_all(self.plan, self.saved.complete.clone(), |file, listed| self.add_published(file, listed))?;
         for share in take(&mut self.joined) {
             discard(self.plan.disk, &share);
         }
@@ -40,7 +40,7 @@ impl Ledger<'_> {
     /// Marks a folder as complete, and puts the state where those of finished runs are.
     fn end_state(&mut self) -> Result<()> {
         let outcome = self.summary.outcome();
-        if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.run.output.destination.folder())
+        if let Destination::Folder(folder) = &self.plan.run.output.destination
             && outcome != Outcome::Nothing
         {
             manifest::complete(self.plan.disk, folder, &self.files).map_err(Error::output(folder))?;
@@ -66,45 +66,13 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Takes the counts of an archive that was left in the middle; removes its files, and those of all, if there is no
-    /// state to continue from.
-    pub(crate) fn give_up(&mut self, mut state: ArchiveState, unfinished: Vec<PathBuf>) {
-        state.report.file.clone_from(&state.identity.name);
-        let of_run = self.works.len();
-        self.works.retain(|work| work.state.number != state.number);
-        // A piece that does not count is no work of the run any more.
-        if self.works.len() < of_run {
-            let is_any = state.report != (FileReport { file: state.identity.name.clone(), ..FileReport::default() });
-            self.add_left(state, is_any);
-        }
-        self.joined.extend(unfinished);
-    }
-
-    /// Adds the counts of an archive that was not read to its end, or of a piece of one.
-    fn add_left(&mut self, state: ArchiveState, is_reported: bool) {
-        self.summary.add(state.summary);
-        self.times.join(state.times);
-        let report = FileReport { file: state.identity.name, ..state.report };
-        let is_later_piece = state.piece.is_some_and(|piece| piece.number > 0);
-        let goes_on = is_later_piece && self.summary.files.last().is_some_and(|last| last.file == report.file);
-        if goes_on || is_reported {
-            self.add_report(report, goes_on);
-        }
-    }
-
     /// Removes unfinished files if there is no state to continue from.
     pub(crate) fn abandon(&mut self) {
-        // What was done out of turn counts as well.
-        for Work { state, .. } in take(&mut self.works) {
-            if state.is_ended || state.report != FileReport::default() {
-                self.joined.extend(state.paths());
-                self.add_left(state, true);
-            }
-        }
         // With a saved state the unfinished files are what `--resume` continues.
         if self.plan.state_file.as_deref().is_some_and(Path::exists) {
             return;
         }
+        self.joined.extend(self.works.iter().flat_map(|work| work.state.paths()));
         self.joined.extend(self.outputs.abandon());
         self.joined.extend(take(&mut self.waiting).into_iter().map(|file| file.path));
         for file in &self.joined {
@@ -114,8 +82,19 @@ impl Ledger<'_> {
         self.plan.run.discard_state(self.plan.disk);
     }
 
-    /// The counts, at the end.
+    /// The counts, at the end; those of archives that were left in the middle, or done out of turn, count as well.
     pub(crate) fn take_summary(&mut self) -> Summary {
+        for Work { state, .. } in take(&mut self.works) {
+            if !state.is_ended && state.report == FileReport::default() {
+                continue;
+            }
+            self.summary.add(state.summary);
+            self.times.join(state.times);
+            let report = FileReport { file: state.identity.name, ..state.report };
+            let is_later_piece = state.piece.is_some_and(|piece| piece.number > 0);
+            let goes_on = is_later_piece && self.summary.files.last().is_some_and(|last| last.file == report.file);
+            self.add_report(report, goes_on);
+        }
         self.summary.time(&self.times);
         take(&mut self.summary)
     }
