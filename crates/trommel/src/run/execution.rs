@@ -15,7 +15,7 @@ use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Progress, ProgressState};
 use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL, total};
-use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
+use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_files, remove_hidden, side_paths};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::prepared::Prepared;
 use crate::run::state::checkpoint::{ContinuedRun, is_there};
@@ -218,11 +218,11 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
         tracing::info!("{}: no such state; starting afresh", path.display());
     }
     // Before its files are written over.
-    for path in path.into_iter().chain(plan.finished_file()).filter(|path| is_there(path)) {
-        disk.remove(&path).map_err(Error::output(&path))?;
-    }
+    remove_files(disk, path.into_iter().chain(plan.finished_file()))?;
     remove_hidden(plan, disk, None)?;
-    remove_sides(plan, disk)?;
+    // Nobody should take files beside the outputs that an earlier run left for those of this one, which makes them only if
+    // there is something to write.
+    remove_files(disk, side_paths(plan)?)?;
     Ok(ContinuedRun::new_run(plan))
 }
 

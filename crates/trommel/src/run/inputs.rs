@@ -97,8 +97,8 @@ impl Input {
     /// If its container cannot be read.
     pub(crate) fn bytes(&self) -> io::Result<Option<ArchiveBytes>> {
         Ok(match self {
-            Self::File(path) if !is_pipe(path) => Some(Location::File(path.clone()).into()),
-            Self::Url(url) => Some(Location::Url(url.clone()).into()),
+            Self::File(path) if !is_pipe(path) => Some(ArchiveBytes::Whole(Location::File(path.clone()))),
+            Self::Url(url) => Some(ArchiveBytes::Whole(Location::Url(url.clone()))),
             Self::Packed(packed) => Some(packed.place()?),
             Self::File(_) | Self::Selection(_) | Self::Pages(_) | Self::Stdin | Self::Nothing { .. } => None,
         })

@@ -81,13 +81,8 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let mut first = LaneWriter::new(self.common, Some(stdout));
         first.take = Some(&mut tell);
         thread::scope(|scope| {
-            let started = self.start(scope, &worker, visits);
-            let others = started.and_then(|()| self.start_writers(scope));
-            let written = others.and_then(|others| {
-                let written = self.write(0, &mut first, Some(tick));
-                written.map(|()| others)
-            });
-            match written {
+            let others = self.start(scope, &worker, visits);
+            match others.and_then(|others| self.write(0, &mut first, Some(tick)).map(|()| others)) {
                 Ok(others) => {
                     while !others.iter().all(ScopedJoinHandle::is_finished) {
                         thread::sleep(PROGRESS_INTERVAL / 10);
@@ -114,8 +109,13 @@ impl<'a, 'c> Lanes<'a, 'c> {
         self.common.plan.run.follow.is_none() && self.common.stop.is_set()
     }
 
-    /// Starts the workers and the readers.
-    fn start<'s>(&'s self, scope: &'s Scope<'s, '_>, worker: &'s Worker<'_>, visits: Vec<Visit>) -> Result<()> {
+    /// Starts the workers, the readers, and the writers of all lanes but the first, which is that of the calling thread.
+    fn start<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        worker: &'s Worker<'_>,
+        visits: Vec<Visit>,
+    ) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
         // The gates bound what is inside, so that nobody ever waits at this channel.
         let (sender, tasks) = bounded((self.window + 1).saturating_mul(self.lanes.len()));
         for index in 0..self.jobs {
@@ -135,7 +135,17 @@ impl<'a, 'c> Lanes<'a, 'c> {
             };
             self.spawn(scope, format!("reader-{number}"), read)?;
         }
-        Ok(())
+        let others = (1..self.lanes.len()).map(|lane| {
+            let write = move || {
+                let mut writer = LaneWriter::new(self.common, None);
+                if let Err(error) = self.write(lane, &mut writer, None) {
+                    self.common.ledger().fail(error);
+                    writer.give_up();
+                }
+            };
+            self.spawn(scope, format!("writer-{lane}"), write)
+        });
+        others.collect()
     }
 
     fn spawn<'s>(
@@ -151,21 +161,6 @@ impl<'a, 'c> Lanes<'a, 'c> {
         };
         let spawned = thread::Builder::new().name(name).spawn_scoped(scope, act);
         spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
-    }
-
-    /// Starts the writers of all lanes but the first, which is that of the calling thread.
-    fn start_writers<'s>(&'s self, scope: &'s Scope<'s, '_>) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
-        let others = (1..self.lanes.len()).map(|lane| {
-            let write = move || {
-                let mut writer = LaneWriter::new(self.common, None);
-                if let Err(error) = self.write(lane, &mut writer, None) {
-                    self.common.ledger().fail(error);
-                    writer.give_up();
-                }
-            };
-            self.spawn(scope, format!("writer-{lane}"), write)
-        });
-        others.collect()
     }
 
     /// Puts the results of a lane in order and writes them until there are no more.

@@ -132,13 +132,10 @@ pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
 }
 
-/// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
-/// one, which makes them only if there is something to write.
-pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<()> {
-    for path in side_paths(plan)?.into_iter().filter(|path| path.exists()) {
-        disk.remove(&path).map_err(Error::output(&path))?;
-    }
-    Ok(())
+/// Removes those of some files that are there, be they links to nothing.
+pub(crate) fn remove_files(disk: &dyn Disk, paths: impl IntoIterator<Item = PathBuf>) -> Result<()> {
+    let mut there = paths.into_iter().filter(|path| path.symlink_metadata().is_ok());
+    there.try_for_each(|path| disk.remove(&path).map_err(Error::output(&path)))
 }
 
 /// Removes the hidden files of the outputs and of the files beside them that interrupted runs left, with any size of

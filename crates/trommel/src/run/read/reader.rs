@@ -11,7 +11,7 @@ use trommel_record::Disk;
 use trommel_sources::{Remote, StopFlag, interruptible};
 
 use crate::run::counts::Stage;
-use crate::run::inputs::packed::{ContainerLists, Packed};
+use crate::run::inputs::packed::{ListedPages, Packed};
 use crate::run::inputs::pieces::{self, Piece, Reach};
 use crate::run::inputs::{Input, is_pipe};
 use crate::run::work::record::{page_url, panic_message};
@@ -38,7 +38,7 @@ pub(crate) struct RecordFeed<'a, 'c> {
     ways: &'a Lane,
     tasks: Sender<Task>,
     /// The lists of the container whose archive is being read.
-    listed: Option<ContainerLists>,
+    listed: Option<ListedPages>,
     next: u64,
     /// A response held back, and where reading goes on after it.
     // One record: crawlers write the metadata of a response right behind it.
@@ -171,7 +171,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 
     /// Tells the faults of a container before its first archive is read; returns its lists.
-    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ContainerLists, Disconnected> {
+    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ListedPages, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.
         if self.common.stop.is_set() {
@@ -251,7 +251,9 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     ) -> Result<Option<ArchiveError>, Disconnected> {
         match item {
             Ok(record) => {
-                let record = self.resolved(record);
+                let revisits = self.revisits.as_ref().filter(|_| record.kind == RecordType::Revisit);
+                let resolved = revisits.and_then(|revisits| revisits.resolved(self.common.plan, &record));
+                let record = resolved.unwrap_or(record);
                 let is_info = record.kind == RecordType::Warcinfo;
                 self.begin(is_info.then(|| record.block.to_vec()), record.date())?;
                 self.release(Some(&record))?;
@@ -289,16 +291,6 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, after.filter(|_| self.begun), Step::Damage { offset, lost, what })
     }
 
-    /// A revisit with its content, if that is wanted and known; any other record as it is.
-    fn resolved(&self, record: Record) -> Record {
-        match &self.revisits {
-            Some(revisits) if record.kind == RecordType::Revisit => {
-                revisits.resolved(self.common.plan, &record).unwrap_or(record)
-            }
-            _ => record,
-        }
-    }
-
     /// Sends the response that was held back, with the facts that the record after it states about it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some((record, after)) = self.held.take() {
@@ -317,9 +309,10 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let bytes = record.block.len() as u64;
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
         let listed = self.listed.as_ref().filter(|_| is_capture);
-        let listing = listed.map(|listed| listed.listing(page_url(&record)));
-        let step = Step::Record(CapturedRecord { record, charset, listing: listing.unwrap_or_default() });
-        self.send(bytes, after.into(), step)
+        let title = listed.and_then(|(pages, _)| pages.title(page_url(&record)?));
+        let is_left_out = title.is_none() && listed.is_some_and(|(_, pages_only)| *pages_only);
+        let title = title.filter(|title| !title.is_empty()).map(str::to_owned);
+        self.send(bytes, after.into(), Step::Record(CapturedRecord { record, charset, title, is_left_out }))
     }
 
     pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step) -> Result<(), Disconnected> {

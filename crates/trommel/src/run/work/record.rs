@@ -22,7 +22,7 @@ use crate::run::work::task::{
     CapturedRecord, DocumentForms, Gate, QUARANTINE, RecordOutcome, RecordVerdict, WorkerResult, copied,
     failed_members, id,
 };
-use crate::{PAGE_FACTOR, page_hints, run::inputs::packed::Listing};
+use crate::{PAGE_FACTOR, page_hints};
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
@@ -93,7 +93,7 @@ impl<'a> RecordExtractor<'a> {
 
     /// Reason why a record is dropped before its payload is read.
     fn drop_unread(&self, captured: &CapturedRecord) -> Option<DropReason> {
-        let CapturedRecord { record, listing, .. } = captured;
+        let CapturedRecord { record, is_left_out, .. } = captured;
         // From what costs nothing to what costs most: most records of an archive are no pages.
         let of_crawler = || match crawler_record(record)? {
             CrawlerRecord::Copy(_) if self.takes_copies() => None,
@@ -101,14 +101,14 @@ impl<'a> RecordExtractor<'a> {
         };
         by_kind(record)
             .or_else(of_crawler)
-            .or_else(|| listing.is_left_out.then_some(DropReason::NotListed))
+            .or_else(|| is_left_out.then_some(DropReason::NotListed))
             .or_else(|| self.filters.url(page_url(record)).map(DropReason::Filtered))
             .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
     }
 
     /// Reads a record that may be a page; gives only a verdict if it is none.
     fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
-        let CapturedRecord { record, charset, listing } = captured;
+        let CapturedRecord { record, charset, title, .. } = captured;
         let mut lap = Instant::now();
         let page = payload(record, &self.payload);
         let page = page.map_err(|error| failed(FailureKind::Payload, error.to_string()))?;
@@ -149,7 +149,7 @@ impl<'a> RecordExtractor<'a> {
             _ => (self.extract)(&page.body, &hints),
         };
         if document.title.is_none() {
-            document.title.clone_from(&listing.title);
+            document.title.clone_from(title);
         }
         document.rights.join(&rights);
         let mut lap = Instant::now();
@@ -369,7 +369,7 @@ impl<'a> SingleRecords<'a> {
     /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
     /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
-        let captured = CapturedRecord { record, charset, listing: Listing::default() };
+        let captured = CapturedRecord { record, charset, title: None, is_left_out: false };
         let item = |record, fingerprint| Ok(Some(DocumentForms::of(record, fingerprint, Vec::new(), true)));
         let result = self.records.result(&captured, &item);
         let outcome = match result.verdict {

@@ -13,7 +13,7 @@ use trommel_archive::{Record, ResumePoint};
 use trommel_record::{Document, RecordSource, filters::Fingerprint, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
-use crate::run::{counts::summary::PageTime, inputs::found::Identity, inputs::packed::Listing};
+use crate::run::{counts::summary::PageTime, inputs::found::Identity};
 
 /// One step of a run with its number in the order of the inputs.
 #[derive(Debug)]
@@ -114,8 +114,10 @@ pub(crate) struct CapturedRecord {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
-    /// The entry of the lists of its WACZ file.
-    pub(crate) listing: Listing,
+    /// Its title in the lists of its WACZ file.
+    pub(crate) title: Option<String>,
+    /// True if the page is not in them, and only listed pages are wanted.
+    pub(crate) is_left_out: bool,
 }
 
 /// The result of a worker for a record.

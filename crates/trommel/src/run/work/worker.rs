@@ -151,8 +151,12 @@ mod tests {
             let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
             let options = trommel_archive::ReadOptions::default();
             let mut reader = trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
-            let captured =
-                CapturedRecord { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
+            let captured = CapturedRecord {
+                record: reader.next().unwrap().unwrap(),
+                charset: None,
+                title: None,
+                is_left_out: false,
+            };
             Task { bytes, ..task(number, Step::Record(captured)) }
         };
         task_sender.send(task(0, Step::Begin { info: None, date: None })).unwrap();

@@ -49,6 +49,8 @@ pub(crate) struct Ledger<'a> {
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
     journal: Option<OpenFile>,
+    /// True if it has entries that are not on disk.
+    is_noted: bool,
     /// The one output of all archives, or that of the archive whose pieces are joined, and the files beside the outputs.
     pub(crate) outputs: Outputs<'a>,
     pub(crate) duplicates: Duplicates,
@@ -92,6 +94,7 @@ impl<'a> Ledger<'a> {
         }
         let mut ledger = Self {
             plan,
+            is_noted: !journal.is_empty(),
             journal: opened_journal(plan, &state, &journal)?,
             outputs: Outputs::new(plan, None, false, state.outputs.clone())?,
             duplicates,
@@ -147,13 +150,14 @@ impl<'a> Ledger<'a> {
     /// Appends to the journal, where it counts once a state says so.
     fn note_entry(&mut self, entry: JournalEntry) -> Result<()> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
+        self.is_noted = true;
         let bytes = rmp_serde::to_vec_named(&entry);
         journal.write(&bytes.map_err(Error::at(ErrorKind::Output, journal.state.path.display()))?)
     }
 
     /// Puts the journal on disk. A state may count only entries that are there, so it comes first.
     fn sync_journal(&mut self) -> Result<()> {
-        if let Some(journal) = &mut self.journal {
+        if let Some(journal) = self.journal.as_mut().filter(|_| take(&mut self.is_noted)) {
             self.saved.journal = journal.checkpoint()?.extent;
         }
         // What has its name stands in the journal now.

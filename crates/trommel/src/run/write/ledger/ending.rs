@@ -8,7 +8,7 @@ use trommel_record::{discard, hidden};
 use super::{Ledger, Work, publish_all};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
 use crate::run::state::remaining::{self, OutputsState};
-use crate::run::{plan::output::Destination, write::manifest};
+use crate::run::{plan::existing::remove_files, plan::output::Destination, write::manifest};
 use crate::{Error, Result};
 
 impl Ledger<'_> {
@@ -46,7 +46,7 @@ impl Ledger<'_> {
             manifest::complete(self.plan.disk, folder, &self.files).map_err(Error::output(folder))?;
         }
         let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
-        let mut left = vec![path.clone()];
+        let mut left = vec![path];
         match &self.plan.finished_file {
             Some(finished) if outcome != Outcome::Nothing => {
                 self.note_counts()?;
@@ -59,9 +59,7 @@ impl Ledger<'_> {
             // There is nothing to come back to, or nobody will.
             finished => left.extend(finished.clone()),
         }
-        for path in left.iter().filter(|path| path.exists()) {
-            self.plan.disk.remove(path).map_err(Error::output(path))?;
-        }
+        remove_files(self.plan.disk, left)?;
         self.plan.run.discard_state(self.plan.disk);
         Ok(())
     }
