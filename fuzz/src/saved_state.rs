@@ -67,10 +67,8 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     within.times.add(&crate::run::PageTime { seconds: 0.003, id, file, offset: 7 });
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
-    let entries = [
-        JournalEntry::Done(crate::run::state::remaining::DoneInput::default()),
-        JournalEntry::Again(crate::run::inputs::found::Identity::default()),
-    ];
+    let entries =
+        [JournalEntry::Done(Box::default()), JournalEntry::Again(crate::run::inputs::found::Identity::default())];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }

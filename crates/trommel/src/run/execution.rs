@@ -14,7 +14,7 @@ use trommel_record::{Disk, Document, LocalDisk, bulk_mapping, replace};
 use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Progress, ProgressState};
-use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL, total};
+use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_files, remove_hidden, side_paths};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::prepared::Prepared;
@@ -81,7 +81,8 @@ pub(crate) fn execute(
         plan: &prepared,
         counts: Mutex::new(ProgressState {
             bytes: done_before,
-            total: total(plan),
+            // Inputs that are followed grow, so that it is not known.
+            total: plan.follow.is_none().then(|| plan.inputs.iter().map(Input::size).sum()).flatten(),
             ..ProgressState::of(&ledger.counts_so_far())
         }),
         ledger: Mutex::new(ledger),

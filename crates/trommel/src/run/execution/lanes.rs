@@ -9,8 +9,6 @@ use trommel_archive::PayloadOptions;
 use trommel_record::filters::Filters;
 
 use crate::run::counts::Stage;
-use crate::run::inputs::Input;
-use crate::run::plan::Plan;
 use crate::run::read::follow::Visit;
 use crate::run::read::reader::RecordFeed;
 use crate::run::work::record::{Extract, RecordExtractor};
@@ -211,9 +209,4 @@ impl<'a, 'c> Lanes<'a, 'c> {
             }
         }
     }
-}
-
-/// Stored bytes of all inputs. Those that are followed grow, so that they are not known.
-pub(super) fn total(plan: &Plan) -> Option<u64> {
-    plan.follow.is_none().then(|| plan.inputs.iter().map(Input::size).sum()).flatten()
 }

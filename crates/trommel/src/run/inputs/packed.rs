@@ -26,7 +26,7 @@ pub struct Packed {
     is_first: bool,
 }
 
-/// The lists of a container. Without `true` they only give titles, else pages that are not listed are left out.
+/// The lists of a container, and true if only listed pages are wanted; otherwise the lists only give titles.
 pub(crate) type ListedPages = (Arc<PageList>, bool);
 
 /// A container, shared by the archives in it.

@@ -120,9 +120,13 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// The files beside the outputs of a plan by their numbers, as the user named them, and by the names that symbolic links
-/// lead to; what is no file is written in place, and nothing is in its way.
-pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<(PathBuf, Option<PathBuf>)>>> {
+/// A file beside the outputs as the user named it, and by the name that symbolic links lead to; none of the latter for a
+/// device or a pipe, which is written in place, and nothing is in its way.
+// `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
+pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
+
+/// The files beside the outputs of a plan by their numbers.
+pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<SideFile>>> {
     let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
     plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
 }
@@ -175,9 +179,9 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
         if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
             let remedy = "documents are written to files and folders, or with -o - to standard output";
             return Err(Error::exists(path, &format!("is a device, pipe or socket; {remedy}")));
+        } else if !path.is_dir() {
+            continue;
         }
-    }
-    for path in outputs.iter().filter(|path| path.is_dir()) {
         let name = path.to_string_lossy();
         let mut steps = plan.output.encodings.iter().filter_map(|encoding| {
             let is_of = name.ends_with(&encoding.suffix());

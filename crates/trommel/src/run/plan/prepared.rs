@@ -9,7 +9,7 @@ use trommel_archive::ReadOptions;
 use trommel_record::{Assemble, Compression, Disk, Format};
 use trommel_sources::Remote;
 
-use crate::run::plan::{Plan, existing::Existing, existing::sides, output::Destination};
+use crate::run::plan::{Plan, existing::Existing, existing::SideFile, existing::sides, output::Destination};
 use crate::run::state::remaining::{ArchiveState, FileState, Turn};
 use crate::run::{inputs::found::namings, inputs::pieces, work::worker::Encoder};
 use crate::{Result, SiteMode, settings::written};
@@ -34,10 +34,8 @@ pub(crate) struct Prepared<'a> {
     /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
     /// and to a run that was asked to continue.
     pub(crate) finished_file: Option<PathBuf>,
-    /// The files beside the outputs by their numbers: as the user named them, and the files that are replaced; none of
-    /// the latter where a device or a pipe is written as it comes.
-    // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
-    pub(crate) sides: Vec<Option<(PathBuf, Option<PathBuf>)>>,
+    /// The files beside the outputs by their numbers.
+    pub(crate) sides: Vec<Option<SideFile>>,
     /// True if large archives are read in pieces.
     pub(crate) is_cut: bool,
     /// Archives, or pieces of large ones, that are read side by side.

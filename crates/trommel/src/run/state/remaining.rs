@@ -221,7 +221,7 @@ pub(crate) struct InputStart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
     /// An input has been read.
-    Done(DoneInput),
+    Done(Box<DoneInput>),
     /// An output has its name.
     File(ManifestFile),
     /// This input, of which nothing could be read, is there now and will be read again.
@@ -277,7 +277,7 @@ pub(crate) fn decoded(mut bytes: &[u8]) -> Result<Contents, rmp_serde::decode::E
                     last.report.add(more.report);
                     last.next = more.next;
                 }
-                None => contents.done.push(more),
+                None => contents.done.push(*more),
             },
             JournalEntry::File(file) => contents.files.push(file),
             JournalEntry::Again(identity) => contents.done.retain(|done| done.identity != identity),
@@ -306,8 +306,8 @@ mod tests {
             journal.checkpoint().unwrap()
         };
         let mut journal = Shard::create(&LocalDisk, &path, Compression::None).unwrap();
-        let first = note(&mut journal, JournalEntry::Done(done("a")));
-        let second = note(&mut journal, JournalEntry::Done(done("b")));
+        let first = note(&mut journal, JournalEntry::Done(done("a").into()));
+        let second = note(&mut journal, JournalEntry::Done(done("b").into()));
         assert_eq!(read(&second).unwrap(), [done("a"), done("b")]);
         assert_eq!(read(&first).unwrap(), [done("a")]);
         let mut longer = second;
@@ -315,7 +315,7 @@ mod tests {
         assert!(read(&longer).is_err());
         // What does not count is written over.
         let mut journal = Shard::resume(&LocalDisk, &path, Compression::None, &first).unwrap();
-        let third = note(&mut journal, JournalEntry::Done(done("c")));
+        let third = note(&mut journal, JournalEntry::Done(done("c").into()));
         assert_eq!(read(&third).unwrap(), [done("a"), done("c")]);
         let fourth = note(&mut journal, JournalEntry::Again(done("a").identity));
         assert_eq!(read(&fourth).unwrap(), [done("c")]);

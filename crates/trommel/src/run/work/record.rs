@@ -30,7 +30,7 @@ pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
 /// Turns a document with its fingerprint into the forms that are asked for; none if no output has a place for it, or a
 /// message.
-pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<DocumentForms>, String> + 'a;
+pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
 /// The result of a page, or the verdict about a record that is none.
 type PageResult = Result<WorkerResult, RecordVerdict>;

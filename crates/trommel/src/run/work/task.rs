@@ -166,9 +166,9 @@ impl DocumentForms {
         fingerprint: Fingerprint,
         encoded: Vec<Option<Vec<u8>>>,
         is_taken: bool,
-    ) -> Self {
+    ) -> Box<Self> {
         let (text, confidence) = (document.text.len() as u64, document.confidence);
-        Self { encoded, item: is_taken.then(|| Box::new(document)), text, confidence, fingerprint }
+        Box::new(Self { encoded, item: is_taken.then(|| Box::new(document)), text, confidence, fingerprint })
     }
 }
 
@@ -189,7 +189,7 @@ pub enum RecordOutcome<D = Box<Document>> {
 }
 
 /// The outcome of a record as a worker gives it.
-pub(crate) type RecordVerdict = RecordOutcome<DocumentForms>;
+pub(crate) type RecordVerdict = RecordOutcome<Box<DocumentForms>>;
 
 /// Lets tasks in while both their number and their bytes are within bounds. A task larger than all
 /// the bytes goes in alone.

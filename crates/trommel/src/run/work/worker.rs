@@ -89,7 +89,7 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: Document, fingerprint: Fingerprint) -> Result<Option<DocumentForms>, String> {
+    fn encode(&self, record: Document, fingerprint: Fingerprint) -> Result<Option<Box<DocumentForms>>, String> {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             // The text and a kilobyte for the rest, so that encoding seldom has to grow it.

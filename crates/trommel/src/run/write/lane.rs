@@ -104,9 +104,9 @@ impl<'a> OpenArchive<'a> {
     fn new(plan: &'a Prepared<'a>, Opened { identity, stem, .. }: Opened, Work { state, piece }: Work) -> Result<Self> {
         let is_own = plan.has_own_outputs(&state);
         let share = plan.has_lanes().then_some(state.number);
-        let has_outputs = is_own || share.is_some();
-        let outputs = has_outputs.then(|| Outputs::new(plan, share, share.is_some() && !is_own, state.outputs.clone()));
-        let (outputs, state) = (outputs.transpose()?, ArchiveState { identity, ..state });
+        let outputs = || Outputs::new(plan, share, share.is_some() && !is_own, state.outputs.clone());
+        let outputs = (is_own || share.is_some()).then(outputs).transpose()?;
+        let state = ArchiveState { identity, ..state };
         let fate = piece.map(|piece| piece.fate).unwrap_or_default();
         Ok(Self { state, stem, outputs, fate, frame: FrameCounts::default() })
     }

@@ -6,7 +6,7 @@ use super::{Common, LaneWriter, OpenArchive};
 use crate::Result;
 use crate::run::counts::{reasons::DropReason, summary::count};
 use crate::run::state::remaining::ArchiveState;
-use crate::run::work::task::{DROPPED, DocumentForms, QUARANTINE, RecordVerdict, WorkerResult};
+use crate::run::work::task::{DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
 
 impl LaneWriter<'_, '_, '_> {
     /// Writes and counts the result of a record.
@@ -97,13 +97,13 @@ impl Common<'_> {
             count(&mut summary.capped, name.clone(), 1);
         }
         match &result.verdict {
-            RecordVerdict::Document(DocumentForms { text, confidence, .. }) => {
+            RecordVerdict::Document(forms) => {
                 summary.documents += 1;
-                summary.empty += u64::from(*text == 0);
-                summary.text_bytes = summary.text_bytes.saturating_add(*text);
+                summary.empty += u64::from(forms.text == 0);
+                summary.text_bytes = summary.text_bytes.saturating_add(forms.text);
                 report.documents += 1;
                 counts.documents += 1;
-                metrics.document(f64::from(*confidence), *text);
+                metrics.document(f64::from(forms.confidence), forms.text);
             }
             RecordVerdict::Dropped(reason) => {
                 count(&mut summary.drops, *reason, 1);

@@ -129,7 +129,7 @@ impl Ledger<'_> {
         if piece.is_some() && next.is_none() && self.plan.is_folder() {
             self.outputs.complete(false)?;
         }
-        self.note_entry(JournalEntry::Done(DoneInput { identity, report: report.clone(), point, next }))?;
+        self.note_entry(JournalEntry::Done(Box::new(DoneInput { identity, report: report.clone(), point, next })))?;
         self.add_report(report, goes_on);
         Ok(())
     }
