@@ -120,8 +120,8 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// A file beside the outputs as the user named it, and by the name that symbolic links lead to; none of the latter for a
-/// device or a pipe, which is written in place, and nothing is in its way.
+/// A file beside the outputs as the user named it, and by the name that symbolic links lead to. A device or a pipe has
+/// none of the latter: it is written in place, and nothing is in its way.
 // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
 pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
 
