@@ -21,7 +21,7 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
     assert!(again == Some(written), "{state:?}");
     let mut duplicates = Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: crate::ByteSize(4096) });
-    duplicates.restore(state.shared.duplicates);
+    duplicates.restore(state.duplicates);
     let kept = duplicates.state();
     duplicates.restore(kept.clone());
     assert!(duplicates.state() == kept, "{kept:?}");
@@ -60,17 +60,15 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     within.contents = Some(Vec::new());
     let point = Some(trommel_archive::ResumePoint::after(1));
     within.archives.push(ArchiveState { point, ..ArchiveState::default() });
-    within.shared.duplicates =
+    within.duplicates =
         Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: crate::ByteSize(4096) }).state();
     within.failed.push("read error".to_owned());
     let (id, file) = ("id".to_owned(), "f".to_owned());
     within.times.add(&crate::run::PageTime { seconds: 0.003, id, file, offset: 7 });
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
-    let entries = [
-        JournalEntry::Done(crate::run::state::remaining::DoneInput::default()),
-        JournalEntry::Again("a.warc.gz".to_owned()),
-    ];
+    let entries =
+        [JournalEntry::Done(Box::default()), JournalEntry::Again(crate::run::inputs::found::Identity::default())];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }

@@ -40,7 +40,7 @@ pub use record::{record_id, source};
 pub use record_batch::record_batch;
 #[cfg(feature = "storage")]
 pub use storage::{
-    Assemble, AtomicFile, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, digest_of,
-    discard, hidden, open_in_place, open_own, publish, read_own, replace, replaceable,
+    Assemble, AtomicFile, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_locked, create_new,
+    digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replace, replaceable,
 };
 pub use trommel_extract::{Document, RecordSource};

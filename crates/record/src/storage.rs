@@ -5,7 +5,8 @@ mod frames;
 mod shard;
 
 pub use files::{
-    AtomicFile, Disk, DiskFile, LocalDisk, create_new, hidden, open_in_place, open_own, read_own, replace, replaceable,
+    AtomicFile, Disk, DiskFile, LocalDisk, create_locked, create_new, hidden, open_in_place, open_own, read_own,
+    replace, replaceable,
 };
 pub use frames::Frames;
 pub use shard::{Assemble, DigestWriter, Extent, Shard, digest_of, discard, publish};

@@ -21,13 +21,6 @@ pub enum ArchiveBytes {
     Missing(SourceError),
 }
 
-impl From<Location> for ArchiveBytes {
-    /// All of a file or object.
-    fn from(location: Location) -> Self {
-        Self::Whole(location)
-    }
-}
-
 impl ArchiveBytes {
     /// Opens them at their start, for reading in order.
     ///
@@ -176,7 +169,7 @@ mod tests {
             assert_eq!(stored.range(wanted.clone()).unwrap(), expected, "{range:?}");
             assert_eq!(inflated.range(wanted).unwrap(), expected, "{range:?}");
         }
-        let gone = ArchiveBytes::from(Location::File(folder.path().join("gone")));
+        let gone = ArchiveBytes::Whole(Location::File(folder.path().join("gone")));
         assert_eq!(gone.open(&remote).err().unwrap().kind(), io::ErrorKind::NotFound);
         let missing = ArchiveBytes::Missing(SourceError::Stopped).open(&remote).err().unwrap();
         assert_eq!(missing.to_string(), "stopped");

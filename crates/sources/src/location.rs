@@ -167,25 +167,12 @@ pub fn redacted(url: &str) -> String {
     // A parser of URLs takes a backslash for a slash; for what is hidden, the longer reading counts.
     let (authority, rest) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let (rest, fragment) = match rest.split_once('#') {
-        Some((rest, fragment)) => (rest, Some(fragment)),
-        None => (rest, None),
-    };
-    let mut shown = format!("{scheme}://{host}");
-    match rest.split_once('?') {
-        None => shown.push_str(rest),
-        Some((path, query)) => {
-            shown.push_str(path);
-            shown.push('?');
-            let parameters: Vec<String> = query.split('&').map(parameter).collect();
-            shown.push_str(&parameters.join("&"));
-        }
-    }
-    if fragment.is_some() {
-        shown.push('#');
-        shown.push_str(HIDDEN);
-    }
-    shown
+    let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, _)| (rest, Some(HIDDEN)));
+    let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+    let query: Option<Vec<String>> = query.map(|query| query.split('&').map(parameter).collect());
+    let query = query.map_or_else(String::new, |query| format!("?{}", query.join("&")));
+    let fragment = fragment.map_or_else(String::new, |hidden| format!("#{hidden}"));
+    format!("{scheme}://{host}{path}{query}{fragment}")
 }
 
 fn parameter(parameter: &str) -> String {

@@ -65,15 +65,6 @@ pub struct BadLines {
     pub first: Vec<(usize, String)>,
 }
 
-impl BadLines {
-    fn push(&mut self, number: usize, what: String) {
-        self.count += 1;
-        if self.first.len() < NAMED_LINES {
-            self.first.push((number, what));
-        }
-    }
-}
-
 /// Wanted records of some archives, in the order of the archives' names and of their offsets, none
 /// twice.
 #[derive(Clone, Debug)]
@@ -151,7 +142,8 @@ impl RecordSelection {
             let entry = match permitted {
                 Ok(entry) => entry,
                 Err(what) => {
-                    bad_lines.push(number, what);
+                    bad_lines.count += 1;
+                    bad_lines.first.extend((bad_lines.count <= NAMED_LINES).then_some((number, what)));
                     return Ok(());
                 }
             };
@@ -186,7 +178,7 @@ impl RecordSelection {
             name: index.to_string_lossy().into_owned(),
             index: index.to_owned(),
             _copy: None,
-            bytes: archives.iter().cloned().map(ArchiveBytes::from).collect(),
+            bytes: archives.iter().cloned().map(ArchiveBytes::Whole).collect(),
             archives,
             rows,
             bad_lines,

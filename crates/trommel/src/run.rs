@@ -227,7 +227,6 @@ mod write {
     pub(crate) mod ledger;
     pub(crate) mod manifest;
     pub(crate) mod outputs;
-    pub(crate) mod side_output;
 }
 
 pub use crate::run::counts::reasons::{DropReason, FailureKind};
@@ -235,7 +234,7 @@ pub use crate::run::inputs::found::PageFiles;
 pub use crate::run::plan::prepared::BUILD;
 pub use crate::run::read::revisits::{crawl_charset, record_at, record_in};
 pub use crate::run::read::selected::open_input;
-pub use crate::run::work::record::{RecordOutcome, SingleRecords};
+pub use crate::run::work::{record::SingleRecords, task::RecordOutcome};
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTime, PageTimes, SumMismatch, Summary};
 pub use counts::{Clock, Progress, ProgressState, Stage};
 pub use execution::{Environment, Run, run};

@@ -52,7 +52,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     // All but the state of the run, which has times in it, and its lock.
-    let states = [".run.checkpoint", ".run.journal", ".run.lock", "_STATE"];
+    let states = [".run.checkpoint", ".run.journal.tmp", ".run.lock", "_STATE"];
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| !states.contains(&name.as_str()))

@@ -12,7 +12,7 @@ use tempfile::{Builder, TempPath};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
-/// Times that the usual hidden name is tried before the file gets one of its own.
+/// Times that a name is tried before another program has it every time.
 const MAX_TRIES: usize = 8;
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.new.tmp`). It takes its
@@ -82,31 +82,44 @@ impl AtomicFile {
     }
 }
 
-/// Creates the hidden file that will be `path`. It is locked as long as it is written. So a file under the usual name
-/// that nobody has locked was left by a program that was killed; beside one that is locked another name is taken.
+/// Creates the hidden file that will be `path`; beside one that another program writes another name is taken.
 fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
-    let usual = hidden(path, "new.tmp")?;
-    for _ in 0..MAX_TRIES {
-        match create_where_nothing_is(&usual) {
-            Ok(file) if is_held(&file)? => return Ok((file, TempPath::try_from_path(usual)?)),
-            // Another program has just removed it.
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // What is no regular file is not ours.
-                match open_own(&usual, true) {
-                    Ok(left) if left.try_lock().is_ok() => fs::remove_file(&usual)?,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    _ => break,
-                }
-            }
-            Err(error) => return Err(error),
-        }
+    // What is no regular file is not ours.
+    if let Ok(Some(held)) = create_locked(&hidden(path, "new.tmp")?) {
+        return Ok(held);
     }
     let prefix = hidden_prefix(path)?;
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     Ok(builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?.into_parts())
+}
+
+/// Creates a file that is locked as long as it is open, and removed with the path that is returned; none if another
+/// program has it. So a file under its name that nobody has locked was left by a program that was killed, and is replaced.
+///
+/// # Errors
+/// The error of the system, and an error if the path is no regular file.
+pub fn create_locked(path: &Path) -> io::Result<Option<(File, TempPath)>> {
+    for _ in 0..MAX_TRIES {
+        match create_where_nothing_is(path) {
+            Ok(file) if is_held(&file)? => return Ok(Some((file, TempPath::try_from_path(path)?))),
+            // Another program has just removed it.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match open_own(path, true) {
+                Ok(left) => match left.try_lock() {
+                    Ok(()) if has_name(&left)? => fs::remove_file(path)?,
+                    Ok(()) => {}
+                    Err(TryLockError::WouldBlock) => return Ok(None),
+                    Err(TryLockError::Error(error)) => return Err(error),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 /// Locks a new file; false if another program took it for one that was left, and removed it.

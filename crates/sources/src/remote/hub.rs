@@ -9,7 +9,7 @@ use std::env;
 use ::http::header::LINK;
 use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use object_store::ClientOptions;
-use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequestBody, HttpResponse};
+use object_store::client::{HttpConnector, HttpError, HttpRequestBody};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Deserialize;
 use url::Url;
@@ -90,7 +90,9 @@ impl Repository {
         let mut found = BTreeSet::new();
         let mut next = Some(self.tree(folder));
         while let Some(page) = next.take() {
-            let response = get(&client, &page).await?;
+            let request = Request::builder().method(Method::GET).uri(page).body(HttpRequestBody::empty());
+            let request = request.map_err(|error| SourceError::Address(error.to_string()))?;
+            let response = client.execute(request).await.map_err(|error| failed(&error))?;
             let code = response.headers().get("x-error-code");
             match response.status() {
                 status if status.is_success() => {}
@@ -144,12 +146,6 @@ pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, S
     });
     let redirects = Redirects::Anywhere;
     Ok(RetryingConnector { authorization: authorization.transpose()?, redirects, options: options.clone() })
-}
-
-async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError> {
-    let request = Request::builder().method(Method::GET).uri(url).body(HttpRequestBody::empty());
-    let request = request.map_err(|error| SourceError::Address(error.to_string()))?;
-    client.execute(request).await.map_err(|error| failed(&error))
 }
 
 /// An error of ours that the client wraps, or its message.

@@ -60,19 +60,15 @@ pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn Object
     let no_retries = RetryConfig { max_retries: 0, ..RetryConfig::default() };
     let name = key.split_once("://").map_or(key, |(_, name)| name);
     let failed = |error: object_store::Error| address(&one_line(&error));
+    macro_rules! bucket {
+        ($builder:expr) => {
+            Arc::new($builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
+        };
+    }
     Ok(match Scheme::of(key) {
-        Some(Scheme::S3) => {
-            let builder = AmazonS3Builder::from_env().with_bucket_name(name);
-            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
-        }
-        Some(Scheme::Google) => {
-            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(name);
-            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
-        }
-        Some(Scheme::Azure) => {
-            let builder = MicrosoftAzureBuilder::from_env().with_container_name(name);
-            Arc::new(builder.with_http_connector(plain).with_retry(no_retries).build().map_err(failed)?)
-        }
+        Some(Scheme::S3) => bucket!(AmazonS3Builder::from_env().with_bucket_name(name)),
+        Some(Scheme::Google) => bucket!(GoogleCloudStorageBuilder::from_env().with_bucket_name(name)),
+        Some(Scheme::Azure) => bucket!(MicrosoftAzureBuilder::from_env().with_container_name(name)),
         Some(Scheme::Hub) => {
             let files = hub::Repository::new(key)?.files();
             http(&files, hub::connector(options)?, no_retries).map_err(failed)?

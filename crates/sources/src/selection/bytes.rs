@@ -57,13 +57,7 @@ impl RecordSelection {
     /// If they cannot be read.
     pub fn read_range(&self, archive: u32, range: Range<u64>, remote: &Remote) -> Result<Vec<u8>, SourceError> {
         let bytes = self.bytes.get(archive as usize).ok_or(SourceError::NotFound)?;
-        match bytes.object() {
-            Some((url, part)) => {
-                let mut fetched = remote.fetch(vec![(url.to_owned(), within(&part, &range))]);
-                fetched.next().unwrap_or(Err(SourceError::NotBuilt))
-            }
-            None => bytes.open(remote).and_then(|mut open| open.range(range)).map_err(failed),
-        }
+        bytes.open(remote).and_then(|mut open| open.range(range)).map_err(failed)
     }
 
     /// The ranges of objects among segments.

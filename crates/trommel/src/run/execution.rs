@@ -14,15 +14,15 @@ use trommel_record::{Disk, Document, LocalDisk, bulk_mapping, replace};
 use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Progress, ProgressState};
-use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL, total};
-use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_hidden, remove_sides};
+use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL};
+use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_files, remove_hidden, side_paths};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::prepared::Prepared;
-use crate::run::state::checkpoint::{ContinuedRun, discard_rest, is_there};
+use crate::run::state::checkpoint::{ContinuedRun, is_there};
 use crate::run::work::worker::{Encoder, TakeDocument};
 use crate::run::{
-    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::FollowState, state::OutputLock,
-    state::remaining::ArchiveState, work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
+    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::visits, state, state::remaining::ArchiveState,
+    work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
 };
 use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 
@@ -58,7 +58,7 @@ pub(crate) fn execute(
         fs::create_dir_all(folder).map_err(Error::output(folder))?;
     }
     // Before anything is looked at: another run could change it in between.
-    let _lock = OutputLock::acquire(&plan.output.destination)?;
+    let _lock = state::lock(&plan.output.destination)?;
     let mut continued = begin(plan, environment.disk, environment.existing)?;
     continued.end_at_limit(plan);
     if continued.is_done(plan) {
@@ -67,14 +67,13 @@ pub(crate) fn execute(
     }
     mark_begun(plan, environment.disk, environment.existing)?;
     let remote = Remote::new(environment.network.clone());
-    let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing);
-    let followed = FollowState::new(&continued);
-    let number = prepared.lanes(&continued.todo);
+    let prepared = Prepared::new(plan, (&remote, environment.disk), encoders, environment.existing, &continued.todo)?;
+    let visits = visits(&continued);
     let done_before = bytes_before(plan, &continued);
     let duplicates = Duplicates::new(&plan.settings.filters.duplicates);
     // Compared among the filters, which know what was written before.
     let duplicates = if plan.settings.archive.crawler_text { duplicates.with_copies() } else { duplicates };
-    let ledger = Ledger::new(&prepared, (duplicates, number > 1), continued)?;
+    let ledger = Ledger::new(&prepared, duplicates, continued)?;
     let stop = environment.network.stop;
     // Counted in any case, also where nobody reads it.
     let unread = (Clock::default(), Metrics::new());
@@ -82,7 +81,8 @@ pub(crate) fn execute(
         plan: &prepared,
         counts: Mutex::new(ProgressState {
             bytes: done_before,
-            total: total(plan),
+            // Inputs that are followed grow, so that it is not known.
+            total: plan.follow.is_none().then(|| plan.inputs.iter().map(Input::size).sum()).flatten(),
             ..ProgressState::of(&ledger.counts_so_far())
         }),
         ledger: Mutex::new(ledger),
@@ -92,7 +92,7 @@ pub(crate) fn execute(
         stop,
     };
     let filters = Filters::new(&plan.settings.filters);
-    let lanes = Lanes { common: &common, filters: &filters, extract, number };
+    let lanes = Lanes::new(&common, &filters, extract);
     let mut report = || {
         let counts = *common.counts();
         environment.progress.update(&counts);
@@ -104,7 +104,7 @@ pub(crate) fn execute(
             report();
         }
     };
-    let written = lanes.run(environment.stdout, caller, followed, &mut tick);
+    let written = lanes.run(environment.stdout, caller, visits, &mut tick);
     // What is followed is read up to a good end when it is stopped, and goes on from there.
     let is_left = plan.follow.is_some() && common.stop.is_set() && prepared.state_file.is_some();
     let written = if is_left { written.and(Err(Error::stopped())) } else { written };
@@ -138,7 +138,8 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     let left: HashSet<usize> = continued.todo.iter().map(|turn| turn.input).collect();
     let done = plan.inputs.iter().enumerate().filter(|(at, _)| plan.follow.is_none() && !left.contains(at));
     let done: u64 = done.filter_map(|(_, input)| input.size()).sum();
-    done + continued.partial.as_ref().map_or(0, |partial| partial.report.stored_bytes)
+    let partial = continued.contents.done.iter().filter(|done| done.next.is_some());
+    done + partial.map(|partial| partial.report.stored_bytes).sum::<u64>()
 }
 
 /// Returns whether who takes the documents wants no more.
@@ -209,8 +210,8 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
         let archives = continued.todo.iter().flat_map(|turn| &turn.begun);
         let kept: Vec<PathBuf> = archives.flat_map(ArchiveState::paths).collect();
         remove_hidden(plan, disk, Some(&kept))?;
-        if let Some(path) = path.filter(|_| continued.finished) {
-            discard_rest(disk, &path);
+        if continued.finished {
+            plan.discard_state(disk);
         }
         return Ok(continued);
     }
@@ -218,11 +219,11 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
         tracing::info!("{}: no such state; starting afresh", path.display());
     }
     // Before its files are written over.
-    for path in path.into_iter().chain(plan.finished_file()).filter(|path| is_there(path)) {
-        disk.remove(&path).map_err(Error::output(&path))?;
-    }
+    remove_files(disk, path.into_iter().chain(plan.finished_file()))?;
     remove_hidden(plan, disk, None)?;
-    remove_sides(plan, disk)?;
+    // Nobody should take files beside the outputs that an earlier run left for those of this one, which makes them only if
+    // there is something to write.
+    remove_files(disk, side_paths(plan)?)?;
     Ok(ContinuedRun::new_run(plan))
 }
 

@@ -97,8 +97,8 @@ impl Input {
     /// If its container cannot be read.
     pub(crate) fn bytes(&self) -> io::Result<Option<ArchiveBytes>> {
         Ok(match self {
-            Self::File(path) if !is_pipe(path) => Some(Location::File(path.clone()).into()),
-            Self::Url(url) => Some(Location::Url(url.clone()).into()),
+            Self::File(path) if !is_pipe(path) => Some(ArchiveBytes::Whole(Location::File(path.clone()))),
+            Self::Url(url) => Some(ArchiveBytes::Whole(Location::Url(url.clone()))),
             Self::Packed(packed) => Some(packed.place()?),
             Self::File(_) | Self::Selection(_) | Self::Pages(_) | Self::Stdin | Self::Nothing { .. } => None,
         })
@@ -107,7 +107,8 @@ impl Input {
     /// Its stored bytes; none if that is not known.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
-            Self::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+            // What is missing has none.
+            Self::File(path) => Some(fs::metadata(path).map_or(0, |file| file.len())),
             Self::Packed(packed) => Some(packed.bytes()),
             Self::Pages(pages) => Some(pages.bytes()),
             Self::Selection(selection) => Some(selection.bytes()),
@@ -282,7 +283,7 @@ fn from_url(url: &str, remote: &Remote, inputs: &mut Vec<Input>) -> Result<()> {
         found.archives = listed.into_iter().filter(below).collect();
     }
     let reason = if is_prefix { "no WARC, ARC or WACZ file below this prefix" } else { "no object matches" };
-    found.give(&redacted(url), reason, inputs, Input::Url);
+    found.give(&redacted(url), reason, inputs, Input::Url, None);
     Ok(())
 }
 
@@ -295,15 +296,9 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
     let mut found = Found::default();
     archives_below(&path, &mut found)?;
     let name = path.to_string_lossy().into_owned();
-    if let Some(mut files) = found.take_pages() {
-        // The order of a folder differs between file systems, and the output must not.
-        files.sort();
-        inputs.push(Input::Pages(Arc::new(PageFiles { name: name.clone(), files })));
-        found.tell(&name);
-        return Ok(());
-    }
     let reason = "no WARC, ARC, WACZ or HTML file in this folder";
-    found.give(&name, reason, inputs, Input::File);
+    let pages = |name, files| Input::Pages(Arc::new(PageFiles { name, files }));
+    found.give(&name, reason, inputs, Input::File, Some(pages));
     Ok(())
 }
 
@@ -337,7 +332,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<()> {
         let path = path.map_err(|error| unread(error.path().display().to_string())(error))?;
         found.archives.extend((!path.is_dir()).then_some(path));
     }
-    found.give(pattern, "no file matches", inputs, from_file);
+    found.give(pattern, "no file matches", inputs, from_file, None);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fmt, fs, str::FromStr, sync::Arc, time::Duratio
 
 use serde::Serialize;
 use trommel_extract::Document;
-use trommel_record::{Assemble, Format, filters::Filters};
+use trommel_record::{Assemble, Disk, Format, discard, filters::Filters};
 use trommel_sources::{is_url, redacted};
 
 use crate::run::plan::output::{Encoding, Output};
@@ -102,6 +102,18 @@ impl Plan {
             return None;
         }
         self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
+    }
+
+    /// The journal of the run: as a file that is never complete it has the hidden name `.run.journal.tmp` in the folder of its
+    /// outputs, or `.NAME.journal.tmp` beside its one output.
+    pub(crate) fn journal_file(&self) -> Option<PathBuf> {
+        self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
+    }
+
+    /// Removes what stays of a state that is gone: its journal, and a state that was to take its place. If they stay, they
+    /// do no harm.
+    pub(crate) fn discard_state(&self, disk: &dyn Disk) {
+        self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
     }
 
     /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,

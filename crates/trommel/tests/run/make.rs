@@ -96,7 +96,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     let is_done = names.iter().any(|name| name == "_SUCCESS");
     names.retain(|name| match name.rsplit('.').next() {
         Some("checkpoint") => is_done,
-        Some("journal") => false,
+        _ if name.ends_with(".journal.tmp") => false,
         _ => name != "_STATE" && !(name.starts_with('_') && name.ends_with(".state")),
     });
     names.sort();

@@ -526,7 +526,7 @@ fn flipped_bits_are_refused_or_written_again() {
     }
     assert!(flips >= 60, "{flips}");
     assert!(refused > flips / 3, "{refused} of {flips}: {files_hit:?}");
-    for name in [".run.checkpoint", ".run.journal", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp"] {
+    for name in [".run.checkpoint", ".run.journal.tmp", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp"] {
         assert!(files_hit.contains_key(name), "{name}: {files_hit:?}");
     }
 }

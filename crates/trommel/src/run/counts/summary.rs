@@ -11,6 +11,13 @@ use super::reasons::{DropReason, FailureKind};
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.
 const MAX_LISTED_DAMAGE: usize = 1000;
 
+/// Adds counts of the same names.
+macro_rules! sum {
+    ($to:ident, $more:ident: $($count:ident)+) => {
+        $($to.$count = $to.$count.saturating_add($more.$count);)+
+    };
+}
+
 /// Counts of a run. Every record read is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -184,10 +191,7 @@ impl Summary {
 
     /// Adds the counts of an archive to those of the archives before it.
     pub(crate) fn add(&mut self, more: Self) {
-        self.records += more.records;
-        self.pages += more.pages;
-        self.documents += more.documents;
-        self.empty += more.empty;
+        sum!(self, more: records pages documents empty damaged lost_bytes mismatched stored_bytes page_bytes text_bytes);
         add_counts(&mut self.drops, more.drops);
         self.forgotten = self.forgotten.max(more.forgotten);
         add_counts(&mut self.failures, more.failures);
@@ -195,12 +199,6 @@ impl Summary {
         add_counts(&mut self.capped, more.capped);
         let room = MAX_LISTED_DAMAGE.saturating_sub(self.damage.len());
         self.damage.extend(more.damage.into_iter().take(room));
-        self.damaged += more.damaged;
-        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
-        self.mismatched += more.mismatched;
-        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
-        self.page_bytes = self.page_bytes.saturating_add(more.page_bytes);
-        self.text_bytes = self.text_bytes.saturating_add(more.text_bytes);
         self.quarantine = self.quarantine.take().or(more.quarantine);
         add_counts(&mut self.set_aside, more.set_aside);
     }
@@ -244,13 +242,7 @@ impl FileReport {
     /// Adds the counts of a later visit of the same input.
     pub(crate) fn add(&mut self, more: Self) {
         self.outputs.extend(more.outputs);
-        self.records += more.records;
-        self.documents += more.documents;
-        self.drops += more.drops;
-        self.failures += more.failures;
-        self.damaged += more.damaged;
-        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
-        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        sum!(self, more: records documents drops failures damaged lost_bytes stored_bytes);
         // The first error stays: later ones of the same input mostly follow from it.
         self.error = self.error.take().or(more.error);
     }

@@ -4,18 +4,16 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, io::Write};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use trommel_archive::{PayloadOptions, RecordBlock};
+use crossbeam_channel::bounded;
+use trommel_archive::PayloadOptions;
 use trommel_record::filters::Filters;
 
 use crate::run::counts::Stage;
-use crate::run::inputs::Input;
-use crate::run::plan::Plan;
-use crate::run::read::follow::FollowState;
+use crate::run::read::follow::Visit;
 use crate::run::read::reader::RecordFeed;
 use crate::run::work::record::{Extract, RecordExtractor};
-use crate::run::work::task::{Gate, Step, Task, WorkerResult};
-use crate::run::work::worker::{LaneEnd, RESULTS_PER_SEND, TakeDocument, Worker};
+use crate::run::work::task::{Gate, Step};
+use crate::run::work::worker::{Lane, RESULTS_PER_SEND, TakeDocument, Worker};
 use crate::run::write::lane::{Common, LaneWriter};
 use crate::{Error, ErrorKind, Result};
 
@@ -29,56 +27,60 @@ const WINDOW_BYTES: u64 = 256 << 20;
 // Also how soon a run hears that it is stopped.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The lanes of a run before they begin.
+/// The lanes of a run.
 pub(super) struct Lanes<'a, 'c> {
-    pub(super) common: &'a Common<'c>,
-    pub(super) filters: &'a Filters,
-    pub(super) extract: &'a Extract<'a>,
-    pub(super) number: usize,
+    common: &'a Common<'c>,
+    filters: &'a Filters,
+    extract: &'a Extract<'a>,
+    lanes: Vec<Lane>,
+    jobs: usize,
+    /// Maximum bytes of memory.
+    memory: u64,
+    /// Records of a lane between its reader and its writer.
+    window: usize,
 }
 
-/// Channels by which the writer of a lane receives results of the workers.
-struct LaneInput {
-    results: Receiver<Vec<Task<WorkerResult>>>,
-    spares: Receiver<RecordBlock>,
-    gate: Gate,
-}
+impl<'a, 'c> Lanes<'a, 'c> {
+    /// The lanes before they begin.
+    pub(super) fn new(common: &'a Common<'c>, filters: &'a Filters, extract: &'a Extract<'a>) -> Self {
+        let (settings, number) = (&common.plan.run.settings, common.plan.lanes);
+        let jobs = settings.jobs().get();
+        let memory = settings.limits.max_memory.map_or(u64::MAX, |memory| memory.0);
+        let window = jobs.saturating_mul(WINDOW_PER_WORKER).div_ceil(number);
+        let lane = |_| Lane {
+            results: bounded(window + 1),
+            // While the reader waits, as many blocks come back as results go together.
+            spares: bounded(jobs.max(RESULTS_PER_SEND)),
+            // Of a record in work there are two copies.
+            gate: Gate::new(window, WINDOW_BYTES.min(memory / 8) / number as u64),
+        };
+        Self { common, filters, extract, lanes: (0..number).map(lane).collect(), jobs, memory, window }
+    }
 
-impl Lanes<'_, '_> {
     /// Reads and writes all archives.
     pub(super) fn run(
         &self,
         stdout: &mut dyn Write,
-        caller: Option<&mut TakeDocument<'_>>,
-        followed: FollowState,
+        mut caller: Option<&mut TakeDocument<'_>>,
+        visits: Vec<Visit>,
         tick: &mut dyn FnMut(),
     ) -> Result<()> {
         let run = self.common.plan.run;
-        let jobs = run.settings.jobs().get();
-        let memory = run.settings.limits.max_memory.map_or(u64::MAX, |memory| memory.0);
         // Pages being judged need several times their bytes; the rest is for records, outputs and filters.
-        let room = Gate::new(usize::MAX, memory / 2);
+        let room = Gate::new(usize::MAX, self.memory / 2);
         let records = RecordExtractor {
             room: Some(&room),
             run: Some(run),
             clock: Some(self.common.clock),
             ..RecordExtractor::new(self.extract, self.filters, PayloadOptions { max_payload: run.max_payload() })
         };
-        let labels = run.dropped.is_some();
-        let worker = Worker { records, encoders: &self.common.plan.encoders, is_taken: caller.is_some(), labels };
-        let (ends, inputs) = self.channels(jobs, memory);
-        let mut caller = caller;
+        let worker = Worker { records, encoders: &self.common.plan.encoders, is_taken: caller.is_some() };
         let mut tell = |document| caller.as_mut().map_or(Ok(()), |take| take(document));
         let mut first = LaneWriter::new(self.common, Some(stdout));
         first.take = Some(&mut tell);
         thread::scope(|scope| {
-            let started = self.start(scope, (jobs, &worker, &ends), &inputs, followed);
-            let others = started.and_then(|()| self.start_writers(scope, &inputs));
-            let written = others.and_then(|others| {
-                let written = self.write(&inputs, 0, &mut first, Some(tick));
-                written.map(|()| others)
-            });
-            match written {
+            let others = self.start(scope, &worker, visits);
+            match others.and_then(|others| self.write(0, &mut first, Some(tick)).map(|()| others)) {
                 Ok(others) => {
                     while !others.iter().all(ScopedJoinHandle::is_finished) {
                         thread::sleep(PROGRESS_INTERVAL / 10);
@@ -88,7 +90,7 @@ impl Lanes<'_, '_> {
                 Err(error) => self.common.ledger().fail(error),
             }
             // Wakes readers, which may wait at their gates, so that the scope can end.
-            inputs.iter().for_each(|input| input.gate.close());
+            self.lanes.iter().for_each(|lane| lane.gate.close());
         });
         self.common.clock.thread_ended("writer-0");
         let ended = self.common.ledger().error.take().map_or(Ok(()), Err);
@@ -100,61 +102,48 @@ impl Lanes<'_, '_> {
         first.stdout.finish().and(ended)
     }
 
-    /// The ways between readers, workers and writers.
-    fn channels(&self, jobs: usize, memory: u64) -> (Vec<LaneEnd>, Vec<LaneInput>) {
-        let window = self.window(jobs);
-        let lanes = (0..self.number).map(|_| {
-            let (results, done) = bounded(window + 1);
-            // While the reader waits, as many blocks come back as results go together.
-            let (spares, spare) = bounded(jobs.max(RESULTS_PER_SEND));
-            // Of a record in work there are two copies.
-            let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8) / self.number as u64);
-            (LaneEnd { results, spares }, LaneInput { results: done, spares: spare, gate })
-        });
-        lanes.unzip()
-    }
-
     /// Returns whether writers end where they are. A followed input is read up to a good end when it is stopped.
     fn is_stopped(&self) -> bool {
         self.common.plan.run.follow.is_none() && self.common.stop.is_set()
     }
 
-    /// Records of a lane between its reader and its writer.
-    fn window(&self, jobs: usize) -> usize {
-        jobs.saturating_mul(WINDOW_PER_WORKER).div_ceil(self.number)
-    }
-}
-
-impl Lanes<'_, '_> {
-    /// Starts the workers and the readers.
+    /// Starts the workers, the readers, and the writers of all lanes but the first, which is that of the calling thread.
     fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
-        (jobs, worker, ends): (usize, &'s Worker<'_>, &'s [LaneEnd]),
-        inputs: &'s [LaneInput],
-        followed: FollowState,
-    ) -> Result<()> {
+        worker: &'s Worker<'_>,
+        visits: Vec<Visit>,
+    ) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
         // The gates bound what is inside, so that nobody ever waits at this channel.
-        let (sender, tasks) = bounded((self.window(jobs) + 1).saturating_mul(self.number));
-        for index in 0..jobs {
+        let (sender, tasks) = bounded((self.window + 1).saturating_mul(self.lanes.len()));
+        for index in 0..self.jobs {
             let tasks = tasks.clone();
-            self.spawn(scope, format!("worker-{index}"), move || worker.run(&tasks, ends))?;
+            self.spawn(scope, format!("worker-{index}"), move || worker.run(&tasks, &self.lanes))?;
         }
-        let mut followed = Some(followed);
-        for (lane, input) in inputs.iter().enumerate() {
-            let (gate, spares) = (&input.gate, input.spares.clone());
-            let feed = RecordFeed::new((self.common, lane), gate, sender.clone(), spares);
-            let followed = followed.take().zip(self.common.plan.run.follow.as_ref());
+        let mut visits = Some(visits);
+        for (number, lane) in self.lanes.iter().enumerate() {
+            let feed = RecordFeed::new(self.common, (number, lane), sender.clone());
+            let followed = self.common.plan.run.follow.as_ref().zip(visits.take());
             let read = move || {
                 // Being stopped is no fault: the writer knows why.
                 let _ = match followed {
-                    Some((followed, follow)) => feed.follow(follow, followed),
+                    Some((follow, visits)) => feed.follow(follow, visits),
                     None => feed.run(),
                 };
             };
-            self.spawn(scope, format!("reader-{lane}"), read)?;
+            self.spawn(scope, format!("reader-{number}"), read)?;
         }
-        Ok(())
+        let others = (1..self.lanes.len()).map(|lane| {
+            let write = move || {
+                let mut writer = LaneWriter::new(self.common, None);
+                if let Err(error) = self.write(lane, &mut writer, None) {
+                    self.common.ledger().fail(error);
+                    writer.give_up();
+                }
+            };
+            self.spawn(scope, format!("writer-{lane}"), write)
+        });
+        others.collect()
     }
 
     fn spawn<'s>(
@@ -172,34 +161,14 @@ impl Lanes<'_, '_> {
         spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
     }
 
-    /// Starts the writers of all lanes but the first, which is that of the calling thread.
-    fn start_writers<'s>(
-        &'s self,
-        scope: &'s Scope<'s, '_>,
-        inputs: &'s [LaneInput],
-    ) -> Result<Vec<ScopedJoinHandle<'s, ()>>> {
-        let others = (1..inputs.len()).map(|lane| {
-            let write = move || {
-                let mut writer = LaneWriter::new(self.common, None);
-                if let Err(error) = self.write(inputs, lane, &mut writer, None) {
-                    self.common.ledger().fail(error);
-                    writer.give_up();
-                }
-            };
-            self.spawn(scope, format!("writer-{lane}"), write)
-        });
-        others.collect()
-    }
-
     /// Puts the results of a lane in order and writes them until there are no more.
     fn write(
         &self,
-        inputs: &[LaneInput],
         lane: usize,
         writer: &mut LaneWriter<'_, '_, '_>,
         mut tick: Option<&mut dyn FnMut()>,
     ) -> Result<()> {
-        let Some(input) = inputs.get(lane) else { return Ok(()) };
+        let Some(Lane { results, gate, .. }) = self.lanes.get(lane) else { return Ok(()) };
         // Results that came before their turn. The gate bounds how many there can be.
         let mut early = BTreeMap::new();
         let mut next = 0;
@@ -207,7 +176,7 @@ impl Lanes<'_, '_> {
             if self.is_stopped() || self.common.ledger().error.is_some() {
                 return Err(Error::stopped());
             }
-            match input.results.recv_timeout(PROGRESS_INTERVAL) {
+            match results.1.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(done) => {
                     early.extend(done.into_iter().map(|task| (task.number, task)));
                     let (mut tasks, mut bytes) = (0, 0u64);
@@ -228,27 +197,16 @@ impl Lanes<'_, '_> {
                     }
                     // Once for all that were written: each call may wake the reader.
                     if tasks > 0 {
-                        input.gate.leave(tasks, bytes);
+                        gate.leave(tasks, bytes);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => writer.idle()?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(_) => writer.idle()?,
             }
-            self.common.metrics.queue(inputs.iter().map(|input| input.gate.inside()).sum());
+            self.common.metrics.queue(self.lanes.iter().map(|lane| lane.gate.inside()).sum());
             self.common.metrics.archives(self.common.counts().archives);
             if let Some(tick) = &mut tick {
                 tick();
             }
         }
     }
-}
-
-/// Stored bytes of all inputs. Those that are followed grow, so that they are not known.
-pub(super) fn total(plan: &Plan) -> Option<u64> {
-    let bytes = |input: &Input| match input {
-        // What is missing has none.
-        Input::File(_) => Some(input.size().unwrap_or(0)),
-        input => input.size(),
-    };
-    plan.follow.is_none().then(|| plan.inputs.iter().map(bytes).sum()).flatten()
 }

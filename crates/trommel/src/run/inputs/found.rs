@@ -5,7 +5,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{collections::BTreeMap, fs::File, io, sync::Arc};
+use std::{collections::BTreeMap, collections::HashMap, fs::File, io, mem::take, sync::Arc};
 
 use data_encoding::HEXLOWER;
 use flate2::read::MultiGzDecoder;
@@ -51,35 +51,35 @@ impl<T: Ord> Found<T> {
         *self.others.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// The pages, if nothing else is to be read.
-    pub(super) fn take_pages(&mut self) -> Option<Vec<T>> {
-        let is_all = self.archives.is_empty() && self.texts.is_empty() && !self.pages.is_empty();
-        is_all.then(|| std::mem::take(&mut self.pages))
-    }
-
-    /// Names in one line what was passed over.
-    pub(super) fn tell(&self, place: &str) {
-        if !self.others.is_empty() {
-            tracing::info!("{place}: passed over: {}", self.passed_over());
-        }
-    }
-
-    fn passed_over(&self) -> String {
-        let others = self.others.iter();
-        let others: Vec<String> = others.map(|(kind, count)| format!("{count} {}", kind.escape_debug())).collect();
-        others.join(", ")
-    }
-
-    /// Returns the inputs, and names the files that are none in one line.
-    pub(super) fn give(mut self, place: &str, reason: &'static str, inputs: &mut Vec<Input>, input: fn(T) -> Input) {
+    /// Returns the inputs, and names the files that are none in one line. Pages are one input, if they are read here and
+    /// nothing else is to be read.
+    pub(super) fn give(
+        mut self,
+        place: &str,
+        reason: &'static str,
+        inputs: &mut Vec<Input>,
+        input: fn(T) -> Input,
+        pages: Option<fn(String, Vec<T>) -> Input>,
+    ) {
         if self.archives.is_empty() {
-            self.archives = std::mem::take(&mut self.texts);
+            self.archives = take(&mut self.texts);
         }
+        // The order of a folder differs between file systems, and the output must not.
+        self.archives.sort();
+        self.archives.dedup();
+        let is_read = self.archives.is_empty() && !self.pages.is_empty();
+        let pages = pages.filter(|_| is_read).map(|pages| {
+            self.pages.sort();
+            pages(place.to_owned(), take(&mut self.pages))
+        });
         for (ending, count) in [(".wet", self.texts.len()), (".html", self.pages.len())] {
             self.others.extend((count > 0).then(|| (ending.to_owned(), count)));
         }
-        let others = self.passed_over();
-        match (self.archives.is_empty(), others.is_empty()) {
+        let others = self.others.iter();
+        let others: Vec<String> = others.map(|(kind, count)| format!("{count} {}", kind.escape_debug())).collect();
+        let (others, before) = (others.join(", "), inputs.len());
+        inputs.extend(self.archives.into_iter().map(input).chain(pages));
+        match (inputs.len() == before, others.is_empty()) {
             (false, true) => {}
             (false, false) => tracing::info!("{place}: passed over: {others}"),
             // An input all the same, so that the run says so and exits with an error.
@@ -88,9 +88,6 @@ impl<T: Ord> Found<T> {
                 reason: if others.is_empty() { reason.to_owned() } else { format!("{reason} (passed over: {others})") },
             }),
         }
-        self.archives.sort();
-        self.archives.dedup();
-        inputs.extend(self.archives.into_iter().map(input));
     }
 }
 
@@ -223,6 +220,8 @@ const END_BYTES: u64 = 1 << 16;
 pub(crate) struct Identity {
     /// The input as the user named it.
     pub(crate) name: String,
+    /// Number of earlier inputs with that name. An archive that is given twice is two inputs.
+    pub(crate) naming: usize,
     /// The stamp of its file; none if it is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
@@ -239,8 +238,8 @@ pub(crate) struct FileStamp {
 
 impl Identity {
     /// The identity of an input at this moment.
-    pub(crate) fn of(input: &Input) -> Self {
-        Self { name: input.name(), stamp: FileStamp::of(input).ok().flatten() }
+    pub(crate) fn of(input: &Input, naming: usize) -> Self {
+        Self { name: input.name(), naming, stamp: FileStamp::of(input).ok().flatten() }
     }
 
     /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
@@ -261,6 +260,17 @@ impl Identity {
                 Input::Selection(_) | Input::Pages(_) | Input::Stdin | Input::Nothing { .. } => false,
             }
     }
+}
+
+/// Number of earlier inputs with the name of each.
+pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
+    let mut named: HashMap<String, usize> = HashMap::new();
+    let naming = |input: &Input| {
+        let count = named.entry(input.name()).or_default();
+        *count += 1;
+        *count - 1
+    };
+    inputs.iter().map(naming).collect()
 }
 
 impl FileStamp {
@@ -377,10 +387,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc");
         let input = Input::File(path.clone());
-        assert!(Identity::of(&input).stamp.is_none());
+        assert!(Identity::of(&input, 0).stamp.is_none());
         let mut bytes = vec![b'x'; 300_000];
         fs::write(&path, &bytes).unwrap();
-        let identity = Identity::of(&input);
+        let identity = Identity::of(&input, 0);
         assert_eq!(identity.change(&input), None);
         let touch = |seconds| {
             let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);

@@ -26,6 +26,9 @@ pub struct Packed {
     is_first: bool,
 }
 
+/// The lists of a container, and true if only listed pages are wanted; otherwise the lists only give titles.
+pub(crate) type ListedPages = (Arc<PageList>, bool);
+
 /// A container, shared by the archives in it.
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
@@ -81,16 +84,12 @@ impl Packed {
         self.entry.stored
     }
 
-    /// The lists of its container, and the faults of the container if they were not reported yet. Lists are read once
-    /// for all archives of a container that are read one after the other.
-    pub(crate) fn pages(&self) -> (ContainerLists, Vec<String>) {
-        let mut faults = if self.is_first { self.container.faults.clone() } else { Vec::new() };
+    /// The lists of its container, and true if only listed pages are wanted; and the faults of the container if they were
+    /// not reported yet. Lists are read once for all archives of a container that are read one after the other.
+    pub(crate) fn pages(&self) -> (ListedPages, Vec<String>) {
         let (pages, found) = self.container.pages();
-        if self.is_first {
-            faults.extend(found);
-        }
-        let pages_only = self.container.options.pages_only;
-        (ContainerLists { pages, pages_only }, faults)
+        let faults = self.container.faults.iter().cloned().chain(found).filter(|_| self.is_first);
+        ((pages, self.container.options.pages_only), faults.collect())
     }
 
     /// The place of its bytes.
@@ -147,33 +146,6 @@ impl ReadContainer {
         }
         (pages, faults)
     }
-}
-
-/// The lists of a container, and true if only listed pages are wanted.
-#[derive(Clone, Debug)]
-pub(crate) struct ContainerLists {
-    pages: Arc<PageList>,
-    pages_only: bool,
-}
-
-impl ContainerLists {
-    /// The entry of the lists for the page at a URL.
-    pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
-        match url.and_then(|url| self.pages.title(url)) {
-            Some(title) => Listing { title: (!title.is_empty()).then(|| title.to_owned()), is_left_out: false },
-            // Without pages_only the lists only give titles.
-            None => Listing { title: None, is_left_out: self.pages_only },
-        }
-    }
-}
-
-/// The entry of the lists of a container for a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Listing {
-    /// Its title.
-    pub(crate) title: Option<String>,
-    /// True if the page is not listed, and only listed pages are wanted.
-    pub(crate) is_left_out: bool,
 }
 
 /// The last part of a path or URL.

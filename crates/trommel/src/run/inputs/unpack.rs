@@ -40,7 +40,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
         };
         if is_container(&place) {
             unpacker.container(&place);
-        } else if has_ending(&place, ".json")
+        } else if place_name(&place).to_ascii_lowercase().ends_with(".json")
             && let Some(parts) = unpacker.collection(&place)
         {
             unpacker.parts(&place, &parts);
@@ -90,10 +90,6 @@ fn container_of(archive: &Location) -> Option<(Location, String)> {
         };
         is_container(&place).then(|| (place, entry.to_owned()))
     })
-}
-
-fn has_ending(place: &Location, ending: &str) -> bool {
-    place_name(place).to_ascii_lowercase().ends_with(ending)
 }
 
 fn is_container(place: &Location) -> bool {
@@ -194,7 +190,8 @@ impl<'a> Unpacker<'a> {
     }
 
     fn open(&self, place: &Location) -> Result<Container, WaczError> {
-        let (bytes, remote, stop) = (ArchiveBytes::from(place.clone()), self.remote.clone(), self.network.stop.clone());
+        let (bytes, remote, stop) =
+            (ArchiveBytes::Whole(place.clone()), self.remote.clone(), self.network.stop.clone());
         let open: Open =
             Arc::new(move || Ok(Box::new(Stoppable { input: bytes.open_blocks(&remote)?, stop: stop.clone() })));
         Container::new(place.to_string(), open)
@@ -204,7 +201,7 @@ impl<'a> Unpacker<'a> {
     /// then said as of any input.
     fn collection(&self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();
-        let bytes = ArchiveBytes::from(place.clone()).open(&self.remote).ok()?;
+        let bytes = ArchiveBytes::Whole(place.clone()).open(&self.remote).ok()?;
         // A longer description is cut and is then no JSON, so it is reported like any other input.
         bytes.take(MAX_COLLECTION).read_to_end(&mut json).ok()?;
         collection(&json)

@@ -120,21 +120,26 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
-/// written in place, and nothing is in its way.
-pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
-    let named = plan.side_files().into_iter();
-    let files = named.map(|(path, _)| replaceable(&path).map_err(Error::output(&path)));
-    files.filter_map(Result::transpose).collect()
+/// A file beside the outputs as the user named it, and by the name that symbolic links lead to. A device or a pipe has
+/// none of the latter: it is written in place, and nothing is in its way.
+// `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
+pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
+
+/// The files beside the outputs of a plan by their numbers.
+pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<SideFile>>> {
+    let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
+    plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
 }
 
-/// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
-/// one, which makes them only if there is something to write.
-pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<()> {
-    for path in side_paths(plan)?.into_iter().filter(|path| path.exists()) {
-        disk.remove(&path).map_err(Error::output(&path))?;
-    }
-    Ok(())
+/// Those that are files.
+pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
+    Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
+}
+
+/// Removes those of some files that are there, be they links to nothing.
+pub(crate) fn remove_files(disk: &dyn Disk, paths: impl IntoIterator<Item = PathBuf>) -> Result<()> {
+    let mut there = paths.into_iter().filter(|path| path.symlink_metadata().is_ok());
+    there.try_for_each(|path| disk.remove(&path).map_err(Error::output(&path)))
 }
 
 /// Removes the hidden files of the outputs and of the files beside them that interrupted runs left, with any size of
@@ -174,9 +179,9 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
         if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
             let remedy = "documents are written to files and folders, or with -o - to standard output";
             return Err(Error::exists(path, &format!("is a device, pipe or socket; {remedy}")));
+        } else if !path.is_dir() {
+            continue;
         }
-    }
-    for path in outputs.iter().filter(|path| path.is_dir()) {
         let name = path.to_string_lossy();
         let mut steps = plan.output.encodings.iter().filter_map(|encoding| {
             let is_of = name.ends_with(&encoding.suffix());

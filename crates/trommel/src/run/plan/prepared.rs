@@ -2,17 +2,17 @@
 //!
 //! Its recipe is everything that its outputs depend on except the inputs, as names and values.
 
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::{collections::HashMap, iter};
 
 use trommel_archive::ReadOptions;
 use trommel_record::{Assemble, Compression, Disk, Format};
 use trommel_sources::Remote;
 
-use crate::run::plan::{Plan, output::Destination};
+use crate::run::plan::{Plan, existing::Existing, existing::SideFile, existing::sides, output::Destination};
 use crate::run::state::remaining::{ArchiveState, FileState, Turn};
-use crate::run::{inputs::Input, inputs::pieces, plan::existing::Existing, work::worker::Encoder};
-use crate::{SiteMode, settings::written};
+use crate::run::{inputs::found::namings, inputs::pieces, work::worker::Encoder};
+use crate::{Result, SiteMode, settings::written};
 
 /// The plan of a run, and what is decided once for its readers and writers.
 pub(crate) struct Prepared<'a> {
@@ -34,20 +34,28 @@ pub(crate) struct Prepared<'a> {
     /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
     /// and to a run that was asked to continue.
     pub(crate) finished_file: Option<PathBuf>,
+    /// The files beside the outputs by their numbers.
+    pub(crate) sides: Vec<Option<SideFile>>,
     /// True if large archives are read in pieces.
     pub(crate) is_cut: bool,
+    /// Archives, or pieces of large ones, that are read side by side.
+    pub(crate) lanes: usize,
 }
 
 impl<'a> Prepared<'a> {
-    /// Decides it, once nothing refuses the run any more.
+    /// Decides it, once nothing refuses the run any more, for the archives that are left to do.
+    ///
+    /// # Errors
+    /// If a folder has the name of a file beside the outputs.
     pub(crate) fn new(
         run: &'a Plan,
         (remote, disk): (&'a Remote, &'a dyn Disk),
         encoders: Vec<Encoder>,
         existing: Existing,
-    ) -> Self {
+        todo: &[Turn],
+    ) -> Result<Self> {
         let is_kept = existing == Existing::Resume || matches!(run.output.destination, Destination::Folder(_));
-        Self {
+        let mut prepared = Self {
             run,
             remote,
             disk,
@@ -57,19 +65,23 @@ impl<'a> Prepared<'a> {
             namings: namings(&run.inputs),
             state_file: run.state_file(),
             finished_file: run.finished_file().filter(|_| is_kept),
+            sides: sides(run)?,
             // Not where archives are read one after the other, and where parts end by all documents before.
             is_cut: run.one_lane().is_none() && run.output.split.is_none(),
-        }
-    }
-
-    /// Returns whether all inputs go into one file.
-    pub(crate) fn is_one_file(&self) -> bool {
-        matches!(self.run.output.destination, Destination::File(_))
+            lanes: 1,
+        };
+        prepared.lanes = prepared.lanes_for(todo);
+        Ok(prepared)
     }
 
     /// Returns whether each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.run.output.destination, Destination::Folder(_))
+    }
+
+    /// Returns whether archives, or pieces of them, are written side by side: each its shares, which are joined in order.
+    pub(crate) fn has_lanes(&self) -> bool {
+        self.lanes > 1
     }
 
     /// Returns whether an archive has outputs of its own, rather than shares of an output that others are joined to.
@@ -88,14 +100,14 @@ impl<'a> Prepared<'a> {
 
     /// The last step of a file.
     pub(crate) fn assembler(&self, file: &FileState) -> Option<&dyn Assemble> {
-        let encoding = self.run.output.encodings.get(file.encoding?)?;
+        let encoding = self.run.output.encodings.get(file.slot)?;
         // Text and Markdown are assembled where each page has a file.
         let is_assembled = encoding.by_page || !encoding.format.is_by_page();
         self.run.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 
     /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
-    pub(crate) fn lanes(&self, todo: &[Turn]) -> usize {
+    fn lanes_for(&self, todo: &[Turn]) -> usize {
         let wanted = self.run.settings.jobs().get() / WORKERS_OF_A_LANE;
         let is_cut = self.is_cut && wanted > todo.len();
         let pieces = |turn: &Turn| match self.run.inputs.get(turn.input).filter(|_| is_cut) {
@@ -144,17 +156,6 @@ impl Plan {
             None
         }
     }
-}
-
-/// Number of earlier inputs with the name of each.
-fn namings(inputs: &[Input]) -> Vec<usize> {
-    let mut named: HashMap<String, usize> = HashMap::new();
-    let naming = |input: &Input| {
-        let count = named.entry(input.name()).or_default();
-        *count += 1;
-        *count - 1
-    };
-    inputs.iter().map(naming).collect()
 }
 
 /// Workers that one reader and one writer keep busy.

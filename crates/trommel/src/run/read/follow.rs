@@ -25,22 +25,15 @@ const POLL: Duration = Duration::from_millis(100);
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
 
-/// The visits of followed inputs in an earlier run: the name of each, and the place where reading continues after it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FollowState {
-    visits: Vec<(String, Option<ResumePoint>)>,
-    /// The one in the middle of which it ended.
-    current: Option<(String, Option<ResumePoint>)>,
-}
+/// A visit of a followed input in an earlier run: its name, the place where reading continues after it, and true if the run
+/// ended in the middle of it.
+pub(crate) type Visit = (String, Option<ResumePoint>, bool);
 
-impl FollowState {
-    /// Restores the state of an interrupted run from its journal and from the input that was being read.
-    pub(crate) fn new(continued: &ContinuedRun) -> Self {
-        let visits = continued.contents.done.iter().map(|done| (done.identity.name.clone(), done.point));
-        let current = continued.state.archives.first();
-        let current = current.map(|archive| (archive.identity.name.clone(), archive.point));
-        Self { visits: visits.collect(), current }
-    }
+/// The visits of an earlier run, from its journal and from the input that was being read.
+pub(crate) fn visits(continued: &ContinuedRun) -> Vec<Visit> {
+    let done = continued.contents.done.iter().map(|done| (done.identity.name.clone(), done.point, false));
+    let current = continued.state.archives.first();
+    done.chain(current.map(|archive| (archive.identity.name.clone(), archive.point, true))).collect()
 }
 
 /// An input that is followed. A visit of it are its new records, up to a pause.
@@ -79,20 +72,15 @@ struct Inputs {
 impl RecordFeed<'_, '_> {
     /// Reads existing and new data until none has arrived for long enough, all pipes have ended, or the run is stopped.
     /// Each input is visited again and again; a visit ends where nothing complete is left.
-    pub(crate) fn follow(mut self, follow: &Follow, followed: FollowState) -> Result<(), Disconnected> {
+    pub(crate) fn follow(mut self, follow: &Follow, visits: Vec<Visit>) -> Result<(), Disconnected> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
-        for (name, point) in followed.visits {
+        for (name, point, is_begun) in visits {
             if let Some(input) = inputs.named(Path::new(&name)) {
-                input.visits += 1;
+                input.visits += u32::from(!is_begun);
+                input.is_begun = is_begun;
                 input.go_on(point);
             }
-        }
-        if let Some((name, point)) = followed.current
-            && let Some(input) = inputs.named(Path::new(&name))
-        {
-            input.go_on(point);
-            input.is_begun = true;
         }
         let mut last_news = Instant::now();
         loop {
@@ -119,12 +107,6 @@ impl RecordFeed<'_, '_> {
                 }
                 return Ok(());
             }
-            self.pause();
-        }
-    }
-
-    fn pause(&self) {
-        if !self.common.stop.is_set() {
             thread::sleep(POLL);
         }
     }
@@ -164,7 +146,7 @@ impl RecordFeed<'_, '_> {
             if is_done && (input.growing.length().unwrap_or(0) <= input.tried || !is_quiet) {
                 break;
             }
-            self.pause();
+            thread::sleep(POLL);
         }
         self.release(None)?;
         let bytes = take(&mut input.of_visit);
@@ -237,7 +219,7 @@ impl RecordFeed<'_, '_> {
             visits => format!("{}-{}", input.stem, visits + 1),
         };
         // Its size and time change as it grows, so they cannot identify it.
-        let identity = Identity { name: input.name.clone(), stamp: None };
+        let identity = Identity { name: input.name.clone(), ..Identity::default() };
         self.send(0, None, Step::Open(Opened { identity, stem, ..Opened::default() }))
     }
 
@@ -268,18 +250,16 @@ impl Inputs {
             }
             return Some(input);
         }
-        let mut stem = match name {
-            "-" => stem_of(&Input::Stdin),
-            _ => stem_of(&Input::File(path.clone())),
-        };
-        let growing = match name {
-            "-" => GrowingFile::pipe(|| Ok(std::io::stdin())),
-            _ if is_pipe(&path) => {
-                let pipe = path.clone();
-                GrowingFile::pipe(move || fs::File::open(pipe))
+        let (input, growing) = match name {
+            "-" => (Input::Stdin, GrowingFile::pipe(|| Ok(std::io::stdin()))),
+            _ => {
+                let (file, pipe) = (GrowingFile::new(there(&path)), path.clone());
+                let is_pipe = is_pipe(&path);
+                let growing = if is_pipe { GrowingFile::pipe(move || fs::File::open(pipe)) } else { Ok(file) };
+                (Input::File(path.clone()), growing)
             }
-            _ => Ok(GrowingFile::new(there(&path))),
         };
+        let mut stem = stem_of(&input);
         let growing = growing.inspect_err(|error| tracing::error!("{name}: {error}")).ok()?;
         if !self.stems.insert(stem.clone()) {
             stem = format!("{stem}-{}", short_digest(name));

@@ -5,17 +5,18 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 use std::{fs::File, io, thread};
 
-use crossbeam_channel::{Receiver, Sender};
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint};
+use crossbeam_channel::Sender;
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_record::Disk;
 use trommel_sources::{Remote, StopFlag, interruptible};
 
 use crate::run::counts::Stage;
-use crate::run::inputs::packed::{ContainerLists, Packed};
+use crate::run::inputs::packed::{ListedPages, Packed};
 use crate::run::inputs::pieces::{self, Piece, Reach};
 use crate::run::inputs::{Input, is_pipe};
 use crate::run::work::record::{page_url, panic_message};
-use crate::run::work::task::{ArchiveEnd, CapturedRecord, Gate, Opened, Step, Task};
+use crate::run::work::task::{ArchiveEnd, CapturedRecord, Opened, Step, Task};
+use crate::run::work::worker::Lane;
 use crate::run::{
     inputs::found::Identity, plan::prepared::Prepared, read::revisits, read::revisits::Revisits, write::lane::Common,
     write::ledger::Next, write::ledger::Work,
@@ -33,13 +34,11 @@ pub(crate) struct Disconnected;
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
-    /// Lets the records of the lane in.
-    gate: &'a Gate,
-    tasks: Sender<Task<CapturedRecord>>,
-    /// Blocks that the workers are done with.
-    spares: Receiver<RecordBlock>,
+    /// Lets the records of the lane in, and brings back blocks that the workers are done with.
+    ways: &'a Lane,
+    tasks: Sender<Task>,
     /// The lists of the container whose archive is being read.
-    listed: Option<ContainerLists>,
+    listed: Option<ListedPages>,
     next: u64,
     /// A response held back, and where reading goes on after it.
     // One record: crawlers write the metadata of a response right behind it.
@@ -63,14 +62,9 @@ impl Drop for RecordFeed<'_, '_> {
 
 impl<'a, 'c> RecordFeed<'a, 'c> {
     /// A feed that has read nothing.
-    pub(crate) fn new(
-        (common, lane): (&'a Common<'c>, usize),
-        gate: &'a Gate,
-        tasks: Sender<Task<CapturedRecord>>,
-        spares: Receiver<RecordBlock>,
-    ) -> Self {
+    pub(crate) fn new(common: &'a Common<'c>, (lane, ways): (usize, &'a Lane), tasks: Sender<Task>) -> Self {
         let (listed, held, revisits) = (None, None, None);
-        Self { common, lane, gate, tasks, spares, listed, next: 0, held, revisits, begun: false, counted: 0 }
+        Self { common, lane, ways, tasks, listed, next: 0, held, revisits, begun: false, counted: 0 }
     }
 
     /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
@@ -119,17 +113,17 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let Work { state, piece } = picked;
         let Some(input) = inputs.get(state.input) else { return Ok(()) };
         let size = input.size();
-        self.begun = state.point.is_some();
+        self.begun = false;
         let piece = piece.as_ref();
         let begin = piece.map_or(0, Piece::offset);
         let point = state.point.or_else(|| piece.and_then(Piece::point));
         self.counted = begin;
         // Taken before reading: a file that changes meanwhile is then found to be another.
-        let identity = Identity::of(input);
+        let identity = Identity::of(input, state.identity.naming);
         let stem = self.common.plan.stems.get(state.input).cloned().unwrap_or_default();
         self.send(0, None, Step::Open(Opened { number: state.number, identity, stem }))?;
         self.listed = match input {
-            Input::Packed(packed) => Some(self.send_faults(packed)?),
+            Input::Packed(packed) => Some(self.send_faults(packed, state.point.is_none())?),
             _ => None,
         };
         let Prepared { options, remote, disk, .. } = *self.common.plan;
@@ -168,7 +162,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     /// Waits until it is known whether a piece counts.
     fn await_turn(&self, piece: &Piece) -> Result<(), Disconnected> {
         while !piece.fate.is_known() {
-            if self.common.stop.is_set() || self.gate.is_closed() {
+            if self.common.stop.is_set() || self.ways.gate.is_closed() {
                 return Err(Disconnected);
             }
             thread::sleep(PAUSE);
@@ -177,14 +171,13 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 
     /// Tells the faults of a container before its first archive is read; returns its lists.
-    fn send_faults(&mut self, packed: &Packed) -> Result<ContainerLists, Disconnected> {
+    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ListedPages, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.
         if self.common.stop.is_set() {
             return Err(Disconnected);
         }
         // They were told before what there is to go on from.
-        let is_start = !self.begun;
         for what in faults.into_iter().filter(|_| is_start) {
             self.send_damage(None, 0, 0, what)?;
         }
@@ -218,7 +211,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let mut next_piece = piece.map_or(0, |piece| piece.number + 1);
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
-            self.spares.try_iter().for_each(|block| reader.reuse(block));
+            self.ways.spares.1.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let item = reader.next();
             // What a read that was stopped left of a record is none.
@@ -258,7 +251,9 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     ) -> Result<Option<ArchiveError>, Disconnected> {
         match item {
             Ok(record) => {
-                let record = self.resolved(record);
+                let revisits = self.revisits.as_ref().filter(|_| record.kind == RecordType::Revisit);
+                let resolved = revisits.and_then(|revisits| revisits.resolved(self.common.plan, &record));
+                let record = resolved.unwrap_or(record);
                 let is_info = record.kind == RecordType::Warcinfo;
                 self.begin(is_info.then(|| record.block.to_vec()), record.date())?;
                 self.release(Some(&record))?;
@@ -296,16 +291,6 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, after.filter(|_| self.begun), Step::Damage { offset, lost, what })
     }
 
-    /// A revisit with its content, if that is wanted and known; any other record as it is.
-    fn resolved(&self, record: Record) -> Record {
-        match &self.revisits {
-            Some(revisits) if record.kind == RecordType::Revisit => {
-                revisits.resolved(self.common.plan, &record).unwrap_or(record)
-            }
-            _ => record,
-        }
-    }
-
     /// Sends the response that was held back, with the facts that the record after it states about it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some((record, after)) = self.held.take() {
@@ -324,19 +309,15 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         let bytes = record.block.len() as u64;
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
         let listed = self.listed.as_ref().filter(|_| is_capture);
-        let listing = listed.map(|listed| listed.listing(page_url(&record)));
-        let step = Step::Record(CapturedRecord { record, charset, listing: listing.unwrap_or_default() });
-        self.send(bytes, after.into(), step)
+        let title = listed.and_then(|(pages, _)| pages.title(page_url(&record)?));
+        let is_left_out = title.is_none() && listed.is_some_and(|(_, pages_only)| *pages_only);
+        let title = title.filter(|title| !title.is_empty()).map(str::to_owned);
+        self.send(bytes, after.into(), Step::Record(CapturedRecord { record, charset, title, is_left_out }))
     }
 
-    pub(crate) fn send(
-        &mut self,
-        bytes: u64,
-        point: Option<ResumePoint>,
-        step: Step<CapturedRecord>,
-    ) -> Result<(), Disconnected> {
+    pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step) -> Result<(), Disconnected> {
         // Before a number is given: a step that is not let in must leave no gap in the order.
-        if !self.gate.enter(bytes) {
+        if !self.ways.gate.enter(bytes) {
             return Err(Disconnected);
         }
         let number = self.next;

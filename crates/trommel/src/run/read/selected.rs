@@ -147,10 +147,7 @@ pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
 /// # Errors
 /// In one line that names the input.
 pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Records> {
-    opened(input, network).map_err(|message| crate::Error::new(crate::ErrorKind::Input, message))
-}
-
-fn opened(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
+    let failed = |message: String| crate::Error::new(crate::ErrorKind::Input, message);
     let options = ReadOptions::default();
     match input {
         Input::Pages(pages) => {
@@ -158,12 +155,12 @@ fn opened(input: &Input, network: &NetworkOptions) -> Result<Records, String> {
             let item = move |at: usize| pages.files.get(at).map(|path| page_item(path, options.max_record));
             Ok(Box::new((0..).map_while(item)))
         }
-        Input::Selection(selection) => Err(format!("{}: is an index, no archive", selection.name)),
-        Input::Nothing { argument, reason } => Err(format!("{argument}: {reason}")),
+        Input::Selection(selection) => Err(failed(format!("{}: is an index, no archive", selection.name))),
+        Input::Nothing { argument, reason } => Err(failed(format!("{argument}: {reason}"))),
         _ => {
             let from = (&LocalDisk as &dyn Disk, &Remote::new(network.clone()), &network.stop);
-            let reader = reader::opened(input, None, from, options).map_err(|error| error.to_string())?;
-            Ok(Box::new(reader))
+            let reader = reader::opened(input, None, from, options);
+            Ok(Box::new(reader.map_err(|error| failed(error.to_string()))?))
         }
     }
 }

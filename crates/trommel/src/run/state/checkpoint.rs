@@ -1,17 +1,18 @@
 //! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
-use std::path::{Path, PathBuf};
-use std::{io, mem::take};
+use std::path::Path;
+use std::{fmt, io, mem::take};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_record::{Disk, Extent, discard, read_own, replace};
+use trommel_record::filters::DuplicatesState;
+use trommel_record::{Disk, Extent, hidden, read_own, replace};
 
 use crate::run::counts::summary::{Summary, Times};
-use crate::run::state::remaining::{ArchiveState, Contents, FileState, SharedState, Turn, Written};
+use crate::run::state::remaining::{ArchiveState, Contents, DoneInput, FileState, OutputsState, Turn};
 use crate::run::{
-    inputs::Input, inputs::found::Identity, plan::Plan, plan::existing::side_paths, plan::output::Destination,
-    plan::prepared::NONE, plan::prepared::Values, state::remaining, write::outputs::share_of,
+    inputs::Input, inputs::found::Identity, plan::Plan, plan::existing::sides, plan::output::Destination,
+    plan::prepared::NONE, plan::prepared::Values, state::remaining, state::remaining::share_of,
 };
 use crate::{Error, ErrorKind, Result};
 
@@ -37,10 +38,10 @@ pub(crate) struct Checkpoint {
     pub(crate) begun: u64,
     /// The archives in work, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
-    /// The archive of which some pieces are done: their report, and the piece that is due.
-    pub(crate) partial: Option<ArchiveState>,
-    /// Facts that all archives share.
-    pub(crate) shared: SharedState,
+    /// The one output of all archives, and the files beside it.
+    pub(crate) outputs: OutputsState,
+    /// The memory of the duplicate filters.
+    pub(crate) duplicates: DuplicatesState,
     /// Files that are complete but may not have their final names yet.
     pub(crate) complete: Vec<FileState>,
     /// Counts of the archives that are done, without those of single inputs.
@@ -59,14 +60,14 @@ pub(crate) struct ContinuedRun {
     pub(crate) finished: bool,
     /// The inputs that are done, and the outputs that have their names.
     pub(crate) contents: Contents,
-    /// The bytes of its journal, to which more are appended; first those that a finished run had.
-    pub(crate) journal: (Written, Vec<u8>),
-    /// Names of inputs that could not be read and are read again.
-    pub(crate) again: Vec<String>,
+    /// The bytes that its journal begins with if it is new: those that a finished run had.
+    pub(crate) journal: Vec<u8>,
+    /// Inputs that could not be read and are read again.
+    pub(crate) again: Vec<DoneInput>,
     /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
     pub(crate) todo: Vec<Turn>,
-    /// The input of which some pieces are done.
-    pub(crate) partial: Option<ArchiveState>,
+    /// The index of the input of which some pieces are done, and the number of the piece that is due.
+    pub(crate) due: Option<(usize, usize)>,
 }
 
 /// The part that is read first, to know whether the rest is readable.
@@ -111,17 +112,15 @@ impl Checkpoint {
     /// there.
     // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
-        let (folder, sides) = (plan.output.destination.folder(), side_paths(plan).unwrap_or_default());
-        let is_side = |path: &Path, share: Option<u64>| {
-            sides.iter().any(|side| share.map_or(side.clone(), |number| share_of(side, number)) == path)
-        };
+        let (folder, sides) = (plan.output.destination.folder(), sides(plan).unwrap_or_default());
         let archives = self.archives.iter();
-        let shares = archives.flat_map(|archive| archive.files().map(|file| (file, Some(archive.number))));
-        let shared = self.shared.outputs.open.iter().chain(&self.shared.sides).chain(&self.complete);
-        for (file, share) in shared.map(|file| (file, None)).chain(shares) {
-            let is_own = match file.encoding {
-                Some(_) => file.path.parent() == folder,
-                None => is_side(&file.path, share),
+        let shares = archives.flat_map(|archive| archive.outputs.open.iter().map(|file| (file, Some(archive.number))));
+        let whole = self.outputs.open.iter().chain(&self.complete);
+        for (file, share) in whole.map(|file| (file, None)).chain(shares) {
+            let is_own = match file.slot.checked_sub(plan.output.encodings.len()).map(|number| sides.get(number)) {
+                None => file.path.parent() == folder,
+                Some(Some(Some((_, Some(side))))) => share_of(side, share) == file.path,
+                Some(_) => false,
             };
             if !is_own {
                 return Err(format!("{} is no file of this run", file.path.display()));
@@ -164,33 +163,30 @@ impl ContinuedRun {
         // A run that was continued after its end has both, until it ends again.
         let Some(path) = paths.into_iter().find(|path| is_there(path)) else { return Ok(None) };
         let Some(mut state) = Checkpoint::load(path, &plan.recipe())? else { return Ok(None) };
-        let finished = state.contents.is_some();
-        let file = journal_file(path);
-        let (bytes, written) = match state.contents.take() {
-            Some(bytes) => (bytes, Written::default()),
-            None => remaining::read(&file, &state.journal).map_err(|error| damaged(&file, &error.to_string()))?,
-        };
-        let mut contents = remaining::decoded(&bytes).map_err(|error| damaged(&file, &error.to_string()))?;
-        let journal = (written, if finished { bytes } else { Vec::new() });
+        let contents = state.contents.take();
+        let finished = contents.is_some();
+        let file = plan.journal_file().and_then(|file| hidden(&file, "tmp").ok()).unwrap_or_default();
+        let damage = |error: &dyn fmt::Display| damaged(&file, &error.to_string());
+        let bytes =
+            contents.map_or_else(|| remaining::read(&file, &state.journal), Ok).map_err(|error| damage(&error))?;
+        let mut contents = remaining::decoded(&bytes).map_err(|error| damage(&error))?;
+        let mut journal = Vec::new();
+        if finished {
+            (journal, state.journal) = (bytes, Extent::default());
+        }
         // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| damaged(path, &what))?;
         if let Some(why) = plan.needs_all_inputs() {
             remaining::check_planned(plan, &state.planned, why)?;
         }
-        let (again, todo, partial) = match plan.follow {
+        let (again, todo, due) = match plan.follow {
             // What is followed grows, and is looked for anew.
             Some(_) => Default::default(),
-            None => {
-                let begun = (take(&mut state.archives), take(&mut state.partial));
-                remaining::remaining(plan, begun, &mut contents.done)?
-            }
+            None => remaining::remaining(plan, take(&mut state.archives), &mut contents.done)?,
         };
         // They are counted when they are read again.
-        for report in &again {
-            state.summary.forget(report);
-        }
-        let again = again.into_iter().map(|report| report.file).collect();
-        let continued = Self { state, finished, contents, journal, again, todo, partial };
+        again.iter().for_each(|input| state.summary.forget(&input.report));
+        let continued = Self { state, finished, contents, journal, again, todo, due };
         if continued.finished {
             continued.check_finished(plan)?;
         }
@@ -263,21 +259,6 @@ fn damaged(path: &Path, what: &str) -> Error {
 /// Returns whether anything has this name, be it a link to nothing.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
-}
-
-/// The journal beside a state.
-pub(crate) fn journal_file(state: &Path) -> PathBuf {
-    state.with_extension("journal")
-}
-
-/// Removes what stays of a state that is gone: its journal, and a state that was to take its place.
-pub(crate) fn discard_rest(disk: &dyn Disk, state: &Path) {
-    discard(disk, state);
-    let journal = journal_file(state);
-    if is_there(&journal) {
-        // What it says is of no use without a state; if it stays, it does no harm.
-        let _ = disk.remove(&journal);
-    }
 }
 
 fn shortened(value: &str) -> String {

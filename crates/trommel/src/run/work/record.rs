@@ -19,16 +19,18 @@ use crate::run::counts::summary::PageTime;
 use crate::run::counts::{Clock, Stage};
 use crate::run::plan::{Plan, SetAside};
 use crate::run::work::task::{
-    CapturedRecord, DocumentForms, Gate, QUARANTINE, RecordVerdict, WorkerResult, copied, failed_members, id,
+    CapturedRecord, DocumentForms, Gate, QUARANTINE, RecordOutcome, RecordVerdict, WorkerResult, copied,
+    failed_members, id,
 };
-use crate::{PAGE_FACTOR, page_hints, run::inputs::packed::Listing};
+use crate::{PAGE_FACTOR, page_hints};
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
-/// Turns a document into the forms that are asked for; none if no output has a place for it, or a message.
-pub(crate) type EncodeDocument<'a> = dyn Fn(Document) -> Result<Option<DocumentForms>, String> + 'a;
+/// Turns a document with its fingerprint into the forms that are asked for; none if no output has a place for it, or a
+/// message.
+pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
 /// The result of a page, or the verdict about a record that is none.
 type PageResult = Result<WorkerResult, RecordVerdict>;
@@ -91,7 +93,7 @@ impl<'a> RecordExtractor<'a> {
 
     /// Reason why a record is dropped before its payload is read.
     fn drop_unread(&self, captured: &CapturedRecord) -> Option<DropReason> {
-        let CapturedRecord { record, listing, .. } = captured;
+        let CapturedRecord { record, is_left_out, .. } = captured;
         // From what costs nothing to what costs most: most records of an archive are no pages.
         let of_crawler = || match crawler_record(record)? {
             CrawlerRecord::Copy(_) if self.takes_copies() => None,
@@ -99,14 +101,14 @@ impl<'a> RecordExtractor<'a> {
         };
         by_kind(record)
             .or_else(of_crawler)
-            .or_else(|| listing.is_left_out.then_some(DropReason::NotListed))
+            .or_else(|| is_left_out.then_some(DropReason::NotListed))
             .or_else(|| self.filters.url(page_url(record)).map(DropReason::Filtered))
             .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
     }
 
     /// Reads a record that may be a page; gives only a verdict if it is none.
     fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
-        let CapturedRecord { record, charset, listing } = captured;
+        let CapturedRecord { record, charset, title, .. } = captured;
         let mut lap = Instant::now();
         let page = payload(record, &self.payload);
         let page = page.map_err(|error| failed(FailureKind::Payload, error.to_string()))?;
@@ -147,7 +149,7 @@ impl<'a> RecordExtractor<'a> {
             _ => (self.extract)(&page.body, &hints),
         };
         if document.title.is_none() {
-            document.title.clone_from(&listing.title);
+            document.title.clone_from(title);
         }
         document.rights.join(&rights);
         let mut lap = Instant::now();
@@ -161,34 +163,28 @@ impl<'a> RecordExtractor<'a> {
                 let page_text = self.takes_copies().then(|| page_text(record, &document, &stats)).flatten();
                 let mut fingerprint = self.filters.fingerprint(&stats);
                 fingerprint.page = page_text;
-                self.encoded(of_record(record, &page, id, document), fingerprint, encode)
+                match encode(of_record(record, &page, id, document), fingerprint) {
+                    Ok(Some(forms)) => RecordVerdict::Document(forms),
+                    Ok(None) => RecordVerdict::Dropped(DropReason::NoText),
+                    Err(error) => failed(FailureKind::Encode, error),
+                }
             }
         };
         if let Some(clock) = self.clock {
             clock.lap(Stage::Encoding, &mut lap);
         }
         Ok(WorkerResult {
-            page: Some(bytes),
+            page: Some((bytes, page_time(record, id, begin.elapsed()))),
             truncated: record.truncated().map(str::to_owned),
             capped: caps,
-            time: Some(page_time(record, id, begin.elapsed())),
             // Only with a document, which takes the other extractor's text. Its file comes after those of the other kinds.
             sides: match verdict {
-                RecordVerdict::Document { .. } if is_hard => copied(self.set_aside().len(), record, id, media_type),
+                RecordVerdict::Document(_) if is_hard => copied(self.set_aside().len(), record, id, media_type),
                 _ => Vec::new(),
             },
             verdict,
             label: None,
         })
-    }
-
-    fn encoded(&self, record: Document, fingerprint: Fingerprint, encode: &EncodeDocument<'_>) -> RecordVerdict {
-        let (text, confidence) = (record.text.len() as u64, record.confidence);
-        match encode(record) {
-            Ok(Some(forms)) => RecordVerdict::Document { forms, text, confidence, fingerprint },
-            Ok(None) => RecordVerdict::Dropped(DropReason::NoText),
-            Err(error) => failed(FailureKind::Encode, error),
-        }
     }
 }
 
@@ -363,22 +359,6 @@ pub struct SingleRecords<'a> {
     duplicates: Duplicates,
 }
 
-/// The outcome of one record.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RecordOutcome {
-    /// A document.
-    Document(Box<Document>),
-    /// No document, for a reason that is not a fault.
-    Dropped(DropReason),
-    /// No document, by a fault.
-    Failed {
-        /// Kind of fault.
-        kind: FailureKind,
-        /// One line that names the file, the offset, the record and the fault.
-        message: String,
-    },
-}
-
 impl<'a> SingleRecords<'a> {
     /// Extracts pages with `extract` and keeps those that pass `filters`, which may compare them with earlier ones.
     /// It reads each payload within the limits of `payload`.
@@ -389,23 +369,20 @@ impl<'a> SingleRecords<'a> {
     /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
     /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
-        let captured = CapturedRecord { record, charset, listing: Listing::default() };
-        let result = self
-            .records
-            .result(&captured, &|record| Ok(Some(DocumentForms { encoded: Vec::new(), item: Some(Box::new(record)) })));
+        let captured = CapturedRecord { record, charset, title: None, is_left_out: false };
+        let item = |record, fingerprint| Ok(Some(DocumentForms::of(record, fingerprint, Vec::new(), true)));
+        let result = self.records.result(&captured, &item);
         let outcome = match result.verdict {
-            RecordVerdict::Document { forms, fingerprint, .. } => {
-                // As the writer of a run does it: after the worker, in the order in which records come.
-                match (self.duplicates.judge(&fingerprint), forms.item) {
-                    (Some(reason), _) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
-                    (None, Some(record)) => RecordOutcome::Document(record),
-                    (None, None) => RecordOutcome::Dropped(DropReason::NoText),
-                }
-            }
+            // As the writer of a run does it: after the worker, in the order in which records come.
+            RecordVerdict::Document(forms) => match (self.duplicates.judge(&forms.fingerprint), forms.item) {
+                (Some(reason), _) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
+                (None, Some(record)) => RecordOutcome::Document(record),
+                (None, None) => RecordOutcome::Dropped(DropReason::NoText),
+            },
             RecordVerdict::Dropped(reason) => RecordOutcome::Dropped(reason),
             RecordVerdict::Failed { kind, message } => RecordOutcome::Failed { kind, message },
         };
-        (outcome, result.page)
+        (outcome, result.page.map(|(bytes, _)| bytes))
     }
 }
 

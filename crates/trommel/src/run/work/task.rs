@@ -13,12 +13,11 @@ use trommel_archive::{Record, ResumePoint};
 use trommel_record::{Document, RecordSource, filters::Fingerprint, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
-use crate::run::{counts::summary::PageTime, inputs::found::Identity, inputs::packed::Listing};
+use crate::run::{counts::summary::PageTime, inputs::found::Identity};
 
-/// One step of a run with its number in the order of the inputs. `T` is what a record is at that
-/// stage: [`CapturedRecord`] before the workers, [`WorkerResult`] after them.
+/// One step of a run with its number in the order of the inputs.
 #[derive(Debug)]
-pub(crate) struct Task<T> {
+pub(crate) struct Task {
     /// The lane that it belongs to.
     pub(crate) lane: usize,
     /// Place in the order of the lane, from 0 without gaps.
@@ -30,12 +29,12 @@ pub(crate) struct Task<T> {
     // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
     /// The step.
-    pub(crate) step: Step<T>,
+    pub(crate) step: Step,
 }
 
 /// The steps of an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
-pub(crate) enum Step<T> {
+pub(crate) enum Step {
     /// An input has been opened.
     Open(Opened),
     /// The first record of an input is about to come.
@@ -46,8 +45,10 @@ pub(crate) enum Step<T> {
         /// Date of the record.
         date: Option<String>,
     },
-    /// A record.
-    Record(T),
+    /// A record, before the workers.
+    Record(CapturedRecord),
+    /// A record, after them.
+    Result(WorkerResult),
     /// Damage that was passed.
     Damage {
         /// Stored offset where it begins.
@@ -106,23 +107,6 @@ impl ArchiveEnd {
     }
 }
 
-impl<T> Task<T> {
-    /// The same step with its record, if it is one, taken to the next stage.
-    pub(crate) fn map<U>(self, next: impl FnOnce(T) -> U) -> Task<U> {
-        let Self { lane, number, bytes, point, step } = self;
-        let step = match step {
-            Step::Record(record) => Step::Record(next(record)),
-            Step::Open(opened) => Step::Open(opened),
-            Step::Begin { info, date } => Step::Begin { info, date },
-            Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
-            Step::Mismatch { what } => Step::Mismatch { what },
-            Step::End(end) => Step::End(end),
-            Step::Over => Step::Over,
-        };
-        Task { lane, number, bytes, point, step }
-    }
-}
-
 /// A record as it was read.
 #[derive(Debug)]
 pub(crate) struct CapturedRecord {
@@ -130,21 +114,21 @@ pub(crate) struct CapturedRecord {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
-    /// The entry of the lists of its WACZ file.
-    pub(crate) listing: Listing,
+    /// Its title in the lists of its WACZ file.
+    pub(crate) title: Option<String>,
+    /// True if the page is not in them, and only listed pages are wanted.
+    pub(crate) is_left_out: bool,
 }
 
 /// The result of a worker for a record.
 #[derive(Debug)]
 pub(crate) struct WorkerResult {
-    /// Bytes of the page handed to the extractor; none if the record is no page.
-    pub(crate) page: Option<u64>,
+    /// Bytes of the page handed to the extractor, and the time that it took; none if the record is no page.
+    pub(crate) page: Option<(u64, PageTime)>,
     /// WARC-Truncated of a page.
     pub(crate) truncated: Option<String>,
     /// Budgets and caps that the page passed.
     pub(crate) capped: Vec<String>,
-    /// Time taken by the page, and its id and place.
-    pub(crate) time: Option<PageTime>,
     /// Its files beside the outputs: the numbers of the files, and bytes for each.
     pub(crate) sides: Vec<(usize, Vec<u8>)>,
     /// The verdict about the record.
@@ -156,7 +140,7 @@ pub(crate) struct WorkerResult {
 impl WorkerResult {
     /// The result of a record that is not a page, or not known to be one.
     pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
-        Self { page: None, truncated: None, capped: Vec::new(), time: None, sides: Vec::new(), verdict, label: None }
+        Self { page: None, truncated: None, capped: Vec::new(), sides: Vec::new(), verdict, label: None }
     }
 }
 
@@ -167,32 +151,45 @@ pub(crate) struct DocumentForms {
     pub(crate) encoded: Vec<Option<Vec<u8>>>,
     /// The document for the caller of a stream.
     pub(crate) item: Option<Box<Document>>,
+    /// Bytes of its text.
+    pub(crate) text: u64,
+    /// Its confidence.
+    pub(crate) confidence: f32,
+    /// The fingerprint for comparing it with others.
+    pub(crate) fingerprint: Fingerprint,
 }
 
-/// The verdict about a record.
-#[derive(Debug)]
-pub(crate) enum RecordVerdict {
-    /// A document.
-    Document {
-        /// The document in each form that is asked for.
-        forms: DocumentForms,
-        /// Bytes of its text.
-        text: u64,
-        /// Its confidence.
-        confidence: f32,
-        /// The fingerprint for comparing it with others.
+impl DocumentForms {
+    /// A document with its bytes in each format, and itself if it `is_taken` by a caller.
+    pub(crate) fn of(
+        document: Document,
         fingerprint: Fingerprint,
-    },
-    /// A record that was dropped, with the reason.
+        encoded: Vec<Option<Vec<u8>>>,
+        is_taken: bool,
+    ) -> Box<Self> {
+        let (text, confidence) = (document.text.len() as u64, document.confidence);
+        Box::new(Self { encoded, item: is_taken.then(|| Box::new(document)), text, confidence, fingerprint })
+    }
+}
+
+/// The outcome of one record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordOutcome<D = Box<Document>> {
+    /// A document.
+    Document(D),
+    /// No document, for a reason that is not a fault.
     Dropped(DropReason),
-    /// A record that failed.
+    /// No document, by a fault.
     Failed {
         /// Kind of fault.
         kind: FailureKind,
-        /// One line naming the file, the offset, the record and the fault.
+        /// One line that names the file, the offset, the record and the fault.
         message: String,
     },
 }
+
+/// The outcome of a record as a worker gives it.
+pub(crate) type RecordVerdict = RecordOutcome<Box<DocumentForms>>;
 
 /// Lets tasks in while both their number and their bytes are within bounds. A task larger than all
 /// the bytes goes in alone.

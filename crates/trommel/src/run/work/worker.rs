@@ -2,10 +2,10 @@
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
-use trommel_record::{Compression, Document, Encode, Format, encoder};
+use trommel_record::{Compression, Document, Encode, Format, encoder, filters::Fingerprint};
 
 use crate::Result;
-use crate::run::work::task::{CapturedRecord, DocumentForms, RecordLabel, Step, Task, WorkerResult};
+use crate::run::work::task::{DocumentForms, Gate, RecordLabel, Step, Task};
 use crate::run::{plan::output::Encoding, work::record::RecordExtractor};
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
@@ -20,12 +20,17 @@ const MAX_WAITING_BYTES: u64 = 4 << 20;
 /// The function that takes the documents of a run for the caller.
 pub(crate) type TakeDocument<'a> = dyn FnMut(Document) -> Result<()> + 'a;
 
-/// Channels for the results of a lane.
-pub(crate) struct LaneEnd {
-    /// Sends results to its writer.
-    pub(crate) results: Sender<Vec<Task<WorkerResult>>>,
-    /// Returns used blocks to its reader.
-    pub(crate) spares: Sender<RecordBlock>,
+/// A sender and a receiver.
+type Channel<T> = (Sender<T>, Receiver<T>);
+
+/// The ways between the reader of a lane, the workers and its writer.
+pub(crate) struct Lane {
+    /// Results for the writer.
+    pub(crate) results: Channel<Vec<Task>>,
+    /// Used blocks for the reader.
+    pub(crate) spares: Channel<RecordBlock>,
+    /// Bounds the records in between.
+    pub(crate) gate: Gate,
 }
 
 /// Turns records into encoded documents.
@@ -36,8 +41,6 @@ pub(crate) struct Worker<'a> {
     pub(crate) encoders: &'a [Encoder],
     /// True if the caller takes the documents.
     pub(crate) is_taken: bool,
-    /// True to list dropped records.
-    pub(crate) labels: bool,
 }
 
 impl Worker<'_> {
@@ -45,16 +48,17 @@ impl Worker<'_> {
     /// [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or while they hold much
     /// memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go back to
     /// their lane while there is room.
-    pub(crate) fn run(&self, tasks: &Receiver<Task<CapturedRecord>>, lanes: &[LaneEnd]) {
-        let mut done: Vec<Task<WorkerResult>> = Vec::new();
-        let send = |done: &mut Vec<Task<WorkerResult>>| {
+    pub(crate) fn run(&self, tasks: &Receiver<Task>, lanes: &[Lane]) {
+        let mut done: Vec<Task> = Vec::new();
+        let send = |done: &mut Vec<Task>| {
             if let Some(lane) = done.first().and_then(|task| lanes.get(task.lane)) {
                 // A lane that has ended early wants no more.
-                let _ = lane.results.send(std::mem::take(done));
+                let _ = lane.results.0.send(std::mem::take(done));
             }
         };
+        let lists_dropped = self.records.run.is_some_and(|run| run.dropped.is_some());
         loop {
-            let task = match tasks.try_recv() {
+            let mut task = match tasks.try_recv() {
                 Ok(task) => task,
                 Err(_) => {
                     // A worker that has to wait hands over first: the writer may need just these results.
@@ -68,17 +72,16 @@ impl Worker<'_> {
             if done.first().is_some_and(|first| first.lane != lane) {
                 send(&mut done);
             }
-            done.push(task.map(|captured| {
-                let mut result = self.records.result(&captured, &|record| self.encode(record));
-                if self.labels {
-                    result.label = Some(Box::new(RecordLabel::of(&captured.record)));
-                }
+            if let Step::Record(captured) = task.step {
+                let mut result = self.records.result(&captured, &|record, print| self.encode(record, print));
+                result.label = lists_dropped.then(|| Box::new(RecordLabel::of(&captured.record)));
                 if let Some(lane) = lanes.get(lane) {
                     // The reader may have blocks enough.
-                    let _ = lane.spares.try_send(captured.record.block);
+                    let _ = lane.spares.0.try_send(captured.record.block);
                 }
-                result
-            }));
+                task.step = Step::Result(result);
+            }
+            done.push(task);
             let bytes = done.iter().map(|task| task.bytes).sum::<u64>();
             if !is_record || done.len() >= RESULTS_PER_SEND || bytes >= MAX_WAITING_BYTES {
                 send(&mut done);
@@ -86,7 +89,7 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: Document) -> Result<Option<DocumentForms>, String> {
+    fn encode(&self, record: Document, fingerprint: Fingerprint) -> Result<Option<Box<DocumentForms>>, String> {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             // The text and a kilobyte for the rest, so that encoding seldom has to grow it.
@@ -94,9 +97,8 @@ impl Worker<'_> {
             let is_taken = encoder.encode.record(&record, &mut bytes).map_err(|error| error.to_string())?;
             encoded.push(is_taken.then_some(bytes));
         }
-        let item = self.is_taken.then(|| Box::new(record));
-        let is_empty = item.is_none() && encoded.iter().all(Option::is_none);
-        Ok((!is_empty).then_some(DocumentForms { encoded, item }))
+        let is_empty = !self.is_taken && encoded.iter().all(Option::is_none);
+        Ok((!is_empty).then(|| DocumentForms::of(record, fingerprint, encoded, self.is_taken)))
     }
 }
 
@@ -133,23 +135,28 @@ mod tests {
     use trommel_record::filters::Filters;
 
     use super::*;
+    use crate::run::work::task::CapturedRecord;
 
     #[test]
     fn results_go_together_and_none_waits_for_a_task_to_come() {
         let extract = |_: &[u8], _: &Hints<'_>| Document::default();
         let filters = Filters::default();
         let records = RecordExtractor::new(&extract, &filters, PayloadOptions::default());
-        let worker = Worker { records, encoders: &[], is_taken: false, labels: false };
+        let worker = Worker { records, encoders: &[], is_taken: false };
         let (task_sender, tasks) = crossbeam_channel::unbounded();
-        let (result_sender, results) = crossbeam_channel::unbounded();
-        let (spares, _) = crossbeam_channel::bounded(1);
+        let (results, spares) = (crossbeam_channel::unbounded(), crossbeam_channel::bounded(1));
+        let lanes = [Lane { results, spares, gate: Gate::new(1, 1) }];
         let task = |number: usize, step| Task { lane: 0, number: number as u64, bytes: 1, point: None, step };
         let record = |number, bytes| {
             let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
             let options = trommel_archive::ReadOptions::default();
             let mut reader = trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
-            let captured =
-                CapturedRecord { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
+            let captured = CapturedRecord {
+                record: reader.next().unwrap().unwrap(),
+                charset: None,
+                title: None,
+                is_left_out: false,
+            };
             Task { bytes, ..task(number, Step::Record(captured)) }
         };
         task_sender.send(task(0, Step::Begin { info: None, date: None })).unwrap();
@@ -160,11 +167,10 @@ mod tests {
         for (number, bytes) in [(5, half), (6, half), (7, 1)] {
             task_sender.send(record(number, bytes)).unwrap();
         }
-        let lanes = [LaneEnd { results: result_sender, spares }];
         std::thread::scope(|scope| {
             scope.spawn(|| worker.run(&tasks, &lanes));
             let numbers = || {
-                let done = results.recv_timeout(Duration::from_secs(60)).unwrap();
+                let done = lanes[0].results.1.recv_timeout(Duration::from_secs(60)).unwrap();
                 done.iter().map(|task| task.number).collect::<Vec<_>>()
             };
             assert_eq!(numbers(), [0], "an output has begun");

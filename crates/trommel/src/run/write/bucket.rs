@@ -9,10 +9,8 @@ use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme};
 
 use crate::run::plan::{FINISHED_STATE, Plan, existing::Existing, output::Destination};
+use crate::run::write::manifest::SUCCESS;
 use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
-
-/// The mark of a folder that is complete.
-const SUCCESS: &str = "_SUCCESS";
 
 /// A prefix of a bucket with its local folder. As a [`Disk`] it is the folder, but a file that gets its final name is
 /// sent to the bucket, and removed when the next one is.

@@ -3,17 +3,16 @@
 mod record;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{io::Write, mem::take, path::PathBuf};
+use std::{io::Write, mem::take};
 
 use trommel_archive::ResumePoint;
-use trommel_record::filters::Duplicates;
 use trommel_sources::StopFlag;
 
 use crate::run::counts::{Clock, ProgressState};
-use crate::run::state::remaining::{ArchiveState, FileState, InputStart, OutputsState, SharedState};
-use crate::run::work::task::{ArchiveEnd, Opened, Step, Task, WorkerResult};
+use crate::run::state::remaining::{ArchiveState, FileState, InputStart};
+use crate::run::work::task::{ArchiveEnd, Opened, Step, Task};
 use crate::run::work::worker::TakeDocument;
-use crate::run::write::ledger::{Ledger, Shared, Started, published};
+use crate::run::write::ledger::{Ledger, Work, publish_all};
 use crate::run::write::outputs::{Outputs, Stdout};
 use crate::{
     Result, metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate,
@@ -50,6 +49,11 @@ impl<'a> Common<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The ledger of a run that writes its archives one after the other, into the outputs of all.
+    fn direct(&self) -> Option<MutexGuard<'_, Ledger<'a>>> {
+        (!self.plan.has_lanes()).then(|| self.ledger())
+    }
+
     /// The counts so far.
     pub(crate) fn counts(&self) -> MutexGuard<'_, ProgressState> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -57,11 +61,7 @@ impl<'a> Common<'a> {
 
     /// Gives complete files their names. Without the ledger in hand: to assemble a large one takes long.
     fn publish(&self, files: Vec<FileState>) -> Result<()> {
-        for file in files {
-            let listed = published(self.plan, &file)?;
-            self.ledger().add_published(&file, listed)?;
-        }
-        Ok(())
+        publish_all(self.plan, files, |file, listed| self.ledger().add_published(file, listed))
     }
 }
 
@@ -82,15 +82,12 @@ struct OpenArchive<'a> {
     state: ArchiveState,
     /// The name of its outputs.
     stem: String,
-    /// The outputs that archives share if its turn has come, else its shares of them.
-    shared: Shared<'a>,
-    /// The outputs of its own, if it has any.
-    own: Option<Outputs<'a>>,
+    /// The outputs of its own, if it has any, and its shares of those of all archives, which it writes itself where archives
+    /// are written one after the other.
+    outputs: Option<Outputs<'a>>,
     /// Tells if it counts.
     fate: Fate,
     frame: FrameCounts,
-    /// Documents of the archives before it.
-    documents_before: u64,
 }
 
 /// The progress since the end of the last frame.
@@ -99,77 +96,45 @@ struct FrameCounts {
     encoded: u64,
     records: u64,
     blocks: u64,
+    /// True if a part ended.
+    part_ended: bool,
 }
 
 impl<'a> OpenArchive<'a> {
-    fn new(
-        plan: &'a Prepared<'a>,
-        Opened { identity, stem, .. }: Opened,
-        Started { state, fate, shared, documents_before }: Started<'a>,
-    ) -> Result<Self> {
-        let own = plan.has_own_outputs(&state).then(|| Outputs::new(plan, None, &state.outputs)).transpose()?;
-        let shared = match shared {
-            Some(shared) => shared,
-            None => {
-                let shares = if own.is_some() { &OutputsState::default() } else { &state.outputs };
-                Shared::new(plan, Some(state.number), shares, &state.sides, Duplicates::default())?
-            }
-        };
+    fn new(plan: &'a Prepared<'a>, Opened { identity, stem, .. }: Opened, Work { state, piece }: Work) -> Result<Self> {
+        let is_own = plan.has_own_outputs(&state);
+        let share = plan.has_lanes().then_some(state.number);
+        let outputs = || Outputs::new(plan, share, share.is_some() && !is_own, state.outputs.clone());
+        let outputs = (is_own || share.is_some()).then(outputs).transpose()?;
         let state = ArchiveState { identity, ..state };
-        Ok(Self { state, stem, shared, own, fate, frame: FrameCounts::default(), documents_before })
+        let fate = piece.map(|piece| piece.fate).unwrap_or_default();
+        Ok(Self { state, stem, outputs, fate, frame: FrameCounts::default() })
     }
 
-    /// Reports the names of the files that were begun.
-    fn report_begun(&mut self) {
-        let begun = take(&mut self.outputs().begun);
-        self.state.report.outputs.extend(begun);
+    /// Acts on the outputs of its documents; returns the result. The names of files that were begun are reported.
+    fn write<T>(&mut self, common: &Common<'a>, act: impl FnOnce(&mut Outputs<'a>) -> Result<T>) -> Result<T> {
+        let mut ledger = None;
+        let outputs = match &mut self.outputs {
+            Some(outputs) => outputs,
+            None => &mut ledger.insert(common.ledger()).outputs,
+        };
+        let result = act(outputs);
+        self.state.report.outputs.append(&mut outputs.begun);
+        result
     }
 
-    fn outputs(&mut self) -> &mut Outputs<'a> {
-        self.own.as_mut().unwrap_or(&mut self.shared.outputs)
-    }
-
-    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved.
-    fn is_frame_full(&self, frame: u64) -> bool {
-        let FrameCounts { encoded, records, blocks } = self.frame;
+    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved, which takes
+    /// so many bytes for duplicates.
+    fn is_frame_full(&self, frame: u64, memory: u64) -> bool {
+        let FrameCounts { encoded, records, blocks, .. } = self.frame;
         let read_enough = blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
         // Saving must not cost more than writing, however much there is to remember.
-        encoded >= frame.max(self.shared.duplicates.bytes()) || records >= MAX_UNSAVED_RECORDS || read_enough
+        encoded >= frame.max(memory) || records >= MAX_UNSAVED_RECORDS || read_enough
     }
 
-    /// Syncs its files; returns its state, and that of the shared outputs if it holds them.
-    fn checkpoint(&mut self) -> Result<(ArchiveState, Option<SharedState>)> {
-        let own = self.own.as_mut().map(Outputs::checkpoint).transpose()?;
-        let (shared, state) = (self.shared.checkpoint()?, self.state.clone());
-        Ok(match state.is_first {
-            true => (ArchiveState { outputs: own.unwrap_or_default(), ..state }, Some(shared)),
-            false => (ArchiveState { outputs: own.unwrap_or(shared.outputs), sides: shared.sides, ..state }, None),
-        })
-    }
-
-    /// Ends its outputs, or syncs its shares; returns whether it had outputs of its own.
-    fn close(&mut self) -> Result<bool> {
-        let has_own = self.own.as_ref().is_some_and(Outputs::are_open);
-        self.state.outputs = OutputsState::default();
-        match &mut self.own {
-            Some(own) => own.complete()?,
-            // A frame ends with its archive, so that it does not matter what was written where.
-            None if self.state.is_first => self.shared.outputs.end_frame()?,
-            None => self.state.outputs = self.shared.outputs.checkpoint()?,
-        }
-        if !self.state.is_first {
-            self.state.sides = self.shared.sides.save(false)?;
-        }
-        Ok(has_own)
-    }
-
-    /// Ends its files for good, unfinished; returns their names.
-    fn abandon(&mut self) -> Vec<PathBuf> {
-        let mut unfinished = self.own.as_mut().map(Outputs::abandon).unwrap_or_default();
-        if !self.state.is_first {
-            unfinished.extend(self.shared.abandon());
-        }
-        unfinished
+    /// Files of its own that are complete but not published.
+    fn take_complete(&mut self) -> Vec<FileState> {
+        self.outputs.as_mut().map(|outputs| take(&mut outputs.complete)).unwrap_or_default()
     }
 }
 
@@ -181,38 +146,42 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
-    pub(crate) fn step(&mut self, task: Task<WorkerResult>) -> Result<()> {
+    pub(crate) fn step(&mut self, task: Task) -> Result<()> {
         let point = task.point;
         self.leave_if_void();
-        let parts = self.archive.as_mut().map_or(0, |archive| archive.outputs().complete.len());
         match task.step {
             Step::Open(opened) => self.open(opened)?,
             Step::Begin { info, date } => self.begin(info, date)?,
-            Step::Record(result) => self.record(result, task.bytes)?,
+            Step::Result(result) => self.record(result, task.bytes)?,
             Step::Damage { offset, lost, what } => self.damage(offset, lost, what),
             Step::Mismatch { what } => self.mismatch(what),
             Step::End(end) => return self.end(end),
-            Step::Over => return Ok(()),
+            Step::Record(_) | Step::Over => return Ok(()),
         }
         let Some(archive) = &mut self.archive else { return Ok(()) };
         let settings = &self.common.plan.run.settings;
-        let documents = archive.documents_before + archive.state.summary.documents;
-        if settings.limits.limit.is_some_and(|limit| documents >= limit.get()) {
-            self.is_at_limit = true;
-            self.common.ledger().reach_limit();
-            let bytes = point.map_or(0, |point| point.offset());
-            return self.end(ArchiveEnd { bytes, ..ArchiveEnd::default() });
+        if let Some(limit) = settings.limits.limit {
+            let mut ledger = self.common.ledger();
+            if ledger.summary.documents + archive.state.summary.documents >= limit.get() {
+                self.is_at_limit = true;
+                ledger.reach_limit();
+                drop(ledger);
+                return self.end(ArchiveEnd::at(point.map_or(0, |point| point.offset())));
+            }
         }
+        let direct = self.common.direct();
+        let (memory, is_worth) =
+            direct.map_or((0, true), |ledger| (ledger.duplicates.bytes(), ledger.is_worth_saving()));
         // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
         // show.
-        let part_ended = archive.outputs().complete.len() > parts;
-        if archive.is_frame_full(settings.output.checkpoint.0) || part_ended && archive.shared.is_worth_saving() {
+        let part_ended = archive.frame.part_ended;
+        if archive.is_frame_full(settings.output.checkpoint.0, memory) || part_ended && is_worth {
             return self.end_frame(point);
         }
         if part_ended {
             // Without saving, the frame ends all the same.
             archive.frame = FrameCounts::default();
-            return archive.outputs().end_frame();
+            return archive.write(self.common, Outputs::end_frame);
         }
         Ok(())
     }
@@ -222,9 +191,9 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         let is_visit = self.common.plan.run.follow.is_some();
         let number = if is_visit { ledger.visit(&opened.identity.name) } else { opened.number };
         // A piece that does not count may be known for it by now.
-        let Some(started) = ledger.start(number)? else { return Ok(()) };
+        let Some(work) = ledger.start(number)? else { return Ok(()) };
         drop(ledger);
-        self.archive = Some(OpenArchive::new(self.common.plan, opened, started)?);
+        self.archive = Some(OpenArchive::new(self.common.plan, opened, work)?);
         self.common.counts().archives += 1;
         Ok(())
     }
@@ -234,9 +203,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         let input = archive.state.identity.name.clone();
         let beginning = InputStart { input, stem: archive.stem.clone(), info, date };
         self.stdout.begin(&beginning)?;
-        archive.outputs().begin(beginning)?;
-        archive.report_begun();
-        Ok(())
+        archive.write(self.common, |outputs| outputs.begin(beginning))
     }
 
     fn damage(&mut self, offset: u64, lost: u64, what: String) {
@@ -278,21 +245,18 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.frame = FrameCounts::default();
         self.stdout.end_frame()?;
+        archive.write(self.common, Outputs::end_frame)?;
+        let has_state = self.common.plan.state_file.is_some();
         // In the middle of something that cannot be continued there is no state to save.
-        if self.common.plan.state_file.is_some() && point.is_none() {
-            return archive.outputs().end_frame();
+        if has_state && point.is_none() {
+            return Ok(());
         }
-        archive.shared.unsaved = 0;
         archive.state.point = point;
-        let (state, shared) = match self.common.plan.state_file {
-            Some(_) => archive.checkpoint()?,
-            None => {
-                archive.outputs().end_frame()?;
-                (archive.state.clone(), None)
-            }
-        };
-        let complete = take(&mut archive.outputs().complete);
-        let files = self.common.ledger().note(state, shared, complete)?;
+        if let Some(outputs) = archive.outputs.as_mut().filter(|_| has_state) {
+            archive.state.outputs = outputs.checkpoint()?;
+        }
+        let complete = archive.take_complete();
+        let files = self.common.ledger().note(archive.state.clone(), complete)?;
         self.common.publish(files)
     }
 
@@ -315,18 +279,26 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         archive.state.report.stored_bytes = bytes;
         archive.state.report.error.clone_from(&error);
         archive.state.summary.stored_bytes = bytes;
-        let ended = archive.close()?;
+        let is_own = plan.has_own_outputs(&archive.state);
+        match &mut archive.outputs {
+            Some(outputs) => {
+                if is_own {
+                    outputs.complete(false)?;
+                }
+                archive.state.outputs = outputs.checkpoint()?;
+            }
+            // A frame ends with its archive, so that it does not matter what was written where.
+            None => self.common.ledger().outputs.end_frame()?,
+        }
         self.stdout.end_frame()?;
         let Some(mut archive) = self.archive.take() else { return Ok(()) };
-        let complete = take(&mut archive.outputs().complete);
-        let OpenArchive { state, shared, .. } = archive;
+        let complete = archive.take_complete();
         let is_saved = match plan.run.output.destination {
-            Destination::Folder(_) => ended || state.piece.is_some(),
-            Destination::File(_) => plan.run.follow.is_some() || !state.is_first,
+            Destination::Folder(_) => !complete.is_empty() || archive.state.piece.is_some(),
+            Destination::File(_) => plan.run.follow.is_some() || plan.has_lanes(),
             Destination::Stdout | Destination::Caller => false,
         };
-        let shared = state.is_first.then_some(shared);
-        let files = self.common.ledger().end(state, shared, complete, is_saved)?;
+        let files = self.common.ledger().end(archive.state, complete, is_saved)?;
         self.common.publish(files)?;
         self.common.counts().archives -= 1;
         // After all counts: the caller may end the run here. The next input is read from its start.
@@ -335,18 +307,17 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
 
     /// Leaves a piece that does not count.
     fn leave_if_void(&mut self) {
-        let Some(mut archive) = self.archive.take_if(|archive| archive.fate.is_void()) else { return };
-        self.common.ledger().joined.extend(archive.abandon());
-        self.common.counts().archives -= 1;
+        if self.archive.as_ref().is_some_and(|archive| archive.fate.is_void()) {
+            self.give_up();
+            self.common.counts().archives -= 1;
+        }
     }
 
     /// Leaves the archive in the middle, if there is one.
     pub(crate) fn give_up(&mut self) {
-        self.leave_if_void();
         let Some(mut archive) = self.archive.take() else { return };
-        let unfinished = archive.abandon();
-        let OpenArchive { state, shared, .. } = archive;
-        let shared = state.is_first.then_some(shared);
-        self.common.ledger().give_up(state, shared, unfinished);
+        let mut ledger = self.common.ledger();
+        ledger.joined.extend(archive.outputs.as_mut().map(Outputs::abandon).unwrap_or_default());
+        ledger.keep(archive.state);
     }
 }

@@ -10,78 +10,19 @@ use std::path::PathBuf;
 use std::{mem::take, time::Instant};
 
 use trommel_record::filters::Duplicates;
-use trommel_record::{OutputError, discard, hidden, open_own, publish};
+use trommel_record::{Compression, OutputError, discard, hidden, open_own, publish};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
 use crate::run::inputs::found::Identity;
-use crate::run::inputs::pieces::{Fate, Piece};
-use crate::run::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
-use crate::run::state::remaining::{ArchiveState, FileState, Journal, JournalEntry, OutputsState, SharedState, Turn};
+use crate::run::inputs::pieces::Piece;
+use crate::run::state::checkpoint::{Checkpoint, ContinuedRun};
+use crate::run::state::remaining::{ArchiveState, FileState, JournalEntry, Turn};
 use crate::run::write::manifest::{ManifestFile, size_and_digest};
-use crate::run::{plan::prepared::Prepared, write::outputs::Outputs, write::side_output::SideOutputs};
+use crate::run::{plan::prepared::Prepared, write::outputs::OpenFile, write::outputs::Outputs};
 use crate::{Error, ErrorKind, Result};
 
 /// Archives that may be done before an earlier one is: the state names each of them.
 const MAX_AHEAD: usize = 256;
-
-/// Outputs that archives share and write in their order. The archive whose turn it is holds them.
-pub(crate) struct Shared<'a> {
-    /// The one output of all archives; nothing if each has its own.
-    pub(crate) outputs: Outputs<'a>,
-    pub(crate) sides: SideOutputs<'a>,
-    pub(crate) duplicates: Duplicates,
-    /// Encoded bytes since the state was saved.
-    // Apart from what came since a frame: a frame may end without a state being saved.
-    pub(crate) unsaved: u64,
-}
-
-impl<'a> Shared<'a> {
-    /// The outputs of all, or the shares of the archive of that number in them, some of which are begun.
-    pub(crate) fn new(
-        plan: &'a Prepared<'a>,
-        share: Option<u64>,
-        outputs: &OutputsState,
-        sides: &[FileState],
-        duplicates: Duplicates,
-    ) -> Result<Self> {
-        let (outputs, sides) = (Outputs::new(plan, share, outputs)?, SideOutputs::new(plan, share, sides)?);
-        Ok(Self { outputs, sides, duplicates, unsaved: 0 })
-    }
-
-    /// Ends them for good, unfinished; returns the names of the files.
-    pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
-        let mut paths = self.outputs.abandon();
-        paths.extend(self.sides.abandon());
-        paths
-    }
-
-    /// Adds the shares of an archive; returns their names, to be removed once that is saved.
-    fn join(&mut self, plan: &Prepared<'_>, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
-        let mut joined = self.sides.join(&take(&mut archive.sides), archive.number)?;
-        if plan.is_one_file() || archive.piece.is_some() {
-            joined.extend(self.outputs.join(&take(&mut archive.outputs))?);
-            archive.report.outputs.extend(take(&mut self.outputs.begun));
-        }
-        Ok(joined)
-    }
-
-    /// Syncs it; returns its valid state.
-    pub(crate) fn checkpoint(&mut self) -> Result<SharedState> {
-        self.unsaved = 0;
-        Ok(SharedState {
-            outputs: self.outputs.checkpoint()?,
-            sides: self.sides.save(false)?,
-            duplicates: self.duplicates.state(),
-        })
-    }
-
-    /// Returns whether saving costs no more than the output since the last save, whatever the size of the duplicate
-    /// filters' memory.
-    pub(crate) fn is_worth_saving(&self) -> bool {
-        // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
-        self.unsaved >= self.duplicates.bytes()
-    }
-}
 
 /// An archive that has its turn or waits for it.
 #[derive(Clone)]
@@ -89,16 +30,6 @@ pub(crate) struct Work {
     pub(crate) state: ArchiveState,
     /// The piece of the archive that is read, and tells if it counts; none: all of it.
     pub(crate) piece: Option<Piece>,
-}
-
-/// An archive that begins to be written.
-pub(crate) struct Started<'a> {
-    pub(crate) state: ArchiveState,
-    pub(crate) fate: Fate,
-    /// The shared outputs, if its turn has come.
-    pub(crate) shared: Option<Shared<'a>>,
-    /// Documents of the archives before it.
-    pub(crate) documents_before: u64,
 }
 
 /// The next work of a reader.
@@ -114,18 +45,22 @@ pub(crate) enum Next {
 /// The finished and the remaining archives of a run.
 pub(crate) struct Ledger<'a> {
     plan: &'a Prepared<'a>,
-    /// True if several archives are written at a time.
-    has_lanes: bool,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
-    journal: Option<Journal<'a>>,
-    /// The shared outputs; none while an archive holds them.
-    shared: Option<Shared<'a>>,
+    journal: Option<OpenFile>,
+    /// True if it has entries that are not on disk.
+    is_noted: bool,
+    /// The one output of all archives, or that of the archive whose pieces are joined, and the files beside the outputs.
+    pub(crate) outputs: Outputs<'a>,
+    pub(crate) duplicates: Duplicates,
+    /// Encoded bytes since the state was saved.
+    // Apart from what came since a frame: a frame may end without a state being saved.
+    pub(crate) unsaved: u64,
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
-    /// The archive of which some pieces are done.
-    partial: Option<ArchiveState>,
+    /// The index of the input of which some pieces are done, and the number of the piece that is due.
+    due: Option<(usize, usize)>,
     /// Visits of followed inputs that an earlier run left in the middle.
     visits: Vec<ArchiveState>,
     /// Complete files that have their names, which the journal on disk does not say yet.
@@ -149,34 +84,24 @@ pub(crate) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     /// The ledger of a run that begins from `continued`, whose complete files get their names first.
-    pub(crate) fn new(
-        plan: &'a Prepared<'a>,
-        (mut duplicates, has_lanes): (Duplicates, bool),
-        continued: ContinuedRun,
-    ) -> Result<Self> {
-        let ContinuedRun { mut state, finished: _, contents, journal: (written, pending), again, todo, partial } =
-            continued;
+    pub(crate) fn new(plan: &'a Prepared<'a>, mut duplicates: Duplicates, continued: ContinuedRun) -> Result<Self> {
+        let ContinuedRun { mut state, finished: _, contents, journal, again, todo, due } = continued;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
-        duplicates.restore(state.shared.duplicates.clone());
-        let shared = Shared::new(plan, None, &state.shared.outputs, &state.shared.sides, duplicates)?;
-        let journal = plan.state_file.as_deref();
-        let mut journal = journal.map(|path| Journal::new(plan.disk, journal_file(path), written, pending));
-        if let Some(journal) = &mut journal {
-            for name in again {
-                journal.add(&JournalEntry::Again(name))?;
-            }
-        }
+        duplicates.restore(state.duplicates.clone());
         if state.planned.is_empty() && plan.run.needs_all_inputs().is_some() {
-            state.planned = plan.run.inputs.iter().map(Identity::of).collect();
+            let inputs = plan.run.inputs.iter().zip(&plan.namings);
+            state.planned = inputs.map(|(input, naming)| Identity::of(input, *naming)).collect();
         }
         let mut ledger = Self {
             plan,
-            has_lanes,
-            journal,
-            shared: Some(shared),
+            is_noted: !journal.is_empty(),
+            journal: opened_journal(plan, &state, &journal)?,
+            outputs: Outputs::new(plan, None, false, state.outputs.clone())?,
+            duplicates,
+            unsaved: 0,
             todo: todo.into(),
             works: VecDeque::new(),
-            partial,
+            due,
             visits: state.archives.clone(),
             named: Vec::new(),
             waiting: Vec::new(),
@@ -189,8 +114,11 @@ impl<'a> Ledger<'a> {
             begin: Instant::now(),
             saved: state,
         };
+        for input in again {
+            ledger.note_entry(JournalEntry::Again(input.identity))?;
+        }
         for done in contents.done {
-            ledger.add_report(done.report);
+            ledger.add_report(done.report, false);
         }
         // Before names are given: a damaged file must not take the name of a whole one.
         check_complete(plan, &ledger.saved)?;
@@ -205,20 +133,10 @@ impl<'a> Ledger<'a> {
         if self.saved.complete.is_empty() {
             return Ok(());
         }
-        self.publish(self.saved.complete.clone())?;
+        publish_all(self.plan, self.saved.complete.clone(), |file, listed| self.add_published(file, listed))?;
         self.sync_journal()?;
         self.saved.archives = self.begun();
-        self.saved.partial = self.partial.clone();
         self.write_state()
-    }
-
-    /// Gives complete files their names.
-    fn publish(&mut self, files: Vec<FileState>) -> Result<()> {
-        for file in files {
-            let listed = published(self.plan, &file)?;
-            self.add_published(&file, listed)?;
-        }
-        Ok(())
     }
 
     /// The states of the archives that were begun and are not done.
@@ -229,10 +147,18 @@ impl<'a> Ledger<'a> {
         noted.chain(left).chain(&self.visits).cloned().collect()
     }
 
+    /// Appends to the journal, where it counts once a state says so.
+    fn note_entry(&mut self, entry: JournalEntry) -> Result<()> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        self.is_noted = true;
+        let bytes = rmp_serde::to_vec_named(&entry);
+        journal.write(&bytes.map_err(Error::at(ErrorKind::Output, journal.state.path.display()))?)
+    }
+
     /// Puts the journal on disk. A state may count only entries that are there, so it comes first.
     fn sync_journal(&mut self) -> Result<()> {
-        if let Some(journal) = &mut self.journal {
-            self.saved.journal = journal.sync()?;
+        if let Some(journal) = self.journal.as_mut().filter(|_| take(&mut self.is_noted)) {
+            self.saved.journal = journal.checkpoint()?.extent;
         }
         // What has its name stands in the journal now.
         let named = take(&mut self.named);
@@ -259,21 +185,21 @@ impl<'a> Ledger<'a> {
     }
 
     /// Saves where an archive is, and that files are complete, which then are to be published.
-    pub(crate) fn note(
-        &mut self,
-        state: ArchiveState,
-        shared: Option<SharedState>,
-        complete: Vec<FileState>,
-    ) -> Result<Vec<FileState>> {
+    pub(crate) fn note(&mut self, state: ArchiveState, complete: Vec<FileState>) -> Result<Vec<FileState>> {
         self.keep(state);
-        if let Some(shared) = shared {
-            self.saved.shared = shared;
-        }
         self.waiting.extend(complete);
         self.save()
     }
 
-    fn keep(&mut self, state: ArchiveState) {
+    /// Returns whether saving costs no more than the output since the last save, whatever the size of the duplicate
+    /// filters' memory.
+    pub(crate) fn is_worth_saving(&self) -> bool {
+        // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
+        self.unsaved >= self.duplicates.bytes()
+    }
+
+    /// Takes note of where an archive is.
+    pub(crate) fn keep(&mut self, state: ArchiveState) {
         match self.works.iter_mut().find(|work| work.state.number == state.number) {
             Some(work) => work.state = state,
             // A piece that has turned out not to count meanwhile.
@@ -286,22 +212,13 @@ impl<'a> Ledger<'a> {
     pub(crate) fn end(
         &mut self,
         state: ArchiveState,
-        shared: Option<Shared<'a>>,
         complete: Vec<FileState>,
         is_saved: bool,
     ) -> Result<Vec<FileState>> {
         self.keep(ArchiveState { is_ended: true, ..state });
         self.waiting.extend(complete);
-        let is_worth = match shared {
-            Some(shared) => {
-                let is_worth = shared.is_worth_saving();
-                self.shared = Some(shared);
-                is_worth
-            }
-            None => true,
-        };
         let others = self.join()?;
-        match is_saved && is_worth || others > 1 {
+        match is_saved && self.is_worth_saving() || others > 1 {
             true => self.save(),
             false => Ok(Vec::new()),
         }
@@ -313,14 +230,13 @@ impl<'a> Ledger<'a> {
         if self.error.is_some() {
             return Err(Error::stopped());
         }
+        self.unsaved = 0;
+        self.waiting.append(&mut self.outputs.complete);
         if self.plan.state_file.is_some() {
-            if let Some(shared) = &mut self.shared {
-                let shared = shared.checkpoint()?;
-                self.saved.shared = shared;
-            }
+            self.saved.outputs = self.outputs.checkpoint()?;
+            self.saved.duplicates = self.duplicates.state();
             self.note_counts()?;
             self.saved.archives = self.begun();
-            self.saved.partial = self.partial.clone();
             self.saved.complete.extend(self.waiting.iter().cloned());
             self.write_state()?;
         }
@@ -352,9 +268,7 @@ impl<'a> Ledger<'a> {
     pub(crate) fn add_published(&mut self, file: &FileState, listed: Option<ManifestFile>) -> Result<()> {
         self.named.push(file.path.clone());
         let Some(listed) = listed else { return Ok(()) };
-        if let Some(journal) = &mut self.journal {
-            journal.add(&JournalEntry::File(listed.clone()))?;
-        }
+        self.note_entry(JournalEntry::File(listed.clone()))?;
         self.files.push(listed);
         Ok(())
     }
@@ -367,9 +281,9 @@ impl<'a> Ledger<'a> {
             return Ok(());
         }
         self.saved.failed.push(error.to_owned());
-        match self.has_lanes {
+        match self.plan.has_lanes() {
             true => self.save().map(drop)?,
-            // What archives have in common may hold more than was saved, as it is in the hands of the one that failed.
+            // The outputs of all hold more than was saved of the archive that failed.
             false => self.write_state()?,
         }
         Err(Error::new(ErrorKind::Input, error))
@@ -380,20 +294,34 @@ impl<'a> Ledger<'a> {
         self.error.get_or_insert(error);
     }
 
-    /// Takes the report on an input that is done. Those of one that is followed count as one.
-    fn add_report(&mut self, report: FileReport) {
-        let is_same = |known: &&mut FileReport| known.file == report.file;
-        if self.plan.run.follow.is_some()
-            && let Some(known) = self.summary.files.iter_mut().find(is_same)
-        {
-            return known.add(report);
+    /// Takes the report on an input that is done, or goes on with the last. Those of one that is followed count as one.
+    fn add_report(&mut self, report: FileReport, goes_on: bool) {
+        let files = &mut self.summary.files;
+        let known = match self.plan.run.follow {
+            Some(_) => files.iter_mut().find(|known| known.file == report.file),
+            None => files.last_mut().filter(|_| goes_on),
+        };
+        match known {
+            Some(known) => known.add(report),
+            None => files.push(report),
         }
-        self.summary.files.push(report);
     }
 }
 
+/// The journal of a run that can be continued, which begins with `bytes` if it is new.
+fn opened_journal(plan: &Prepared<'_>, state: &Checkpoint, bytes: &[u8]) -> Result<Option<OpenFile>> {
+    let Some(path) = plan.run.journal_file().filter(|_| plan.state_file.is_some()) else { return Ok(None) };
+    let file = FileState { path, extent: state.journal.clone(), ..FileState::default() };
+    let mut journal = match file.extent.length {
+        0 => OpenFile::create(plan.disk, file, Compression::None)?,
+        _ => OpenFile::resume(plan.disk, file, Compression::None)?,
+    };
+    journal.write(bytes)?;
+    Ok(Some(journal))
+}
+
 /// Checks the files that an interrupted run left complete, before they are given their names.
-pub(crate) fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
+fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     for file in &saved.complete {
         let (path, is_assembled) = (&file.path, plan.assembler(file).is_some());
         let spool = hidden(path, "tmp").map_err(Error::output(path))?;
@@ -409,15 +337,24 @@ pub(crate) fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<
     Ok(())
 }
 
+/// Gives complete files their names; `add` takes note of each.
+pub(crate) fn publish_all(
+    plan: &Prepared<'_>,
+    files: Vec<FileState>,
+    mut add: impl FnMut(&FileState, Option<ManifestFile>) -> Result<()>,
+) -> Result<()> {
+    files.iter().try_for_each(|file| add(file, published(plan, file)?))
+}
+
 /// Gives a complete file its final name, after the last step of its format. Returns what the manifest says about it if
 /// it has documents.
-pub(crate) fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
+fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
     let assemble = plan.assembler(file);
     publish(plan.disk, &file.path, assemble).map_err(|error| match error {
         OutputError::Io(source) => Error::output(&file.path)(source),
         error => error.into(),
     })?;
-    let Some(encoding) = file.encoding else { return Ok(None) };
+    let Some(encoding) = plan.run.output.encodings.get(file.slot) else { return Ok(None) };
     let (bytes, sha256) = match (plan.is_folder(), assemble) {
         (true, None) => (file.extent.length, Some(file.extent.hex())),
         // The spool has the extent, and the output is made of it.
@@ -425,10 +362,9 @@ pub(crate) fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<
         // A single file has no manifest.
         (false, _) => (0, None),
     };
-    let encoding = plan.run.output.encodings.get(encoding);
     Ok(Some(ManifestFile {
         name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        format: encoding.map_or_else(String::new, |encoding| encoding.format.to_string()),
+        format: encoding.format.to_string(),
         inputs: vec![file.input.clone()],
         documents: file.documents,
         bytes,

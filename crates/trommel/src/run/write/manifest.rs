@@ -10,7 +10,7 @@ use trommel_record::{Disk, digest_of, read_own, replace};
 
 /// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
 const MANIFEST: &str = "_MANIFEST";
-const SUCCESS: &str = "_SUCCESS";
+pub(crate) const SUCCESS: &str = "_SUCCESS";
 
 /// One file or folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

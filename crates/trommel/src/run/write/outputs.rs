@@ -1,25 +1,34 @@
-//! The output files of an archive, or of all: one for each format, or parts of bounded size, or standard output.
+//! The output files of an archive, or of all: one for each format, or parts of bounded size, or standard output. Files
+//! beside them grow with them.
 //!
 //! Standard output has no hidden name and no state: what was written is gone.
 
+use std::collections::{BTreeMap, btree_map::Entry};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::{fs::File, io::Write};
+use std::{fs::File, mem::take};
 
-use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden};
+use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden, open_in_place, open_own};
 
-use crate::run::state::remaining::{FileState, InputStart, OutputsState};
+use crate::run::state::remaining::{ArchiveState, FileState, InputStart, OutputsState, share_of};
 use crate::run::{plan::output::Destination, plan::prepared::Prepared, work::worker::Encoder};
 use crate::{Error, Result};
 
-/// The files that are being written, one for each encoding; none as long as no record came.
+/// The files that are being written.
 pub(crate) struct Outputs<'a> {
     plan: &'a Prepared<'a>,
     encoders: &'a [Encoder],
-    /// The number of the archive whose share of one output this is; none for whole outputs.
+    /// The number of the archive whose shares these are; none for whole files.
     share: Option<u64>,
+    /// True if the documents are shares as well.
+    is_shared: bool,
     beginning: InputStart,
-    open: Vec<OpenFile>,
-    /// Parts that are complete but not published.
+    /// By their slots: one for each encoding, as soon as a record has come, and those beside the outputs, each made with
+    /// the first record for it.
+    open: BTreeMap<usize, OpenFile>,
+    /// Devices and pipes by their slots, which are written as records come and have no state.
+    in_place: BTreeMap<usize, File>,
+    /// Files that are complete but not published.
     pub(crate) complete: Vec<FileState>,
     /// Names of files begun, for the report of the input.
     pub(crate) begun: Vec<String>,
@@ -58,13 +67,13 @@ impl OpenFile {
         Ok(FileState { extent, ..self.state.clone() })
     }
 
-    pub(crate) fn complete(self) -> Result<FileState> {
+    fn complete(self) -> Result<FileState> {
         let extent = self.shard.complete().map_err(Error::output(&self.state.path))?;
         Ok(FileState { extent, ..self.state })
     }
 
     /// Adds the share of an archive as it is.
-    pub(crate) fn join(&mut self, share: &FileState) -> Result<()> {
+    fn join(&mut self, share: &FileState) -> Result<()> {
         let opened = hidden(&share.path, "tmp").and_then(File::open);
         let joined = opened.and_then(|from| self.shard.join(from, &share.extent));
         joined.map_err(Error::unfinished(&share.path))?;
@@ -74,52 +83,48 @@ impl OpenFile {
     }
 }
 
-/// The name of the share of an archive in a file; as a number behind it, the hidden name tells whose it is.
-pub(crate) fn share_of(path: &Path, number: u64) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{number}"));
-    name.into()
-}
-
 impl<'a> Outputs<'a> {
-    /// The outputs of a plan, some of which are begun by `state`; if `share` is the number of an archive, its share of
-    /// them, to be joined with others.
-    pub(crate) fn new(plan: &'a Prepared<'a>, share: Option<u64>, state: &OutputsState) -> Result<Self> {
+    /// The outputs of a plan, some of which are begun by `state`; if `share` is the number of an archive, its shares of
+    /// them, to be joined with others, and of documents too if `is_shared`.
+    pub(crate) fn new(
+        plan: &'a Prepared<'a>,
+        share: Option<u64>,
+        is_shared: bool,
+        state: OutputsState,
+    ) -> Result<Self> {
         // What is no file is written elsewhere.
-        let encoders = if plan.is_folder() || plan.is_one_file() { plan.encoders.as_slice() } else { &[] };
-        let mut open = Vec::new();
-        for state in state.open.iter().cloned() {
-            let encoder = state.encoding.and_then(|encoding| encoders.get(encoding));
+        let encoders = if plan.run.output.destination.folder().is_some() { plan.encoders.as_slice() } else { &[] };
+        let mut open = BTreeMap::new();
+        for state in state.open {
+            let encoder = encoders.get(state.slot);
             let compression = encoder.map_or(Compression::None, |encoder| encoder.compression);
-            open.push(OpenFile::resume(plan.disk, state, compression)?);
+            open.insert(state.slot, OpenFile::resume(plan.disk, state, compression)?);
         }
-        let beginning = state.beginning.clone().unwrap_or_default();
-        Ok(Self { plan, encoders, share, beginning, open, complete: Vec::new(), begun: Vec::new() })
-    }
-
-    pub(crate) fn are_open(&self) -> bool {
-        !self.open.is_empty()
+        let (beginning, in_place) = (state.beginning.unwrap_or_default(), BTreeMap::new());
+        let (complete, begun) = (Vec::new(), Vec::new());
+        Ok(Self { plan, encoders, share, is_shared, beginning, open, in_place, complete, begun })
     }
 
     /// Begins the files of an input, unless there are some that go on.
     pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<()> {
         // One output for all inputs goes on from input to input.
-        if self.are_open() {
+        if self.open.contains_key(&0) {
             return Ok(());
         }
         self.beginning = beginning;
-        for at in 0..self.encoders.len() {
-            let open = self.opened(at, 0)?;
-            self.open.extend(open);
+        for slot in 0..self.encoders.len() {
+            let open = self.opened(slot, 0)?;
+            self.open.extend(open.map(|open| (slot, open)));
         }
         Ok(())
     }
 
-    fn opened(&mut self, at: usize, part: u32) -> Result<Option<OpenFile>> {
-        let Some(encoder) = self.encoders.get(at) else { return Ok(None) };
+    fn opened(&mut self, slot: usize, part: u32) -> Result<Option<OpenFile>> {
+        let Some(encoder) = self.encoders.get(slot) else { return Ok(None) };
         let InputStart { input, stem, .. } = &self.beginning;
         let Some(path) = self.plan.run.output.path(stem, encoder.encoding, part) else { return Ok(None) };
-        let head = match self.share {
+        let share = self.share.filter(|_| self.is_shared);
+        let head = match share {
             Some(_) => Vec::new(),
             // Encoded before the file exists, so an error leaves no file behind.
             None => {
@@ -127,86 +132,135 @@ impl<'a> Outputs<'a> {
                 head(encoder, &name, &self.beginning, self.plan.run.epoch)?
             }
         };
-        let path = self.share.map_or(path.clone(), |number| share_of(&path, number));
-        if self.plan.is_folder() && self.share.is_none() {
+        if self.plan.is_folder() && share.is_none() {
             self.begun.push(path.to_string_lossy().into_owned());
         }
-        let state = FileState { path, encoding: Some(at), input: input.clone(), part, ..FileState::default() };
+        let path = share_of(&path, share);
+        let state = FileState { path, slot, input: input.clone(), part, ..FileState::default() };
         let mut open = OpenFile::create(self.plan.disk, state, encoder.compression)?;
         open.write(&head)?;
         Ok(Some(open))
     }
 
+    /// The file in a slot. One beside the outputs is opened with its first record: a run without failures leaves no empty
+    /// quarantine.
+    fn file(&mut self, slot: usize) -> Result<Option<&mut OpenFile>> {
+        let open = match self.open.entry(slot) {
+            Entry::Occupied(open) => open.into_mut(),
+            Entry::Vacant(empty) => {
+                let side = slot.checked_sub(self.plan.encoders.len()).and_then(|number| self.plan.sides.get(number));
+                let Some(Some((_, Some(path)))) = side else { return Ok(None) };
+                let path = share_of(path, self.share);
+                // Under the hidden name again: the final one always is a whole file.
+                let state = FileState { path: path.clone(), slot, ..FileState::default() };
+                let mut begun = OpenFile::create(self.plan.disk, state, Compression::None)?;
+                // An existing file is of this run, because those of others were removed at its start. It is copied and not
+                // appended to: if this run is killed, the finished file is still whole.
+                if path.exists() {
+                    let mut before = BufReader::new(open_own(&path, false).map_err(Error::output(&path))?);
+                    while let piece @ [_, ..] = before.fill_buf().map_err(Error::output(&path))? {
+                        let length = piece.len();
+                        begun.write(piece)?;
+                        before.consume(length);
+                    }
+                }
+                empty.insert(begun)
+            }
+        };
+        Ok(Some(open))
+    }
+
+    /// Adds bytes to the file of that number beside the outputs, if the plan has it.
+    pub(crate) fn add(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
+        let slot = self.plan.encoders.len() + number;
+        if let Some(open) = self.file(slot)? {
+            return open.write(bytes);
+        }
+        let Some(Some((path, _))) = self.plan.sides.get(number) else { return Ok(()) };
+        let file = match self.in_place.entry(slot) {
+            Entry::Occupied(file) => file.into_mut(),
+            Entry::Vacant(empty) => empty.insert(open_in_place(path).map_err(Error::output(path))?),
+        };
+        file.write_all(bytes).map_err(Error::output(path))
+    }
+
     /// Writes the encoded forms of a document; none where a format has no place for it. Returns the bytes of the
-    /// longest.
-    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64> {
-        let mut longest = 0;
-        for (at, bytes) in encoded.iter().enumerate() {
+    /// longest, and whether a part ended before it.
+    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(u64, bool)> {
+        let (mut longest, parts) = (0, self.complete.len());
+        for (slot, bytes) in encoded.iter().enumerate() {
             let Some(bytes) = bytes else { continue };
             let length = bytes.len() as u64;
-            if self.is_full(at, length) {
-                self.next_part(at)?;
+            if self.is_full(slot, length) {
+                self.next_part(slot)?;
             }
-            if let Some(open) = self.open.get_mut(at) {
+            if let Some(open) = self.open.get_mut(&slot) {
                 open.write(bytes)?;
                 open.state.encoded = open.state.encoded.saturating_add(length);
                 open.state.documents += 1;
             }
             longest = longest.max(length);
         }
-        Ok(longest)
+        Ok((longest, self.complete.len() > parts))
     }
 
     /// Returns whether a part has no room for `length` more bytes. A part without documents always has room.
-    fn is_full(&self, at: usize, length: u64) -> bool {
-        let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
+    fn is_full(&self, slot: usize, length: u64) -> bool {
+        let encoding = self.encoders.get(slot).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.run.output.splits(encoding));
-        match (self.open.get(at), size) {
+        match (self.open.get(&slot), size) {
             // A document larger than a part has one of its own; an empty part would never end.
             (Some(open), Some(size)) => open.state.documents > 0 && open.state.encoded.saturating_add(length) > size,
             _ => false,
         }
     }
 
-    fn next_part(&mut self, at: usize) -> Result<()> {
-        if let Some(next) = self.opened(at, self.open.get(at).map_or(0, |open| open.state.part + 1))?
-            && let Some(open) = self.open.get_mut(at)
+    fn next_part(&mut self, slot: usize) -> Result<()> {
+        let part = self.open.get(&slot).map_or(0, |open| open.state.part + 1);
+        if let Some(next) = self.opened(slot, part)?
+            && let Some(ended) = self.open.insert(slot, next)
         {
-            self.complete.push(std::mem::replace(open, next).complete()?);
+            self.complete.push(ended.complete()?);
         }
         Ok(())
     }
 
-    /// Adds the shares of an archive as they are; returns their names, to be removed once that is saved.
-    pub(crate) fn join(&mut self, shares: &OutputsState) -> Result<Vec<PathBuf>> {
-        let Some(beginning) = shares.beginning.clone().filter(|_| !shares.open.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        self.begin(beginning)?;
-        for (open, share) in self.open.iter_mut().zip(&shares.open) {
-            open.join(share)?;
+    /// Adds the shares of an archive as they are, and takes them out of its state; returns their names, to be removed once
+    /// that is saved.
+    pub(crate) fn join(&mut self, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
+        let first = if self.plan.has_own_outputs(archive) { self.encoders.len() } else { 0 };
+        let shares: Vec<FileState> = archive.outputs.open.extract_if(.., |file| file.slot >= first).collect();
+        if let Some(beginning) = archive.outputs.beginning.take_if(|_| shares.iter().any(|share| share.slot == 0)) {
+            self.begin(beginning)?;
         }
-        Ok(shares.open.iter().map(|file| file.path.clone()).collect())
+        for share in &shares {
+            if let Some(open) = self.file(share.slot)? {
+                open.join(share)?;
+            }
+        }
+        archive.report.outputs.append(&mut self.begun);
+        Ok(shares.into_iter().map(|share| share.path).collect())
     }
 
     /// Ends the frame of each.
     pub(crate) fn end_frame(&mut self) -> Result<()> {
-        self.open.iter_mut().try_for_each(OpenFile::end_frame)
+        self.open.values_mut().try_for_each(OpenFile::end_frame)
     }
 
     /// Ends the frame of each and puts the files on disk.
     pub(crate) fn checkpoint(&mut self) -> Result<OutputsState> {
         // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
-        let has_more = self.plan.run.output.split.is_some() || self.share.is_some();
+        let has_more = self.plan.run.output.split.is_some() || self.is_shared;
         Ok(OutputsState {
-            open: self.open.iter_mut().map(OpenFile::checkpoint).collect::<Result<_, _>>()?,
+            open: self.open.values_mut().map(OpenFile::checkpoint).collect::<Result<_, _>>()?,
             beginning: has_more.then(|| self.beginning.clone()),
         })
     }
 
-    /// Ends and completes all open outputs.
-    pub(crate) fn complete(&mut self) -> Result<()> {
-        for open in std::mem::take(&mut self.open) {
+    /// Ends and completes all outputs of documents, and if the run `ends` the files beside them.
+    pub(crate) fn complete(&mut self, ends: bool) -> Result<()> {
+        let left = if ends { BTreeMap::new() } else { self.open.split_off(&self.plan.encoders.len()) };
+        for open in std::mem::replace(&mut self.open, left).into_values() {
             self.complete.push(open.complete()?);
         }
         Ok(())
@@ -215,7 +269,7 @@ impl<'a> Outputs<'a> {
     /// Ends them for good, unfinished; returns their names.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         // Files are closed before they are removed, which some systems ask for.
-        let open = self.open.drain(..).map(|open| open.state.path);
+        let open = take(&mut self.open).into_values().map(|open| open.state.path);
         open.chain(self.complete.drain(..).map(|complete| complete.path)).collect()
     }
 }
@@ -231,17 +285,17 @@ pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch:
 /// The documents of a run on standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a Prepared<'a>,
-    /// The frames; none if documents go elsewhere, and after the end.
+    /// Standard output before it is begun; none if documents go elsewhere.
+    unbegun: Option<&'o mut dyn Write>,
+    /// Its frames, until the end.
     pub(crate) frames: Option<Frames<&'o mut dyn Write>>,
-    begun: bool,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
     /// Standard output in the one encoding of the plan, if that is the destination.
     pub(crate) fn new(plan: &'a Prepared<'a>, stdout: Option<&'o mut dyn Write>) -> Self {
-        let stdout = stdout.filter(|_| plan.run.output.destination == Destination::Stdout).zip(plan.encoders.first());
-        let frames = stdout.map(|(stdout, encoder)| Frames::new(stdout, encoder.compression, false));
-        Self { plan, frames, begun: false }
+        let unbegun = stdout.filter(|_| plan.run.output.destination == Destination::Stdout);
+        Self { plan, unbegun, frames: None }
     }
 
     fn on(&mut self, act: impl FnOnce(&mut Frames<&'o mut dyn Write>) -> std::io::Result<()>) -> Result<()> {
@@ -251,10 +305,9 @@ impl<'a, 'o> Stdout<'a, 'o> {
 
     /// Begins it with the first input of which there is a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
-        if self.frames.is_none() || std::mem::replace(&mut self.begun, true) {
-            return Ok(());
-        }
-        let Some(encoder) = self.plan.encoders.first() else { return Ok(()) };
+        let begun = self.unbegun.take().zip(self.plan.encoders.first());
+        let Some((stdout, encoder)) = begun else { return Ok(()) };
+        self.frames = Some(Frames::new(stdout, encoder.compression, false));
         // Named as in a folder.
         let name = format!("{}{}", beginning.stem, encoder.encoding.suffix());
         let head = head(encoder, &name, beginning, self.plan.run.epoch)?;
@@ -276,7 +329,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
 
     /// Ends the output, if it was begun.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        let Some(frames) = self.frames.take().filter(|_| self.begun) else { return Ok(()) };
+        let Some(frames) = self.frames.take() else { return Ok(()) };
         frames.finish().map(drop).map_err(Error::output(Path::new("standard output")))
     }
 }

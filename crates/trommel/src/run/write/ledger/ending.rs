@@ -1,18 +1,17 @@
 //! The end of a run: what is complete gets its name, or what is not is removed.
 
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use trommel_record::discard;
+use trommel_record::{discard, hidden};
 
-use super::{Ledger, Shared, Work};
+use super::{Ledger, Work, publish_all};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
-use crate::run::state::checkpoint::{discard_rest, journal_file};
-use crate::run::state::remaining::{self, ArchiveState, SharedState};
-use crate::run::write::manifest;
+use crate::run::state::remaining::{self, OutputsState};
+use crate::run::{plan::existing::remove_files, plan::output::Destination, write::manifest};
 use crate::{Error, Result};
 
-impl<'a> Ledger<'a> {
+impl Ledger<'_> {
     /// Ends all remaining files, and records the end on disk.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.join()?;
@@ -21,120 +20,79 @@ impl<'a> Ledger<'a> {
             return Err(mismatch.into());
         }
         self.sync_journal()?;
-        if let Some(shared) = &mut self.shared {
-            shared.outputs.complete()?;
-            self.waiting.extend(take(&mut shared.outputs.complete));
-            self.waiting.extend(shared.sides.save(true)?);
-        }
+        self.outputs.complete(true)?;
         self.saved.complete.append(&mut self.waiting);
-        self.note_end()?;
+        self.saved.complete.append(&mut self.outputs.complete);
+        self.saved.outputs = OutputsState::default();
+        self.saved.duplicates = self.duplicates.state();
+        self.saved.archives.clear();
+        self.note_counts()?;
         if !self.saved.complete.is_empty() {
             self.write_state()?;
         }
-        self.publish(self.saved.complete.clone())?;
+        publish_all(self.plan, self.saved.complete.clone(), |file, listed| self.add_published(file, listed))?;
         for share in take(&mut self.joined) {
             discard(self.plan.disk, &share);
         }
         self.end_state()
     }
 
-    fn note_end(&mut self) -> Result<()> {
-        if let Some(shared) = &mut self.shared {
-            let duplicates = shared.duplicates.state();
-            self.saved.shared = SharedState { duplicates, ..SharedState::default() };
-        }
-        self.saved.archives.clear();
-        self.saved.partial = None;
-        self.note_counts()
-    }
-
     /// Marks a folder as complete, and puts the state where those of finished runs are.
     fn end_state(&mut self) -> Result<()> {
         let outcome = self.summary.outcome();
-        if let (true, Some(folder)) = (self.plan.is_folder(), self.plan.run.output.destination.folder())
+        if let Destination::Folder(folder) = &self.plan.run.output.destination
             && outcome != Outcome::Nothing
         {
             manifest::complete(self.plan.disk, folder, &self.files).map_err(Error::output(folder))?;
         }
         let Some(path) = self.plan.state_file.clone() else { return Ok(()) };
-        let journal = journal_file(&path);
-        let mut left = vec![path.clone()];
+        let mut left = vec![path];
         match &self.plan.finished_file {
             Some(finished) if outcome != Outcome::Nothing => {
                 self.note_counts()?;
-                let (bytes, _) = remaining::read(&journal, &self.saved.journal).map_err(Error::output(&journal))?;
+                let journal = self.plan.run.journal_file().unwrap_or_default();
+                let read = hidden(&journal, "tmp").and_then(|file| remaining::read(&file, &self.saved.journal));
+                let bytes = read.map_err(Error::output(&journal))?;
                 self.saved.contents = Some(bytes);
                 self.saved.save(self.plan.disk, finished).map_err(Error::output(finished))?;
             }
             // There is nothing to come back to, or nobody will.
             finished => left.extend(finished.clone()),
         }
-        for path in left.iter().filter(|path| path.exists()) {
-            self.plan.disk.remove(path).map_err(Error::output(path))?;
-        }
-        discard_rest(self.plan.disk, &path);
+        remove_files(self.plan.disk, left)?;
+        self.plan.run.discard_state(self.plan.disk);
         Ok(())
-    }
-
-    /// Takes the counts of an archive that was left in the middle; removes its files, and those of all, if there is no
-    /// state to continue from.
-    pub(crate) fn give_up(&mut self, mut state: ArchiveState, shared: Option<Shared<'a>>, unfinished: Vec<PathBuf>) {
-        state.report.file.clone_from(&state.identity.name);
-        let of_run = self.works.len();
-        self.works.retain(|work| work.state.number != state.number);
-        // A piece that does not count is no work of the run any more.
-        if self.works.len() < of_run {
-            let is_any = state.report != (FileReport { file: state.identity.name.clone(), ..FileReport::default() });
-            self.add_left(state, is_any);
-        }
-        self.shared = self.shared.take().or(shared);
-        self.joined.extend(unfinished);
-    }
-
-    /// Adds the counts of an archive that was not read to its end, or of a piece of one.
-    fn add_left(&mut self, state: ArchiveState, is_reported: bool) {
-        self.summary.add(state.summary);
-        self.times.join(state.times);
-        let report = FileReport { file: state.identity.name, ..state.report };
-        match self.partial.as_mut().filter(|partial| state.piece.is_some() && partial.report.file == report.file) {
-            Some(partial) => partial.report.add(report),
-            None if state.piece.is_some_and(|piece| piece.number > 0)
-                && let Some(last) = self.summary.files.last_mut().filter(|last| last.file == report.file) =>
-            {
-                last.add(report);
-            }
-            None if is_reported => self.summary.files.push(report),
-            None => {}
-        }
     }
 
     /// Removes unfinished files if there is no state to continue from.
     pub(crate) fn abandon(&mut self) {
-        // What was done out of turn counts as well.
-        for Work { state, .. } in take(&mut self.works) {
-            if state.is_ended || state.report != FileReport::default() {
-                self.joined.extend(state.paths());
-                self.add_left(state, true);
-            }
-        }
         // With a saved state the unfinished files are what `--resume` continues.
         if self.plan.state_file.as_deref().is_some_and(Path::exists) {
             return;
         }
-        if let Some(mut shared) = self.shared.take() {
-            self.joined.extend(shared.abandon());
-        }
+        self.joined.extend(self.works.iter().flat_map(|work| work.state.paths()));
+        self.joined.extend(self.outputs.abandon());
         self.joined.extend(take(&mut self.waiting).into_iter().map(|file| file.path));
         for file in &self.joined {
             discard(self.plan.disk, file);
         }
-        let Some(path) = &self.plan.state_file else { return };
-        discard_rest(self.plan.disk, path);
+        self.journal = None;
+        self.plan.run.discard_state(self.plan.disk);
     }
 
-    /// The counts, at the end.
+    /// The counts, at the end; those of archives that were left in the middle, or done out of turn, count as well.
     pub(crate) fn take_summary(&mut self) -> Summary {
-        self.summary.files.extend(self.partial.take().map(|partial| partial.report));
+        for Work { state, .. } in take(&mut self.works) {
+            if !state.is_ended && state.report == FileReport::default() {
+                continue;
+            }
+            self.summary.add(state.summary);
+            self.times.join(state.times);
+            let report = FileReport { file: state.identity.name, ..state.report };
+            let is_later_piece = state.piece.is_some_and(|piece| piece.number > 0);
+            let goes_on = is_later_piece && self.summary.files.last().is_some_and(|last| last.file == report.file);
+            self.add_report(report, goes_on);
+        }
         self.summary.time(&self.times);
         take(&mut self.summary)
     }

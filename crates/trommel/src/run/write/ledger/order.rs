@@ -2,13 +2,12 @@
 
 use std::mem::take;
 
-use super::{Ledger, Next, Started, Work};
-use crate::run::counts::summary::FileReport;
-use crate::run::inputs::pieces::Piece;
+use super::{Ledger, Next, Work};
+use crate::run::inputs::{Input, found::Identity, pieces::Piece};
 use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, PieceState, Turn};
 use crate::{Error, Result};
 
-impl<'a> Ledger<'a> {
+impl Ledger<'_> {
     /// The next archive, or piece of one, to be read; before that, one that may have to be cut. The caller checks if
     /// others must be done first.
     pub(crate) fn pick(&mut self) -> Next {
@@ -34,8 +33,8 @@ impl<'a> Ledger<'a> {
 
     /// Returns whether an earlier run has read some pieces of it.
     fn is_begun_in_pieces(&self, turn: &Turn) -> bool {
-        let is_partial = self.partial.as_ref().is_some_and(|partial| partial.input == turn.input);
-        is_partial || turn.begun.iter().any(|archive| archive.piece.is_some())
+        self.due.is_some_and(|(input, _)| input == turn.input)
+            || turn.begun.iter().any(|archive| archive.piece.is_some())
     }
 
     /// Puts the pieces of the next archive in its place, from the one that is due on; none if it is read as a whole.
@@ -45,15 +44,14 @@ impl<'a> Ledger<'a> {
     pub(crate) fn cut(&mut self, pieces: Option<Vec<Piece>>) -> Result<()> {
         let Some(mut turn) = self.todo.pop_front() else { return Ok(()) };
         let input = turn.input;
-        let partial = self.partial.as_ref().filter(|partial| partial.input == input);
-        let due = partial.map_or(0, ArchiveState::piece_number);
-        let begun = turn.begun.first().filter(|archive| archive.piece.is_some());
-        let begun = begun.or(partial).map(|archive| archive.identity.name.clone());
-        let changed = |input: String| Err(Error::changed(&input, "it has other pieces"));
+        let due = self.due_of(input);
+        let is_begun = self.is_begun_in_pieces(&turn);
+        let name = self.plan.run.inputs.get(input).map_or_else(String::new, Input::name);
+        let result = |is_changed| if is_changed { Err(Error::changed(&name, "it has other pieces")) } else { Ok(()) };
         let Some(pieces) = pieces else {
             turn.is_whole = true;
             self.todo.push_front(turn);
-            return begun.map_or(Ok(()), changed);
+            return result(is_begun);
         };
         for piece in pieces.into_iter().skip(due).rev() {
             let is_this = |archive: &mut ArchiveState| {
@@ -62,7 +60,12 @@ impl<'a> Ledger<'a> {
             let begun = turn.begun.extract_if(.., is_this).collect();
             self.todo.push_front(Turn { input, begun, piece: Some(piece), is_whole: false });
         }
-        begun.filter(|_| !turn.begun.is_empty()).map_or(Ok(()), changed)
+        result(is_begun && !turn.begun.is_empty())
+    }
+
+    /// The number of the piece of an input that is due.
+    fn due_of(&self, input: usize) -> usize {
+        self.due.filter(|(of, _)| *of == input).map_or(0, |(_, piece)| piece)
     }
 
     /// Takes an archive or a piece among those in work.
@@ -72,35 +75,26 @@ impl<'a> Ledger<'a> {
             let naming = self.plan.namings.get(input).copied().unwrap_or_default();
             let piece = piece.as_ref();
             let piece = piece.map(|piece| PieceState { number: piece.number, start: piece.offset(), next: None });
-            ArchiveState { input, number: self.saved.begun, naming, piece, ..ArchiveState::default() }
+            let identity = Identity { naming, ..Identity::default() };
+            ArchiveState { input, number: self.saved.begun, identity, piece, ..ArchiveState::default() }
         });
         let work = Work { state, piece };
         self.works.push_back(work.clone());
         work
     }
 
-    /// Begins to write an archive that was picked. If its turn has come, it receives the shared outputs, to which its
-    /// earlier shares are added. None of a piece that does not count.
-    pub(crate) fn start(&mut self, number: u64) -> Result<Option<Started<'a>>> {
+    /// Begins to write an archive that was picked. Where archives are written one after the other it goes on with the
+    /// outputs of all, to which its earlier shares are added. None of a piece that does not count.
+    pub(crate) fn start(&mut self, number: u64) -> Result<Option<Work>> {
         self.join()?;
-        let first = self.works.front().is_some_and(|work| work.state.number == number);
-        let Some(work) = self.works.iter().find(|work| work.state.number == number) else { return Ok(None) };
-        let Work { mut state, piece } = work.clone();
-        let fate = piece.map(|piece| piece.fate).unwrap_or_default();
-        let mut shared = self.shared.take_if(|_| first);
-        state.is_first = shared.is_some();
-        if let Some(shared) = &mut shared {
-            self.joined.extend(shared.join(self.plan, &mut state)?);
-            // Other lanes may save before this archive does: what was joined must count then.
-            if self.has_lanes {
-                let shared = shared.checkpoint()?;
-                self.saved.shared = shared;
-                if let Some(work) = self.works.front_mut() {
-                    work.state = state.clone();
-                }
-            }
+        let Some(mut work) = self.works.iter().find(|work| work.state.number == number).cloned() else {
+            return Ok(None);
+        };
+        if !self.plan.has_lanes() {
+            work.state.is_direct = true;
+            self.joined.extend(self.outputs.join(&mut work.state)?);
         }
-        Ok(Some(Started { state, fate, shared, documents_before: self.summary.documents }))
+        Ok(Some(work))
     }
 
     /// Marks the archives whose turn has come as done; returns their number.
@@ -108,69 +102,42 @@ impl<'a> Ledger<'a> {
         let mut number = 0;
         loop {
             self.pass_void();
-            let Some(shared) = &mut self.shared else { return Ok(number) };
             let Some(Work { mut state, .. }) = self.works.pop_front_if(|work| work.state.is_ended) else {
                 return Ok(number);
             };
             number += 1;
-            self.joined.extend(shared.join(self.plan, &mut state)?);
+            self.joined.extend(self.outputs.join(&mut state)?);
             self.summary.add(take(&mut state.summary));
             self.times.join(take(&mut state.times));
-            match state.piece {
-                Some(piece) => self.end_piece(piece, state)?,
-                None => self.end_archive(state)?,
-            }
+            self.end_archive(state)?;
         }
     }
 
-    /// Adds a piece to those of its archive that are done. The last one ends the archive.
-    fn end_piece(&mut self, piece: PieceState, state: ArchiveState) -> Result<()> {
-        let input = state.input;
-        let before = self.partial.take().filter(|partial| partial.input == input);
-        let mut whole = before.unwrap_or_else(|| ArchiveState {
-            input,
-            identity: state.identity.clone(),
-            naming: state.naming,
-            report: FileReport { file: state.report.file.clone(), ..FileReport::default() },
-            ..ArchiveState::default()
-        });
-        whole.report.add(state.report);
+    /// Takes an archive among those that are done, or adds a piece to those of its archive. The last one ends the archive.
+    fn end_archive(&mut self, state: ArchiveState) -> Result<()> {
+        let ArchiveState { input, identity, point, report, piece, .. } = state;
+        let (goes_on, next) = (self.due_of(input) > 0, piece.and_then(|piece| piece.next));
+        self.due = next.map(|next| (input, next));
         let is_passed = |turn: &mut Turn| {
             let number = turn.piece.as_ref().map_or(0, |piece| piece.number);
-            turn.input == input && piece.next.is_none_or(|next| number < next)
+            turn.input == input && next.is_none_or(|next| number < next)
         };
-        while let Some(turn) = self.todo.pop_front_if(is_passed) {
+        while let Some(turn) = self.todo.pop_front_if(|turn| piece.is_some() && is_passed(turn)) {
             // Of an earlier run.
             self.joined.extend(turn.begun.iter().flat_map(ArchiveState::paths));
         }
-        if piece.next.is_some() {
-            whole.piece = Some(PieceState { number: piece.next.unwrap_or_default(), ..PieceState::default() });
-            self.partial = Some(whole);
-            return Ok(());
+        if piece.is_some() && next.is_none() && self.plan.is_folder() {
+            self.outputs.complete(false)?;
         }
-        if self.plan.is_folder()
-            && let Some(shared) = &mut self.shared
-        {
-            shared.outputs.complete()?;
-            self.waiting.extend(take(&mut shared.outputs.complete));
-        }
-        self.end_archive(whole)
-    }
-
-    fn end_archive(&mut self, state: ArchiveState) -> Result<()> {
-        let ArchiveState { identity, point, report, .. } = state;
-        if let Some(journal) = &mut self.journal {
-            journal.add(&JournalEntry::Done(DoneInput { identity, report: report.clone(), point }))?;
-        }
-        self.add_report(report);
+        self.note_entry(JournalEntry::Done(Box::new(DoneInput { identity, report: report.clone(), point, next })))?;
+        self.add_report(report, goes_on);
         Ok(())
     }
 
     /// Passes the pieces that an earlier one has read, too, and tells the next that it counts.
     fn pass_void(&mut self) {
         while let Some(front) = self.works.front() {
-            let partial = self.partial.as_ref().filter(|partial| partial.input == front.state.input);
-            let due = partial.map_or(0, ArchiveState::piece_number);
+            let due = self.due_of(front.state.input);
             let Some(piece) = &front.piece else { return };
             if piece.number == due {
                 return piece.fate.set(true);
