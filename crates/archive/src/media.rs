@@ -247,10 +247,10 @@ fn zipped(head: &[u8]) -> String {
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();
-    let wide = head.windows(2).any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
-    let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let is_wide = || head.windows(2).any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
+    let is_marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     let is_page = || matches!(sniff(head), MediaType::Html | MediaType::Xhtml);
-    data * 20 > head.len() && !wide && !marked && !is_page()
+    data * 20 > head.len() && !is_marked && !is_wide() && !is_page()
 }
 
 #[cfg(test)]
