@@ -6,8 +6,8 @@
 
 use std::{cell::LazyCell, ops::Range};
 
-use rustc_hash::FxHashMap;
-use trommel_html::{ElementKinds, Page, Tag};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use super::topic::Topic;
 use crate::kept::KeptBlocks as _;
@@ -32,8 +32,11 @@ const REACH: usize = 12;
 const FAR: usize = 40;
 /// Probability of the text beside it, at least.
 const LEAST_BESIDE: f32 = 0.5;
-const SENTENCE_ENDS: [char; 17] = [
-    '.', '!', '?', '…', ':', '"', '\'', ')', '”', '’', '»', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{ff1a}', '」', '』',
+/// Signs at the end of sentences in all scripts that have some, and what closes quotations and brackets behind them.
+const SENTENCE_ENDS: [char; 30] = [
+    '.', '!', '?', '…', ':', '"', '\'', ')', '”', '“', '’', '»', '«', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{ff1a}',
+    '」', '』', '\u{ff09}', '\u{ff0e}', '\u{ff61}', '\u{0589}', '\u{061f}', '\u{06d4}', '\u{0964}', '\u{0965}',
+    '\u{104b}', '\u{1362}', '\u{17d4}',
 ];
 
 /// Keeps paragraphs of sentences that end and begin the text and are not unlikely: one in another element directly
@@ -168,66 +171,84 @@ fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
         })
 }
 
-/// Minimum number of adjacent cards, and minimum share of teasers among them.
+/// Minimum number of cards, and minimum share of teasers among them.
 const MIN_TEASERS: usize = 3;
 const TEASER_SHARE: f32 = 0.8;
 /// Words of a teaser.
 const TEASER_WORDS: Range<u32> = 4..81;
-/// Share of the kept words outside of the teasers that may stand behind them.
+/// Share of the kept words before the teasers that may stand behind them.
 const MAX_BEHIND: f32 = 0.1;
 
-/// Drops the teasers behind the text of an article: cards made alike, each with a linked title and few other words.
+/// Drops the teasers behind the text of an article, and foreign ones anywhere: cards made alike, each with a linked title
+/// of its own and few other words.
 pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
     let all_cards = cards(page);
+    let mut teasers = Vec::new();
     let words = |blocks: Range<usize>, kept: &[bool]| -> u32 {
         let blocks = page.blocks.iter().zip(kept).skip(blocks.start).take(blocks.len());
         blocks.filter(|(_, kept)| **kept).map(|(block, _)| block.words).sum()
     };
-    for run in all_cards.chunk_by(|card, next| card.end == next.start) {
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        let all = first.start..last.end;
-        let teasers = run.iter().filter(|card| is_teaser(page, (*card).clone())).count();
-        if teasers < MIN_TEASERS || (teasers as f32) < TEASER_SHARE * run.len() as f32 {
+    for cards in all_cards.chunk_by(|card, next| card.kind == next.kind) {
+        let (Some(first), Some(last)) = (cards.first(), cards.last()) else { continue };
+        let inside: u32 = cards.iter().map(|card| words(card.blocks.clone(), kept)).sum();
+        if inside == 0 {
             continue;
         }
-        let (before, inside, behind) =
-            (words(0..all.start, kept), words(all.clone(), kept), words(all.end..kept.len(), kept));
-        if inside > 0 && inside <= before && behind as f32 <= MAX_BEHIND * before as f32 {
-            kept.leave_out(all);
+        let titles: FxHashSet<&str> = cards.iter().filter_map(|card| teaser_title(page, card.blocks.clone())).collect();
+        if titles.len() < MIN_TEASERS || (titles.len() as f32) < TEASER_SHARE * cards.len() as f32 {
+            continue;
         }
+        let (before, behind) = (words(0..first.blocks.start, kept), words(last.blocks.end..kept.len(), kept));
+        let blocks = cards.iter().flat_map(|card| card.blocks.clone());
+        if inside <= before && behind as f32 <= MAX_BEHIND * before as f32 {
+            kept.leave_out(blocks);
+        } else {
+            teasers.extend(blocks);
+        }
+    }
+    // Together: lists of links on several subjects are what some pages consist of.
+    if Topic::is_part_foreign(page, kept, teasers.iter().copied()) {
+        kept.leave_out(teasers);
     }
 }
 
-/// Returns whether a card has a linked title and few other words.
-fn is_teaser(page: &Page, card: Range<usize>) -> bool {
+/// The linked title of a card with few other words.
+fn teaser_title(page: &Page, card: Range<usize>) -> Option<&str> {
     let blocks = || page.blocks.iter().skip(card.start).take(card.len());
     let words: u32 = blocks().map(|block| block.words).sum();
-    TEASER_WORDS.contains(&words) && blocks().any(|block| block.words > 1 && block.link_density() > 0.9)
+    let titles = blocks().filter(|block| block.words > 1 && block.link_density() > 0.9);
+    let title = titles.max_by_key(|block| block.words)?;
+    TEASER_WORDS.contains(&words).then(|| page.text(title))
 }
 
-/// The blocks of each card: of an element, with more than one block, that has others of its kind beside it.
-fn cards(page: &Page) -> Vec<Range<usize>> {
+/// An element, with more than one block, that has others of its kind beside it.
+struct Card {
+    /// The element around it, and its likeness.
+    kind: (u32, u64),
+    blocks: Range<usize>,
+}
+
+/// All cards of a page, those of a kind behind each other; of elements that begin with the same block the innermost.
+fn cards(page: &Page) -> Vec<Card> {
     let mut kinds: FxHashMap<(u32, u64), usize> = FxHashMap::default();
     for element in page.elements.iter().filter(|element| !element.hidden) {
         *kinds.entry((element.parent, element.signature)).or_default() += 1;
     }
-    let mut cards: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while let Some(block) = page.blocks.get(at) {
+    let card = |(at, block): (usize, &Block)| {
         let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
-        let behind = page.blocks.get(at + 1);
+        let behind = page.blocks.get(at + 1)?;
         let mut path = page.path(block.element).take(ANCESTORS);
-        // Only of the first block: to count on from each of them would take the square of their number.
-        let card = path.find(|(index, element)| {
-            behind.is_some_and(|behind| (*index..element.end).contains(&behind.element))
+        let (index, element) = path.find(|(index, element)| {
+            (*index..element.end).contains(&behind.element)
                 && before.is_none_or(|before| before.element < *index)
+                // Rows and cells of tables are told by other rules.
+                && !matches!(element.tag, Tag::Tr | Tag::Td)
                 && kinds.get(&(element.parent, element.signature)).is_some_and(|count| *count >= MIN_TEASERS)
-        });
-        let inside = |end: u32| page.blocks.iter().skip(at).take_while(|block| block.element < end).count();
-        let end = at + card.map_or(1, |(_, element)| inside(element.end).max(1));
-        cards.extend(card.map(|_| at..end));
-        at = end;
-    }
+        })?;
+        Some(Card { kind: (element.parent, element.signature), blocks: page.blocks_inside(index) })
+    };
+    let mut cards: Vec<Card> = page.blocks.iter().enumerate().filter_map(card).collect();
+    cards.sort_by_key(|card| (card.kind, card.blocks.start));
     cards
 }
 
@@ -321,6 +342,29 @@ mod tests {
         assert_eq!(cards("one two -three -four"), 3);
         assert_eq!(cards("one two three -four"), 4);
         assert_eq!(cards("one -two -three"), 2, "three are too few to tell");
+    }
+
+    #[test]
+    fn teasers_on_other_subjects_are_none_of_a_text() {
+        let words =
+            |subject: &str, from: usize| (from..from + 60).map(|at| format!("{subject}{at} ")).collect::<String>();
+        let cards = |subject: &str| {
+            let card = |at: usize| {
+                let words: String = (at * 9..at * 9 + 9).map(|at| format!("{subject}{at} ")).collect();
+                format!("<div class=card><h4><a href=a>{subject} number {at}</a></h4><p>{words}</div>")
+            };
+            (0..3).map(card).collect::<String>()
+        };
+        let kept_of = |subject: &str| {
+            let (first, rest) = (words("harbour", 0), words("harbour", 60));
+            let html = format!("<main><p>{first}<div>{}</div><p>{rest}</main>", cards(subject));
+            let page = ScanEngine.read(&html, &Limits::default());
+            let mut kept = vec![true; page.blocks.len()];
+            drop_teasers(&page, &mut kept);
+            kept.iter().filter(|kept| **kept).count()
+        };
+        assert_eq!(kept_of("guitar"), 2);
+        assert_eq!(kept_of("harbour"), 8);
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub static RULES: [Rule; 32] = [
     judged("boxes", "drops doubtful boxes between kept paragraphs of one element", |judged, kept| {
         drop_boxes(judged.page, judged.probabilities, judged.is_article, kept)
     }),
-    judged("teasers", "drops cards with a linked title behind an article", |judged, kept| {
+    judged("teasers", "drops cards with a linked title that are behind an article or foreign to it", |judged, kept| {
         if judged.is_article {
             drop_teasers(judged.page, kept);
         }
