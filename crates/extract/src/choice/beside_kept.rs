@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
 
 use crate::kept::{KeptBlocks as _, kept_words, kept_words_inside};
@@ -143,8 +142,6 @@ const MIN_ODDS_SHARE: f32 = 0.472;
 // Without it one kept block of little probability kept all others: pages whose paragraphs were wrapped gained 9 words
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;
-/// Doubtful links of one text from which on it is a label.
-const MIN_LABEL_TIMES: u32 = 3;
 
 /// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
 /// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
@@ -164,24 +161,8 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     let is_doubtful = |at: usize, block: &Block, p: f32| {
         p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true)
     };
-    let doubtful: Vec<usize> = all()
-        .enumerate()
-        .filter(|(at, ((block, p), kept))| !**kept && is_doubtful(*at, block, **p))
-        .map(|(at, _)| at)
-        .collect();
-    // Read more, read more, read more: a link that every item of a listing has is not its text. Places and times that
-    // are no links are.
-    let link = |at: usize| {
-        let block = page.blocks.get(at).filter(|block| block.link_density() >= 1.0)?;
-        Some(page.text(block))
-    };
-    let mut times: FxHashMap<&str, u32> = FxHashMap::default();
-    for text in doubtful.iter().filter_map(|at| link(*at)) {
-        *times.entry(text).or_default() += 1;
-    }
-    for at in doubtful {
-        let is_label = link(at).and_then(|text| times.get(text)).is_some_and(|times| *times >= MIN_LABEL_TIMES);
-        kept.set([at], !is_label);
+    for (at, ((block, p), kept)) in page.blocks.iter().zip(probabilities).zip(kept.iter_mut()).enumerate() {
+        *kept |= is_doubtful(at, block, *p);
     }
 }
 
@@ -220,16 +201,6 @@ mod tests {
         // Nor what is improbable, however improbable a kept block is.
         let probabilities = [0.1, 0.9, 0.3, 0.4, 0.3, 0.1];
         assert_eq!(kept(&html, &probabilities, &start), [false, true, true, true, false, false]);
-    }
-
-    #[test]
-    fn what_every_item_says_is_a_label() {
-        let item = format!("<p>{TEXT} {TEXT}<p><a href=x>Read more</a><p>At noon");
-        let html = format!("<div>{}<p><a href=y>A fact</a></div>", item.repeat(3));
-        let probabilities = [0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.55];
-        let start = [true, false, false, true, false, false, true, false, false, false];
-        let expected = [true, false, true, true, false, true, true, false, true, true];
-        assert_eq!(kept(&html, &probabilities, &start), expected);
     }
 
     #[test]

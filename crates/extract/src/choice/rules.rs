@@ -97,9 +97,6 @@ pub static RULES: [Rule; 32] = [
             drop_thread_labels(judged.page, kept);
         }
     }),
-    judged("addresses", "keeps addresses on pages that keep a time of day", |judged, kept| {
-        keep_addresses(judged.page, judged.probabilities, kept)
-    }),
     judged("boxes", "drops doubtful boxes between kept paragraphs of one element", |judged, kept| {
         drop_boxes(judged.page, judged.probabilities, judged.is_article, kept)
     }),
@@ -116,13 +113,12 @@ pub static RULES: [Rule; 32] = [
     }),
     judged(
         "records",
-        "keeps doubtful blocks of a list's records, and drops doubtful ones around them",
-        |judged, kept| {
-            if judged.is_listing {
-                decide_records(judged.page, judged.probabilities, kept);
-            }
-        },
+        "keeps doubtful blocks of a list's records, and drops controls in them and doubtful blocks around them",
+        decide_records,
     ),
+    judged("addresses", "keeps addresses on pages that keep a time of day", |judged, kept| {
+        keep_addresses(judged.page, judged.probabilities, kept)
+    }),
     judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
     judged("ends", "keeps a paragraph in a container of its own behind or before the text", |judged, kept| {
         keep_ends(judged.page, judged.probabilities, judged.in_comments, judged.is_listing, kept)
