@@ -27,9 +27,9 @@ const MAX_PART: f32 = 0.6;
 const MAX_BEHIND: f32 = 0.1;
 /// Shares of terms that parts of a page have in common with a text of `n` different ones.
 struct Bounds {
-    /// What is added for each `ln(n)`: a long text has more terms of any other by chance.
+    /// The share added for each `ln(n)`: a long text has more terms of any other by chance.
     per_ln: f32,
-    /// What is taken off this for parts that are foreign if they share less.
+    /// The share taken off this for parts that are foreign if they share less.
     foreign: f32,
     /// The same for parts that are on the topic if they share more.
     on_topic: f32,
