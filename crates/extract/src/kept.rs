@@ -48,6 +48,16 @@ impl KeptBlocks for [bool] {
     }
 }
 
+/// The kept words before each block, and all of them at the end.
+pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
+    let mut total = 0;
+    let sums = page.blocks.iter().zip(kept).map(|(block, kept)| {
+        total += if *kept { block.words } else { 0 };
+        total
+    });
+    std::iter::once(0).chain(sums).collect()
+}
+
 /// The sum of the values in each element; each value is given with the innermost element that it stands in.
 pub(crate) fn sums_inside<T>(page: &Page, values: impl Iterator<Item = (u32, T)>) -> Vec<T>
 where

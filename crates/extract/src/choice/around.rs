@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use super::topic::Topic;
-use crate::kept::KeptBlocks as _;
+use crate::kept::{KeptBlocks as _, kept_words_before};
 
 /// Words of a paragraph that ends or begins a text, at least.
 const MIN_WORDS: u32 = 10;
@@ -184,13 +184,13 @@ const MAX_BEHIND: f32 = 0.1;
 pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
     let all_cards = cards(page);
     let mut teasers = Vec::new();
-    let words = |blocks: Range<usize>, kept: &[bool]| -> u32 {
-        let blocks = page.blocks.iter().zip(kept).skip(blocks.start).take(blocks.len());
-        blocks.filter(|(_, kept)| **kept).map(|(block, _)| block.words).sum()
-    };
+    // Counted once: a page may have thousands of kinds of cards.
+    let sums = kept_words_before(page, kept);
+    let total = sums.last().copied().unwrap_or_default();
+    let before = |at: usize| sums.get(at).copied().unwrap_or(total);
     for cards in all_cards.chunk_by(|card, next| card.kind == next.kind) {
         let (Some(first), Some(last)) = (cards.first(), cards.last()) else { continue };
-        let inside: u32 = cards.iter().map(|card| words(card.blocks.clone(), kept)).sum();
+        let inside: u32 = cards.iter().map(|card| before(card.blocks.end) - before(card.blocks.start)).sum();
         if inside == 0 {
             continue;
         }
@@ -198,7 +198,7 @@ pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
         if titles.len() < MIN_TEASERS || (titles.len() as f32) < TEASER_SHARE * cards.len() as f32 {
             continue;
         }
-        let (before, behind) = (words(0..first.blocks.start, kept), words(last.blocks.end..kept.len(), kept));
+        let (before, behind) = (before(first.blocks.start), total - before(last.blocks.end));
         let blocks = cards.iter().flat_map(|card| card.blocks.clone());
         if inside <= before && behind as f32 <= MAX_BEHIND * before as f32 {
             kept.leave_out(blocks);
@@ -207,7 +207,7 @@ pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
         }
     }
     // Together: lists of links on several subjects are what some pages consist of.
-    if Topic::is_part_foreign(page, kept, teasers.iter().copied()) {
+    if !teasers.is_empty() && Topic::is_part_foreign(page, kept, teasers.iter().copied()) {
         kept.leave_out(teasers);
     }
 }

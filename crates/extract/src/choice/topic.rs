@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use trommel_html::{Element, Page, Tag};
 use trommel_text::words::is_unspaced;
 
-use crate::kept::{KeptBlocks as _, kept_words_inside};
+use crate::kept::{KeptBlocks as _, kept_words_before, kept_words_inside};
 
 /// Kept words of a page, and different long words of its text, from which on a part of it can be foreign, and those
 /// from which on a single paragraph can.
@@ -170,14 +170,8 @@ fn bounds<'a>(terms: impl ExactSizeIterator<Item = &'a u64>) -> &'static Bounds 
 
 /// The containers at the end of the text that hold a part of it and have no like beside them.
 fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
-    // Kept words before each block.
-    let mut before = Vec::with_capacity(kept.len() + 1);
-    let mut total = 0;
-    for (block, kept) in page.blocks.iter().zip(kept) {
-        before.push(total);
-        total += if *kept { block.words } else { 0 };
-    }
-    before.push(total);
+    let before = kept_words_before(page, kept);
+    let total = before.last().copied().unwrap_or_default();
     if total < MIN_TEXT_WORDS {
         return Vec::new();
     }
