@@ -7,7 +7,7 @@ use trommel_archive::{ReadOptions, Reader};
 use trommel_record::filters::{DuplicateSettings, Duplicates};
 
 use crate::run::state::checkpoint::Checkpoint;
-use crate::run::state::remaining::{ArchiveState, JournalEntry};
+use crate::run::state::inputs::{ArchiveState, JournalEntry};
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
 /// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.

@@ -9,6 +9,31 @@ use memchr::memchr;
 
 use crate::signature;
 
+/// Maximum number of codings that are undone. Each may cost as much as `max_payload`, and a body can be made that goes
+/// on for any number of rounds.
+pub(crate) const MAX_CODINGS: usize = 8;
+/// Characters kept of the name of a coding that is not known.
+pub(crate) const MAX_CODING_NAME: usize = 32;
+/// Rounds of gzip undone that no header names.
+pub(crate) const SILENT_ROUNDS: usize = 2;
+
+trommel_text::named! {
+    /// A coding of a body.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Coding {
+        /// Transfer-Encoding chunked.
+        Chunked = "chunked",
+        /// gzip or x-gzip.
+        Gzip = "gzip",
+        /// deflate, with or without a zlib header.
+        Deflate = "deflate",
+        /// br.
+        Brotli = "br",
+        /// zstd.
+        Zstd = "zstd",
+    }
+}
+
 /// Bytes read from a decoder at a time.
 const CHUNK: usize = 64 * 1024;
 

@@ -10,7 +10,7 @@ use memchr::memmem;
 use crate::buffer::{Buffer, Spares};
 use crate::error::{Damage, MemberStart, MemberStop};
 use crate::inflate::{Inflate, InflateResult, crc32};
-use crate::{signature::GZIP_DEFLATE as MAGIC, source::Source, start::is_one_record};
+use crate::{record_start::is_one_record, signature::GZIP_DEFLATE as MAGIC, stored_bytes::Source};
 
 /// Plain bytes made at a time.
 const CHUNK: usize = 64 * 1024;

@@ -2,26 +2,25 @@
 //!
 //! [`Reader`] gives [`Record`]s, from the start of a file or from a [`ResumePoint`]. [`payload`] undoes HTTP
 //! and its codings, and [`media_type`] recognises the type of the payload. [`mod@write`] writes records.
-//! [`name`] and [`signature`] distinguish archives from other files.
+//! [`file_name`] and [`signature`] distinguish archives from other files.
 
 #![warn(missing_docs)]
 
 mod buffer;
 mod coding;
 mod error;
+pub mod file_name;
 mod gzip;
 mod http;
 mod inflate;
 mod lz4;
-mod media;
-pub mod name;
+mod media_type;
 mod payload;
-mod pieces;
 mod reader;
 mod record;
+mod record_start;
 pub mod signature;
-mod source;
-mod start;
+mod stored_bytes;
 mod stream;
 #[cfg(feature = "wacz")]
 pub mod wacz;
@@ -29,10 +28,11 @@ pub mod write;
 mod zst;
 
 pub use buffer::RecordBlock;
+pub use coding::Coding;
 pub use error::{ArchiveError, Damage, PayloadError};
 pub use http::{Headers, http_body};
-pub use media::{MediaType, TypeSource, binary_type};
-pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, media_type, payload};
+pub use media_type::{MediaType, TypeSource, binary_type};
+pub use payload::{Payload, PayloadNote, PayloadOptions, media_type, payload};
 pub use reader::{ReadOptions, Reader, ResumePoint};
 pub use record::{ArchiveFormat, Note, Place, Record, RecordType};
 pub use signature::FileSignature;

@@ -10,7 +10,7 @@ use lz4_flex::frame::FrameDecoder;
 
 use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{LZ4 as MAGIC, is_skippable};
-use crate::{buffer::Buffer, source::Source};
+use crate::{buffer::Buffer, stored_bytes::Source};
 
 /// Maximum length of a frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;

@@ -2,35 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::coding::{self, End};
-use crate::media::{self, MediaType, TypeSource, binary_type, page_type, sniff};
+use crate::coding::{self, Coding, End, MAX_CODING_NAME, MAX_CODINGS, SILENT_ROUNDS};
+use crate::media_type::{self, MediaType, TypeSource, binary_type, page_type, sniff};
 use crate::record::{Record, RecordType};
 use crate::{error::PayloadError, http, http::Headers};
-
-/// Maximum number of codings that are undone. Each may cost as much as `max_payload`, and a body can be made that goes
-/// on for any number of rounds.
-const MAX_CODINGS: usize = 8;
-/// Characters kept of the name of a coding that is not known.
-const MAX_CODING_NAME: usize = 32;
-/// Rounds of gzip undone that no header names.
-const SILENT_ROUNDS: usize = 2;
-
-trommel_text::named! {
-    /// A coding of a body.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum Coding {
-        /// Transfer-Encoding chunked.
-        Chunked = "chunked",
-        /// gzip or x-gzip.
-        Gzip = "gzip",
-        /// deflate, with or without a zlib header.
-        Deflate = "deflate",
-        /// br.
-        Brotli = "br",
-        /// zstd.
-        Zstd = "zstd",
-    }
-}
 
 /// An irregularity of a body, which was decoded all the same.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -225,7 +200,7 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
 /// images, archives, office files or other data, its bytes decide. So they do if something is called plain text but
 /// begins with the first tag of a page, unless it is a text made of a capture.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
-    let stated = media::stated(record, payload.status, payload.content_type());
+    let stated = media_type::stated(record, payload.status, payload.content_type());
     let is_plain = |kind: &MediaType| matches!(kind, MediaType::Other(name) if name == "text/plain");
     let is_text = |kind: &MediaType| matches!(kind, MediaType::Html | MediaType::Xhtml) || is_plain(kind);
     if stated.as_ref().is_none_or(|(kind, _)| is_text(kind))
@@ -247,7 +222,7 @@ pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource)
 
 /// Returns whether the type that is stated, if any, is HTML.
 fn maybe_html(record: &Record, payload: &Payload) -> bool {
-    match media::stated(record, payload.status, payload.content_type()) {
+    match media_type::stated(record, payload.status, payload.content_type()) {
         Some((kind, _)) => matches!(kind, MediaType::Html | MediaType::Xhtml),
         None => true,
     }

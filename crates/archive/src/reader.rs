@@ -3,8 +3,8 @@
 //! The state of a reader between two items. Another reader can continue from it.
 
 mod block;
-mod frame;
-mod resuming;
+mod cutting_and_resuming;
+mod header;
 mod segments;
 #[cfg(test)]
 mod whole_tests;
@@ -14,11 +14,11 @@ use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ArchiveError, Damage, MemberStop};
-use crate::start::{
+use crate::record_start::{
     ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts,
 };
 use crate::stream::{Stream, StreamCodec, StreamPosition};
-use crate::{buffer::RecordBlock, record::Record, source::Source, stream::codec::detect};
+use crate::{buffer::RecordBlock, record::Record, stored_bytes::Source, stream::compression::detect};
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

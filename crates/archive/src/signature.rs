@@ -101,7 +101,7 @@ impl FileSignature {
         match found {
             Some((_, signature)) => Some(signature),
             None if is_skippable(head) => Some(Self::Zstd),
-            None if crate::start::is_warc(head) => Some(Self::Warc),
+            None if crate::record_start::is_warc(head) => Some(Self::Warc),
             None => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The plain bytes of an archive, with the members that they come from.
 
-pub(crate) mod codec;
+pub(crate) mod compression;
 
 use std::{collections::VecDeque, io};
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::buffer::{Buffer, RecordBlock, Spares};
 use crate::error::{Damage, MemberStart, MemberStop};
-use crate::source::{MAX_BACK, Source};
+use crate::stored_bytes::{MAX_BACK, Source};
 
-pub(crate) use codec::{Codec, StreamCodec};
+pub(crate) use compression::{Codec, StreamCodec};
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
 const PROBE_BYTES: usize = 16 * 1024;

@@ -6,7 +6,7 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{ZSTD as MAGIC, is_skippable};
-use crate::{buffer::Buffer, source::Source};
+use crate::{buffer::Buffer, stored_bytes::Source};
 
 /// First bytes of the dictionary frame at the head of a `.warc.zst`.
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];

@@ -160,7 +160,7 @@ fn without_endings(path: &Path) -> PathBuf {
     let Some(name) = path.file_name() else { return path.to_owned() };
     // What is no text in the name does not matter to its ending.
     let name = name.to_string_lossy();
-    path.with_file_name(trommel::archive::name::without_page_endings(&name))
+    path.with_file_name(trommel::archive::file_name::without_page_endings(&name))
 }
 
 /// The last part of a URL's path, or its host.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use trommel::archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, name};
+use trommel::archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, file_name};
 use trommel::record::{ReadError, RecordReader, source};
 use trommel::run::{NetworkOptions, Outcome, expand};
 use trommel::{Document, MetadataChoice, index::IndexWriter};
@@ -120,11 +120,11 @@ fn sorted(arguments: &[String]) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<Strin
                 _ if name.starts_with('.') => {}
                 file if is_named(file, &OUTPUTS) => outputs.push(file.clone()),
                 file if is_named(file, &[WET]) => wets.push(file.clone()),
-                file if name::is_archive(&name) || name::is_wacz(&name) => {
+                file if file_name::is_archive(&name) || file_name::is_wacz(&name) => {
                     archives.push(file.to_string_lossy().into_owned());
                 }
                 _ if name.starts_with('_') => {}
-                _ => *others.entry(name::ending(&name).to_owned()).or_insert(0) += 1,
+                _ => *others.entry(file_name::ending(&name).to_owned()).or_insert(0) += 1,
             }
         }
         let found = (outputs.len() - before.0, wets.len() - before.1, archives.len() - before.2);

@@ -1,17 +1,17 @@
 //! The rules that change the model's choice. They apply in order, and each changed block records the rule
 //! that decided.
 
-mod about_one;
-mod addresses;
+mod addresses_and_facts;
 mod announced;
-mod apart;
-mod around;
 pub(crate) mod beside_kept;
+mod boxes_teasers_strays;
+mod controls_and_hidden_parts;
 mod copies;
-mod dropped_parts;
+mod further_articles;
 pub(crate) mod list_controls;
+mod list_records;
 mod lists;
-mod records;
+mod lone_text;
 mod rules;
 mod thread_labels;
 mod topic;

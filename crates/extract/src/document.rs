@@ -1,19 +1,18 @@
-//! The document: the text and metadata that the extractor takes from a page, with its language and confidence.
+//! The document: the text and metadata that the extractor takes from a page, as keys in their order, with its confidence.
 //!
-//! The language is determined from the text, or else from the declaration of the page. Documents of plain text come
-//! from servers or from WET files; nothing of them is dropped.
+//! Documents of plain text come from servers or from WET files; nothing of them is dropped.
 
 use std::{fmt, num::NonZeroU32, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct as _};
-use trommel_html::{Head, charset};
+use trommel_html::charset;
 use trommel_text::keys::{Joined, KeyType, Shape, Value, by_name, filled};
-use trommel_text::language::{detect, primary, well_formed};
 
 use crate::chunks::{Chunk, ChunkSize, TokenCounter};
+use crate::metadata::language::language;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::rights::Rights;
-use crate::{Hints, block_page::BlockReason, choice::Decider, posts::Post, role::Role, verdicts::choices};
+use crate::{Hints, block_page::BlockReason, choice::Decider, content_policy::choices, posts::Post, role::Role};
 
 trommel_text::keyed! {
     /// The document of a page, or of its record in an archive: the keys of a JSON line, in their order.
@@ -406,26 +405,6 @@ fn is_data(word: &str) -> bool {
     is_long && word.is_ascii() && !is_address
 }
 
-/// Language of a page as an ISO 639-1 code (ISO 639-3 if there is no shorter one). It is detected on `text`
-/// if that is reliable; else the tag which the page [declares](declared) decides.
-pub(crate) fn language(text: &str, declared: impl FnOnce() -> Option<String>) -> Option<String> {
-    // The text first: templates declare `en` for pages of every language.
-    detect(text).or_else(|| primary(&declared()?))
-}
-
-/// The language a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
-/// JSON-LD), else of a `<meta>`.
-pub(crate) fn declared(head: &Head, graph: Option<&str>) -> Option<String> {
-    // After `<html lang>`, because these are set once for a whole site.
-    let metas = ["content-language", "og:locale", "language", "dc.language"];
-    head.lang
-        .as_deref()
-        .into_iter()
-        .chain(graph)
-        .chain(metas.iter().filter_map(|name| head.meta(name)))
-        .find_map(well_formed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -481,41 +460,5 @@ mod tests {
             assert_eq!(confidence(0.9, [text, ""].into_iter()), 0.9, "{text}");
         }
         assert_eq!(confidence(0.9, [""].into_iter()), 0.0);
-    }
-
-    fn head(lang: &str) -> Head {
-        Head { lang: Some(lang.to_owned()), ..Head::default() }
-    }
-
-    #[test]
-    fn long_text_decides() {
-        let german = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich darüber.";
-        let english = || Some("en".to_owned());
-        assert_eq!(language(german, english).as_deref(), Some("de"));
-        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
-        assert_eq!(language(chinese, english).as_deref(), Some("zh"));
-    }
-
-    #[test]
-    fn declared_tags_are_brought_to_form() {
-        assert_eq!(declared(&head("EN_us"), None).as_deref(), Some("en-US"));
-        assert_eq!(declared(&head("zh-hans-cn"), None).as_deref(), Some("zh-Hans-CN"));
-        assert_eq!(declared(&head("english"), Some("de")).as_deref(), Some("de"));
-        let meta = Head { meta: vec![("og:locale".into(), "pt_BR".into())], ..Head::default() };
-        assert_eq!(declared(&meta, None).as_deref(), Some("pt-BR"));
-        for none in ["", "{{lang}}", "xx-invalid-länge", "qq"] {
-            assert_eq!(declared(&head(none), None), None, "{none}");
-        }
-    }
-
-    #[test]
-    fn short_text_is_as_declared() {
-        let of = |lang: &str| language("Hallo", || declared(&head(lang), None));
-        assert_eq!(of("de-AT").as_deref(), Some("de"));
-        for (tag, code) in [("eng", "en"), ("iw", "he"), ("ger-AT", "de")] {
-            assert_eq!(of(tag).as_deref(), Some(code), "{tag}");
-        }
-        assert_eq!(of("x-none"), None);
-        assert_eq!(language("", || None), None);
     }
 }

@@ -6,8 +6,10 @@ use trommel_text::{keys::Joined, language::is_enough};
 
 use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
-use crate::document::{Document, DocumentOptions, MetadataChoice, confidence, language};
+use crate::content_policy::{ArticlePolicy, Verdicts};
+use crate::document::{Document, DocumentOptions, MetadataChoice, confidence};
 use crate::heading_text::{is_too_long, shown_text};
+use crate::metadata::language::language;
 use crate::metadata::{self, Facts, overlap};
 use crate::page_memory::{ExtractionStage, SharedObserver, observed};
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
@@ -17,7 +19,6 @@ use crate::render::{TextOptions, traced};
 use crate::rights::Rights;
 use crate::role::{Role, refined};
 use crate::selectors::follow;
-use crate::verdicts::{ArticlePolicy, Verdicts};
 use crate::{
     block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, notes::Notes, page_memory,
     render::content::KeptContent, render::table_rows::document_tables,

@@ -11,7 +11,7 @@ use trommel_model::{Judgement, Model, PageType};
 use trommel_text::{mix, word_hash};
 
 use crate::page_memory::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
-use crate::{extraction::Extraction, hints::Hints, page_memory, selectors::Selectors, verdicts::ContentPolicy};
+use crate::{content_policy::ContentPolicy, extraction::Extraction, hints::Hints, page_memory, selectors::Selectors};
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
 /// hints and model give the same result on any thread and in any order. With a memory of sites

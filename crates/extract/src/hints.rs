@@ -3,7 +3,7 @@
 use trommel_html::charset;
 use trommel_text::url_host;
 
-use crate::metadata::calendar::is_date;
+use crate::metadata::date_parser::is_date;
 
 /// Facts about a page from outside its bytes. All of them may be missing.
 ///

@@ -22,20 +22,21 @@
 mod block_page;
 mod choice;
 mod chunks;
+mod content_policy;
 mod document;
 mod extraction;
 mod extractor;
+mod growing_page;
 mod heading_text;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
-mod kept;
+mod kept_flags;
 mod links;
 mod metadata;
 mod notes;
 mod page_memory;
 mod posts;
-mod push;
 mod render;
 mod rights;
 mod role;
@@ -43,19 +44,19 @@ mod role;
 #[path = "../../../tests/rows.rs"]
 mod rows;
 mod selectors;
-mod verdicts;
 
 pub use block_page::BlockReason;
 pub use choice::{Decider, RULES, Rule};
 pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit, TokenCounter};
+pub use content_policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions, MetadataChoice, RecordSource};
 pub use extraction::Extraction;
 pub use extractor::{Extractor, SiteSurvey};
+pub use growing_page::PushPage;
 pub use hints::{HintError, Hints};
 pub use links::PageLink;
 pub use page_memory::{ExtractionObserver, ExtractionStage};
 pub use posts::Post;
-pub use push::PushPage;
 pub use render::{
     AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, TextSpan,
 };
@@ -63,4 +64,3 @@ pub use rights::{Rights, is_for_one_robot};
 pub use role::{Role, RoleSet};
 pub use selectors::{MAX_SELECTORS, Selector, SelectorError, Selectors};
 pub use trommel_html::Head;
-pub use verdicts::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy, Verdicts};

@@ -4,10 +4,11 @@
 //! headline. Two short texts are alike to a measured degree.
 
 mod author;
-mod belongs;
-pub(crate) mod calendar;
-mod date;
-mod person;
+pub(crate) mod date_parser;
+mod headline_surroundings;
+pub(crate) mod language;
+mod person_names;
+mod publication_dates;
 pub(crate) mod site;
 mod sources;
 mod title;
@@ -22,7 +23,7 @@ use sources::Sources;
 
 /// Returns whether the page writes dates in numbers as month/day/year.
 pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
-    date::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
+    publication_dates::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
 }
 
 /// The facts that a page states about itself.
@@ -47,12 +48,12 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     let mut document = Document::default();
     if facts != Facts::Title {
         // Set only now: bylines and dates are looked for around the block that says the title.
-        sources.headline = belongs::anchor(page, headline, title.as_deref());
-        document.published = date::published(&sources);
+        sources.headline = headline_surroundings::anchor(page, headline, title.as_deref());
+        document.published = publication_dates::published(&sources);
     }
     if facts == Facts::All {
         document.author = author::authors(&sources, &names).into_iter().filter_map(readable).collect();
-        document.modified = date::modified(&sources);
+        document.modified = publication_dates::modified(&sources);
         document.description = site::description(&sources).and_then(readable);
         document.canonical = site::canonical(&sources);
         document.site = site.and_then(readable);
@@ -63,17 +64,17 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
 /// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is
 /// longer than names are.
 pub(crate) fn pen_name(text: &str) -> Option<String> {
-    person::pen_name(text).and_then(readable)
+    person_names::pen_name(text).and_then(readable)
 }
 
 /// The first date in a text, as in [`Document::published`].
 pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
-    calendar::find(text, month_first).map(|stamp| stamp.text)
+    date_parser::find(text, month_first).map(|stamp| stamp.text)
 }
 
 /// Returns whether a text begins with a date in numbers in the order month/day/year; none if the order is unclear.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
-    calendar::says_month_first(text)
+    date_parser::says_month_first(text)
 }
 
 /// A line without control characters; none if nothing else is in it.

@@ -4,13 +4,13 @@
 //! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
 //! as they are.
 
-mod links;
-mod loose;
+mod linked;
+mod unlinked;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
-use crate::{heading_text::is_heading, kept::KeptBlocks as _};
+use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
 /// Maximum blocks and words of a note; a longer one is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
@@ -83,11 +83,11 @@ impl Notes {
         if !page.has_notations() {
             return None;
         }
-        let mut pairs = links::pairs(page, html, kept);
-        links::add(page, kept, &mut pairs);
+        let mut pairs = linked::pairs(page, html, kept);
+        linked::add(page, kept, &mut pairs);
         // Numbers alone are a guess, and are asked only where links say nothing.
         if pairs.is_empty() {
-            pairs = loose::pairs(page, html, kept);
+            pairs = unlinked::pairs(page, html, kept);
         }
         if pairs.is_empty() {
             return None;
@@ -219,9 +219,9 @@ impl Notes {
             definition.blocks.retain(|at| {
                 let Some(block) = page.blocks.get(*at as usize) else { return false };
                 let text = page.text(block);
-                let mut cuts = loose::back_links(page, block);
+                let mut cuts = unlinked::back_links(page, block);
                 if first {
-                    let len = loose::label_len(page, block, number);
+                    let len = unlinked::label_len(page, block, number);
                     if len > 0 {
                         cuts.push((0, len as u32));
                     }
@@ -262,7 +262,7 @@ impl Notes {
                 dropped.extend(heading);
             }
             behind = false;
-            heading = (is_heading && loose::names_notes(page.text(block))).then_some(at);
+            heading = (is_heading && unlinked::names_notes(page.text(block))).then_some(at);
         }
         if behind {
             dropped.extend(heading);

@@ -4,9 +4,9 @@
 //! and when, and if the page has several parts of the same template. It is also a post if a word of its
 //! attributes says so and it states author or time.
 
+mod attribution;
 mod bylines;
-mod parts;
-mod signing;
+mod candidates;
 #[cfg(test)]
 mod tests;
 
@@ -15,9 +15,9 @@ use trommel_html::{Attribute, Element, Page};
 use trommel_text::keys::filled;
 use url::Url;
 
+use attribution::Signing;
 use bylines::marks;
-use parts::parts;
-use signing::Signing;
+use candidates::parts;
 
 /// Words in the attributes of elements that are about who wrote a post.
 // `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.

@@ -11,7 +11,7 @@ pub(crate) mod text;
 pub(crate) mod traced;
 
 use crate::render::traced::{Origin, OriginSource, TracedText};
-use crate::{role::Role, verdicts::choices};
+use crate::{content_policy::choices, role::Role};
 
 pub use markdown::MarkdownOptions;
 pub use table_rows::DocumentTable;

@@ -1,12 +1,12 @@
 //! Keeps and drops parts of pages that a user selects by names, classes, ids and attributes of elements.
 
+mod matching;
 mod selector;
-mod ways;
 
 use trommel_html::{Caps, Page};
 use trommel_text::url_host;
 
-use ways::Ways;
+use matching::Ways;
 
 pub use selector::{Selector, SelectorError};
 

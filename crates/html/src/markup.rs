@@ -1,7 +1,7 @@
 //! Markup: its tags and their lexer, and plain text from strings that may hold markup, such as those of JSON-LD.
 
+pub(crate) mod fast_lexer;
 pub(crate) mod lexer;
-pub(crate) mod near;
 mod tag;
 
 use trommel_text::{NoSigns, plain_run, vectors::Vectors};

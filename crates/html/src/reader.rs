@@ -4,19 +4,19 @@
 //! the received part is processed as far as it is certain. A third reader, for tests alone, reads a page in chunks
 //! by the tokenizer of lol_html.
 
-mod content;
+mod content_model;
 #[cfg(any(test, feature = "lol"))]
 #[path = "tests/lol.rs"]
 mod lol;
 mod scanner;
-mod text_ends;
+mod unclosed_text;
 
 use trommel_text::vectors::Vectors;
 
 use crate::build::{Builder, SparePage, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::page::{Head, Page};
-use crate::reader::content::Namespaces;
+use crate::reader::content_model::Namespaces;
 use crate::reader::scanner::{Scanner, scan};
 
 #[cfg(any(test, feature = "lol"))]

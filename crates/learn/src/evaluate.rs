@@ -14,7 +14,7 @@ use trommel_html::Page;
 use trommel_model::JudgedEmbedded;
 use trommel_text::words::{Rule, words};
 
-use crate::pages::{LabelledPage, PageSet};
+use crate::labelled_pages::{LabelledPage, PageSet};
 
 /// Mean scores of some pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -236,8 +236,8 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::Gold;
-    use crate::toy;
+    use crate::labelled_pages::Gold;
+    use crate::test_pages;
 
     #[test]
     fn pages_of_which_texts_are_known_are_scored_by_them() {
@@ -245,7 +245,7 @@ mod tests {
             let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
             let gold = gold.map(str::to_owned);
             let gold = Gold { gold, with: texts(with), without: texts(without), ..Gold::default() };
-            toy::labelled("<p>one two<p>menu", gold)
+            test_pages::labelled("<p>one two<p>menu", gold)
         };
         let pages =
             vec![page(Some("one two menu"), &[], &[]), page(None, &["two", "three"], &["menu"]), page(None, &[], &[])];
@@ -265,7 +265,7 @@ mod tests {
     fn pages_are_scored_and_grouped() {
         let page = |html: &str, gold: &str, page_type: &str| {
             let (gold, comments, page_type) = (Some(gold.into()), Some("late".into()), Some(page_type.into()));
-            toy::labelled(html, Gold { gold, gold_comments: comments, page_type, ..Gold::default() })
+            test_pages::labelled(html, Gold { gold, gold_comments: comments, page_type, ..Gold::default() })
         };
         let set = PageSet {
             name: "toy".into(),

@@ -173,12 +173,12 @@ fn trace(a: &[u32], b: &[u32], offset: usize, give: &mut impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toy;
+    use crate::test_pages;
     use proptest::prelude::*;
 
     #[test]
     fn blocks_of_the_gold_text_are_found_in_order() {
-        let page = toy::read("<p>Home news</p><p>The cat sat, here.</p><p>Read more</p><p>On the MAT</p>");
+        let page = test_pages::read("<p>Home news</p><p>The cat sat, here.</p><p>Read more</p><p>On the MAT</p>");
         assert_eq!(shares(&page, "the cat sat\non the mat"), [0.0, 0.75, 0.0, 1.0]);
         assert_eq!(shares(&page, ""), [0.0; 4]);
     }

@@ -3,16 +3,16 @@
 mod error;
 mod evaluate;
 mod label;
-mod pages;
+mod labelled_pages;
 #[cfg(test)]
-mod toy;
+mod test_pages;
 #[cfg(feature = "train")]
 mod train;
 
 pub use error::LearnError;
 pub use evaluate::{EvalOptions, Mean, Report, Required, Scores, evaluate, kept_text, text_by};
 pub use label::{LABEL_SHARE, on_common_subsequence, shares};
-pub use pages::{
+pub use labelled_pages::{
     Example, Gold, GoldBlock, LabelledPage, PageSet, by_group, gold_beside, numbered_lines, read_gold, read_set,
 };
 #[cfg(feature = "train")]

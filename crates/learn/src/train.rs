@@ -1,31 +1,31 @@
 //! Trains block models, with cross-validation by host or by set.
 
-mod adapted;
+mod adaptation;
+mod block_model;
 mod boost;
 mod cross_validation;
-mod fitted;
-mod judged;
-mod kinds;
-mod labelled;
+mod judged_file;
 mod learned_words;
 mod learner;
 mod logistic;
+mod page_types;
 mod roles;
+mod scorers;
 mod table;
-mod trained;
+mod training_pages;
 
 use trommel_model::features::FeatureGroup;
 
 use crate::LABEL_SHARE;
 
-pub use adapted::{Adapted, adapt};
+pub use adaptation::{Adapted, adapt};
+pub use block_model::{JudgedPage, Trained, train};
 pub use boost::fit_trees;
 pub use cross_validation::ScoredPage;
-pub use judged::{JudgedRow, JudgedSet};
+pub use judged_file::{JudgedRow, JudgedSet};
 pub use learned_words::list;
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use roles::train_roles;
-pub use trained::{JudgedPage, Trained, train};
 
 /// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
 /// like differs from crawl to crawl.
@@ -134,10 +134,3 @@ pub enum Learner {
     /// of the log odds each.
     Shipped,
 }
-
-/// Candidates of cross-validation for a linear model.
-pub(super) const OF_LINEAR: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
-/// Penalty of the leaves of an additive model.
-pub(super) const OF_ADDITIVE: f64 = 5.0;
-/// Candidates of cross-validation for a model that is adapted to own pages.
-pub(super) const OF_ADAPTED: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];

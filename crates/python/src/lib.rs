@@ -3,8 +3,6 @@
 //! Nothing here keeps a thread between two calls, so programs may fork. No work holds the interpreter.
 
 mod arrow;
-#[cfg(feature = "command")]
-mod command;
 mod document;
 mod documents;
 mod errors;
@@ -20,6 +18,9 @@ mod settings;
 mod training;
 mod values;
 
+#[cfg(feature = "command")]
+use std::{ffi::OsString, process};
+
 use pyo3::prelude::*;
 
 /// The compiled part of `trommel_text`.
@@ -27,9 +28,6 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::arrow::PyRecordBatch;
-    #[cfg(feature = "command")]
-    #[pymodule_export]
-    use crate::command::command;
     #[pymodule_export]
     use crate::document::{PyBlock, PyChunk, PyDocument, PyPost, PyTable};
     #[pymodule_export]
@@ -39,11 +37,7 @@ mod _native {
     #[pymodule_export]
     use crate::evaluation::evaluate;
     #[pymodule_export]
-    use crate::extractor::PyDocuments;
-    #[pymodule_export]
-    use crate::extractor::{Inspection, inspect};
-    #[pymodule_export]
-    use crate::extractor::{PyExtractor, extract, extract_batch};
+    use crate::extractor::{Inspection, PyDocuments, PyExtractor, extract, extract_batch, inspect};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
@@ -55,6 +49,14 @@ mod _native {
     use crate::training::train;
 
     use super::*;
+
+    /// Runs the program `trommel` with these arguments, the first of which is its name, and ends the process.
+    #[cfg(feature = "command")]
+    #[pyfunction]
+    fn command(py: Python<'_>, arguments: Vec<OsString>) {
+        // Python has nothing to do at the end, and must not turn a signal that the program obeyed into an exception.
+        py.detach(|| process::exit(i32::from(trommel_cli::main(arguments).code())))
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -159,7 +159,7 @@ pub(crate) fn printable(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Jsonl, record::tests::full};
+    use crate::{Jsonl, record_id::tests::full};
 
     #[test]
     fn every_form_ends_as_it_should() {

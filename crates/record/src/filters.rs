@@ -8,7 +8,7 @@ mod address;
 pub(crate) mod duplicates;
 pub(crate) mod near_duplicates;
 mod page_rules;
-mod stages;
+mod settings;
 pub(crate) mod text_rules;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use trommel_extract::Rights;
 
 pub use address::{Hosts, UrlPattern};
 pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, PageText};
-pub use stages::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownWord};
+pub use settings::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownWord};
 
 /// Facts about a capture, for filters.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,8 +4,8 @@ mod annotations;
 mod jsonl;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
-mod printed;
 mod search_engines;
+mod text_and_markdown;
 mod wet;
 
 use std::{path::Path, str::FromStr};
@@ -18,10 +18,10 @@ pub use annotations::{Annotation, Annotations};
 pub use jsonl::{Jsonl, Msgpack};
 #[cfg(feature = "parquet")]
 pub use parquet::Parquet;
-#[cfg(feature = "storage")]
-pub use printed::PageFolder;
-pub use printed::{Printed, front_matter};
 pub use search_engines::{Anserini, Bulk, Trec, bulk_id, bulk_lines, bulk_mapping};
+#[cfg(feature = "storage")]
+pub use text_and_markdown::PageFolder;
+pub use text_and_markdown::{Printed, front_matter};
 pub use wet::Wet;
 
 trommel_text::named! {
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn formats_without_metadata_write_none() {
-        let full = crate::record::tests::full();
-        let few = Document { source: full.source.clone(), ..crate::record::tests::record() };
+        let full = crate::record_id::tests::full();
+        let few = Document { source: full.source.clone(), ..crate::record_id::tests::record() };
         for format in Format::ALL.into_iter().filter(|format| !format.is_assembled()) {
             let (encode, _) = encoder(format, Compression::None).unwrap();
             let [of_full, of_few] = [&full, &few].map(|record| {

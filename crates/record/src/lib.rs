@@ -5,26 +5,62 @@
 //! appears under its name only when it is whole, and an interrupted one can be continued; both need the feature
 //! `storage`. A [`RecordReader`] reads records back.
 
-#[cfg(feature = "arrow")]
-mod columns;
-#[cfg(feature = "storage")]
-mod copy;
 #[cfg(feature = "storage")]
 pub mod dedup;
 mod encode;
 pub mod filters;
 mod formats;
+#[cfg(feature = "storage")]
+mod output_copy;
 mod reader;
-mod record;
 #[cfg(feature = "arrow")]
 mod record_batch;
+mod record_id;
 #[cfg(feature = "storage")]
-mod storage;
+mod storage {
+    //! Files that are compressed in frames and appear under their names only when they are complete.
 
+    mod files;
+    mod frames;
+    mod resumable_file;
+
+    pub use files::{
+        AtomicFile, Disk, DiskFile, LocalDisk, create_locked, create_new, hidden, open_in_place, open_own, read_own,
+        replace, replaceable,
+    };
+    pub use frames::Frames;
+    pub use resumable_file::{Assemble, DigestWriter, Extent, Shard, digest_of, discard, publish};
+
+    #[cfg(test)]
+    mod tests {
+        use std::io::Read as _;
+        use std::{fs, path::Path};
+
+        use crate::Compression;
+
+        /// The names in a folder, sorted.
+        pub(super) fn names(folder: &Path) -> Vec<String> {
+            let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+            let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        }
+
+        /// The bytes before compression.
+        pub(super) fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
+            let mut out = Vec::new();
+            match compression {
+                Compression::None => out.extend_from_slice(bytes),
+                Compression::Gzip => drop(flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).unwrap()),
+                Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
+            }
+            out
+        }
+    }
+}
 #[cfg(feature = "arrow")]
-pub use columns::{COLUMNS, Column, OptionalColumns};
-#[cfg(feature = "storage")]
-pub use copy::OutputCopy;
+mod table_columns;
+
 pub use encode::{Encode, OutputError, OutputHead, PageForm, encoder, page_line};
 #[cfg(feature = "storage")]
 pub use formats::PageFolder;
@@ -34,13 +70,17 @@ pub use formats::{
 };
 #[cfg(feature = "parquet")]
 pub use formats::{AnnotationTable, Parquet};
+#[cfg(feature = "storage")]
+pub use output_copy::OutputCopy;
 pub use reader::{ReadError, RecordReader, open_plain};
-pub use record::{record_id, source};
 #[cfg(feature = "arrow")]
 pub use record_batch::record_batch;
+pub use record_id::{record_id, source};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_locked, create_new,
     digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replace, replaceable,
 };
+#[cfg(feature = "arrow")]
+pub use table_columns::{COLUMNS, Column, OptionalColumns};
 pub use trommel_extract::{Document, RecordSource};

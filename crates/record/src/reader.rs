@@ -164,7 +164,7 @@ impl<R: BufRead> Iterator for RecordReader<R> {
 #[cfg(all(test, feature = "storage"))]
 mod tests {
     use super::*;
-    use crate::record::tests::{full, record};
+    use crate::record_id::tests::{full, record};
     use crate::{Compression, Encode, Frames, Jsonl, Msgpack};
     use std::io::Write;
 

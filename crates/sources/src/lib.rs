@@ -18,7 +18,7 @@ mod bytes;
 mod error;
 mod index;
 mod location;
-mod network;
+mod network_options;
 #[cfg_attr(not(feature = "remote"), path = "no_remote.rs")]
 mod remote;
 mod selection;
@@ -26,6 +26,6 @@ mod selection;
 pub use bytes::{ArchiveBytes, OpenBytes};
 pub use error::{RecordIndexError, SourceError};
 pub use location::{Location, Scheme, is_url, redacted, split_container};
-pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible};
+pub use network_options::{NetworkOptions, StopFlag, Stoppable, interruptible};
 pub use remote::{Remote, RemoteReader};
 pub use selection::{BadLines, RecordSelection, SelectOptions, StatedRecord, WantedRecord};

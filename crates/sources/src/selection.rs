@@ -1,7 +1,7 @@
 //! Reads the records that an index names, without the rest of their archives.
 
 mod bytes;
-mod stated;
+mod comparison;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +12,7 @@ use tempfile::TempPath;
 
 use crate::{ArchiveBytes, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
 
-pub use stated::StatedRecord;
+pub use comparison::StatedRecord;
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;

@@ -207,16 +207,18 @@ mod plan;
 /// Passes on the records of all inputs in order, on one thread a lane; also of inputs that grow.
 mod read {
     pub(crate) mod follow;
-    pub(crate) mod live;
-    pub(crate) mod reader;
+    pub(crate) mod growing_files;
+    pub(crate) mod indexed_records;
+    pub(crate) mod lane_reader;
     pub(crate) mod revisits;
-    pub(crate) mod selected;
 }
 mod sites;
 mod state;
 /// Turns records into results, on many threads.
 mod work {
-    pub(crate) mod record;
+    pub(crate) mod crawler_records;
+    pub(crate) mod extract_record;
+    pub(crate) mod record_copies;
     pub(crate) mod task;
     pub(crate) mod worker;
 }
@@ -230,23 +232,23 @@ mod write {
 }
 
 pub use crate::run::counts::reasons::{DropReason, FailureKind};
-pub use crate::run::inputs::found::PageFiles;
-pub use crate::run::plan::prepared::BUILD;
+pub use crate::run::inputs::listing::PageFiles;
+pub use crate::run::plan::recipe_and_lanes::BUILD;
+pub use crate::run::read::indexed_records::open_input;
 pub use crate::run::read::revisits::{crawl_charset, record_at, record_in};
-pub use crate::run::read::selected::open_input;
-pub use crate::run::work::{record::SingleRecords, task::RecordOutcome};
+pub use crate::run::work::{extract_record::SingleRecords, task::RecordOutcome};
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTime, PageTimes, SumMismatch, Summary};
 pub use counts::{Clock, Progress, ProgressState, Stage};
 pub use execution::{Environment, Run, run};
-pub use inputs::packed::{Packed, PackedOptions};
-pub use inputs::unpack::unpack;
+pub use inputs::wacz::unpack;
+pub use inputs::wacz_archive::{Packed, PackedOptions};
 pub use inputs::{Input, expand, load_config, select};
 pub use plan::existing::Existing;
 pub use plan::output::{Destination, Encoding, Output};
 pub use plan::request::{FollowTimes, PreparedRun, RunRequest};
 pub use plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
 pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
-pub use work::record::Extract;
+pub use work::extract_record::Extract;
 pub use write::bucket::Bucket;
 
 /// One of several equal shares of the inputs, `2/8`.

@@ -5,11 +5,11 @@
 //! generated from the list.
 
 mod apply;
+mod defaults;
 #[cfg(feature = "schema")]
 mod field;
 mod names;
 mod partial;
-mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -24,16 +24,16 @@ use trommel_text::ByteSize;
 use crate::Result;
 
 pub use apply::TokenizerFile;
+pub use defaults::{
+    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,
+    TextForm, TextSettings,
+};
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
 pub(crate) use names::SettingsError;
 #[cfg(feature = "run")]
 pub(crate) use names::written;
 pub use partial::PartialSettings;
-pub use parts::{
-    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, SiteMode, SiteSettings,
-    TextForm, TextSettings,
-};
 
 /// Bytes of memory that a page takes for each of its own.
 pub const PAGE_FACTOR: u64 = 24;

@@ -19,18 +19,50 @@ pub mod label {
     pub use router::{Labelling, serve};
 }
 #[cfg(feature = "service")]
-pub mod service;
+pub mod service {
+    //! The extraction service: takes pages and archives over HTTP and answers with text and documents.
+    //!
+    //! [`serve`] answers on [`Socket`]s until it is told to stop, and then finishes current requests. Its answers
+    //! equal the output of `trommel extract` and `trommel run`. A request brings the bytes itself; none can name
+    //! a file or a URL to read.
+
+    mod access;
+    pub(crate) mod answer;
+    mod batch;
+    mod body;
+    mod connection;
+    mod extract_and_inspect;
+    mod limits;
+    mod listen;
+    mod memory;
+    mod metrics;
+    mod request_options;
+    mod routes;
+    #[cfg(feature = "index")]
+    mod search;
+    mod server;
+    mod shared_state;
+
+    pub use access::{HostGuard, Token};
+    pub use limits::{ServiceLimits, ServiceSettings};
+    pub use listen::{Listen, Socket, server_config};
+    pub use metrics::MetricsListener;
+    pub use routes::openapi;
+    pub use server::{ServeError, serve, serve_router};
+}
 pub mod viewer {
     //! Shows the decisions about one page: every block with its probability, whether it is kept, and why.
     //!
     //! A [`View`] holds the data. [`report`] writes it as an HTML page that loads nothing, and [`fragment`] as a
     //! part of another page.
 
+    mod block_path;
     mod reasons;
     mod report;
-    mod view;
+    mod report_data;
 
+    pub use block_path::path;
     pub use reasons::{Reasons, Topic};
     pub use report::{SCRIPT, STYLE, fragment, report};
-    pub use view::{Row, View, path};
+    pub use report_data::{Row, View};
 }

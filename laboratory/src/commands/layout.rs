@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use rustc_hash::FxHashSet;
-use trommel_archive::name::is_archive;
+use trommel_archive::file_name::is_archive;
 use trommel_html::{Engine as _, Limits, ScanEngine};
 use trommel_lab::layout::{
     Browser, OverlayColumn, PageLayout, PageSource, Rect, Resources, block_nodes, read_archive, write_layouts,

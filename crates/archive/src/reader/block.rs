@@ -5,7 +5,7 @@ use memchr::memchr_iter;
 use super::Reader;
 use crate::error::{Damage, MemberStop};
 use crate::record::{ArchiveFormat, Note};
-use crate::start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
+use crate::record_start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
 use crate::{buffer::RecordBlock, http, stream::StreamCodec};
 
 /// Maximum bytes reserved for a block before they are decoded.

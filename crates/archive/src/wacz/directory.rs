@@ -5,7 +5,7 @@ use std::{collections::HashSet, io, sync::Arc};
 
 use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::ZipIterable};
 
-use crate::name::is_archive;
+use crate::file_name::is_archive;
 
 /// Maximum entries of one container.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;

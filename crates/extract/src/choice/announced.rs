@@ -6,7 +6,7 @@ use trommel_text::word_hash;
 use url::Url;
 
 use super::beside_kept::{heading, is_beside_heading};
-use crate::{heading_text::is_heading, kept::KeptBlocks as _};
+use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
 /// Words of the sentence. Labels of controls are shorter ("Share:", "Tags:").
 const MIN_WORDS: u32 = 7;

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page, Tag};
 
-use crate::kept::KeptBlocks as _;
+use crate::kept_flags::KeptBlocks as _;
 
 /// Words from which on a text does not stand on a page twice by chance.
 // Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.

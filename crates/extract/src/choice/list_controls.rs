@@ -4,7 +4,7 @@
 use trommel_html::{Block, Element, Page, Tag};
 use trommel_text::word_hash;
 
-use crate::kept::{KeptBlocks as _, elements_of};
+use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::links::is_row;
 
 /// Elements around a control among which one names it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 
 use crate::render::content::code::outermost_code;
-use crate::{kept::KeptBlocks as _, role::Role};
+use crate::{kept_flags::KeptBlocks as _, role::Role};
 
 /// Link density from which a block of a list is a link.
 const LINK_DENSITY: f32 = 0.5;

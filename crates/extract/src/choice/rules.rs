@@ -1,16 +1,16 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
-use super::about_one::{keep_article, keep_facts, keep_main_article};
-use super::addresses::keep_addresses;
+use super::addresses_and_facts::{keep_addresses, keep_facts};
 use super::announced::{keep_announced_lists, keep_link_lists, keep_references, keep_see_also};
-use super::apart::{drop_follow_ups, keep_lone_text};
-use super::around::{drop_boxes, drop_strays, drop_teasers, keep_ends};
-use super::beside_kept::{keep_dense_containers, keep_section_headings};
+use super::beside_kept::{keep_dense_containers, keep_ends, keep_section_headings};
+use super::boxes_teasers_strays::{drop_boxes, drop_strays, drop_teasers};
+use super::controls_and_hidden_parts::{drop_consent, drop_contents, drop_controls, drop_invisible, drop_line_numbers};
 use super::copies::drop_copies;
-use super::dropped_parts::{drop_consent, drop_contents, drop_controls, drop_invisible, drop_line_numbers};
+use super::further_articles::drop_follow_ups;
 use super::list_controls::keep_counted_lists;
+use super::list_records::decide_records;
 use super::lists::{keep_documents, keep_framed};
-use super::records::decide_records;
+use super::lone_text::{keep_article, keep_lone_text, keep_main_article};
 use super::thread_labels::drop_thread_labels;
 use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};

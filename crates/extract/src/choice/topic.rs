@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use trommel_html::{Element, Page, Tag};
 use trommel_text::words::is_unspaced;
 
-use crate::kept::{KeptBlocks as _, kept_words_before, kept_words_inside};
+use crate::kept_flags::{KeptBlocks as _, kept_words_before, kept_words_inside};
 
 /// Kept words of a page, and different long words of its text, from which on a part of it can be foreign, and those
 /// from which on a single paragraph can.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, NONE, NotationKind, Page, Tag};
 
-use crate::kept::KeptBlocks as _;
+use crate::kept_flags::KeptBlocks as _;
 use crate::render::{content::code::outermost_code, data_table::data_tables, pieces::is_displayed};
 
 /// Labels (the name of a file or language) between text and its code, and the words of one.

@@ -7,15 +7,15 @@ use trommel_html::{Block, Tag, fold_space, json_ld::ContentProperty};
 use super::Extraction;
 use crate::document::{BlockSource, BlockVerdict};
 use crate::heading_text::{is_too_long, shown_text, visible_text};
-use crate::kept::KeptBlocks as _;
+use crate::kept_flags::KeptBlocks as _;
 use crate::metadata::{TitleWords, site::is_end_of_title};
 use crate::posts::{FoundPost, Post, posts};
 use crate::render::markdown::{Headline, MarkdownOptions, markdown, signature, title_heading};
 use crate::render::text::{append, plain_text};
 use crate::render::{TextOptions, divided};
 use crate::{
-    choice::Decider, metadata, render::content::KeptContent, role::Role, role::role_of_embedded,
-    verdicts::HeadlinePolicy,
+    choice::Decider, content_policy::HeadlinePolicy, metadata, render::content::KeptContent, role::Role,
+    role::role_of_embedded,
 };
 
 /// Maximum number of names in a block's path; the outermost names of deeper paths are left out.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use trommel_html::{Block, FactKind, Page, Tag, element_text, strip_markup};
 
 use super::sources::{Sources, rank};
-use super::{belongs::near, person, site::key};
+use super::{headline_surroundings::near, person_names, site::key};
 
 /// Names of `<meta>` that hold authors, best first.
 // From those made for authors to those that name whoever edited the file.
@@ -70,7 +70,7 @@ fn from_graph(sources: &Sources) -> Vec<String> {
         .map(|node| {
             let mut names = Vec::new();
             for name in node.authors(graph) {
-                person::add(&name, &mut names);
+                person_names::add(&name, &mut names);
             }
             names
         })
@@ -83,7 +83,7 @@ fn from_meta(sources: &Sources) -> Vec<String> {
     for name in METAS {
         for (known, content) in &sources.page.head.meta {
             if known == name {
-                person::add(&strip_markup(content), &mut names);
+                person_names::add(&strip_markup(content), &mut names);
             }
         }
         if !names.is_empty() {
@@ -100,7 +100,7 @@ fn from_labels(sources: &Sources) -> Vec<String> {
         let head = &sources.page.head;
         let is_author = head.meta(label).is_some_and(|label| label.eq_ignore_ascii_case("written by"));
         if let Some(name) = head.meta(data).filter(|_| is_author) {
-            person::add(name, &mut names);
+            person_names::add(name, &mut names);
         }
     }
     names
@@ -118,9 +118,9 @@ fn from_facts(sources: &Sources) -> Vec<String> {
             .find(|fact| fact.kind == FactKind::Name && (author.element..element.end).contains(&fact.element));
         let fact = name.unwrap_or(author);
         if fact.value.is_empty() {
-            person::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
+            person_names::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
         } else {
-            person::add(&fact.value, &mut names);
+            person_names::add(&fact.value, &mut names);
         }
         if !names.is_empty() {
             return unless_listed(sources, names, author.element);
@@ -148,10 +148,10 @@ fn from_links(sources: &Sources) -> Vec<String> {
             continue;
         }
         let line = sources.page.blocks.get(at).map_or("", |block| sources.page.text(block));
-        if person::is_picture_credit(line) {
+        if person_names::is_picture_credit(line) {
             continue;
         }
-        person::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
+        person_names::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
         if !names.is_empty() {
             if block.is_none() && is_listed(sources.html, sources.page, fact.element) {
                 return Vec::new();
@@ -175,8 +175,8 @@ fn from_markup(sources: &Sources) -> Vec<String> {
             // `author-bio` and `author-avatar` hold a biography and a picture.
             if page.is_named_as(element, &TOKENS) && !page.is_named_as(element, &OTHER_TOKENS) {
                 let text = element_text(sources.html, element.start, MAX_ELEMENT_BYTES);
-                if let Some(line) = text.lines().find(|line| !person::is_lead(line)) {
-                    person::add(line, &mut names);
+                if let Some(line) = text.lines().find(|line| !person_names::is_lead(line)) {
+                    person_names::add(line, &mut names);
                 }
                 if !names.is_empty() {
                     // Others further down are items of the same listing.
@@ -192,27 +192,28 @@ fn from_markup(sources: &Sources) -> Vec<String> {
 fn of_line(text: &str, before: &str, is_own: impl Fn() -> bool) -> Vec<String> {
     let mut names = Vec::new();
     let lower = text.to_ascii_lowercase();
-    let begins =
-        lower.starts_with("by ") || lower.starts_with("by:") || text.strip_prefix("By").is_some_and(person::is_full);
-    if begins || person::is_full(text) && person::is_lead(before) {
-        person::add(text, &mut names);
+    let begins = lower.starts_with("by ")
+        || lower.starts_with("by:")
+        || text.strip_prefix("By").is_some_and(person_names::is_full);
+    if begins || person_names::is_full(text) && person_names::is_lead(before) {
+        person_names::add(text, &mut names);
         return names;
     }
-    if person::begins_byline(text) && is_own() {
-        person::add(text, &mut names);
+    if person_names::begins_byline(text) && is_own() {
+        person_names::add(text, &mut names);
         // Words such as `von` begin sentences, too.
-        names.retain(|name| person::is_full(name));
+        names.retain(|name| person_names::is_full(name));
     }
     if !names.is_empty() {
         return names;
     }
     if let Some((before, name)) = text.split_once(" by ") {
         let said = before.rfind(' ').and_then(|start| text.get(start..)).unwrap_or(text);
-        if person::is_full(name) && !person::is_picture_credit(said) {
-            person::add(name, &mut names);
+        if person_names::is_full(name) && !person_names::is_picture_credit(said) {
+            person_names::add(name, &mut names);
         }
     } else if let Some((_, name)) = text.split_once("作者：").or_else(|| text.split_once("作者:")) {
-        person::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
+        person_names::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
     }
     names
 }
@@ -239,9 +240,9 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         let begins = |lead: &&&str| lead.as_bytes().first() == text.as_bytes().first();
         let mut leads = BOX_LEADS.iter().filter(begins);
         let name = leads.find_map(|lead| text.strip_prefix(lead));
-        if let Some(name) = name.filter(|name| person::is_full(name)) {
+        if let Some(name) = name.filter(|name| person_names::is_full(name)) {
             if !is_listed(sources.html, page, block.element) {
-                person::add(name, &mut names);
+                person_names::add(name, &mut names);
             }
             break;
         }

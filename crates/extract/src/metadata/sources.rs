@@ -7,8 +7,8 @@ use trommel_html::json_ld::{Graph, Node};
 use trommel_html::{Attribute, FactKind, Page, StatedFact};
 use url::Url;
 
-use super::{TitleWords, belongs::Surroundings, calendar};
-use crate::{document::declared, hints::Hints};
+use super::{TitleWords, date_parser, headline_surroundings::Surroundings};
+use crate::{hints::Hints, metadata::language::declared};
 
 /// Everything that metadata is read from.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl<'a> Sources<'a> {
             graph,
             main,
             url,
-            crawled: hints.date.and_then(|date| calendar::find(date, false)).map(|stamp| stamp.date),
+            crawled: hints.date.and_then(|date| date_parser::find(date, false)).map(|stamp| stamp.date),
             language: declared(&page.head, main.and_then(|node| node.language())),
             headline: None,
             surroundings: OnceCell::new(),

@@ -8,7 +8,7 @@ use trommel_html::{Attribute, Block, Element, FactKind, Page, StatedFact, Tag, e
 use url::Url;
 
 use super::{kind, says_about_writer};
-use crate::kept::sums_inside;
+use crate::kept_flags::sums_inside;
 use crate::metadata::{date_in, pen_name};
 
 /// Words in the attributes of elements that name who wrote something.

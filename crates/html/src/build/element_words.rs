@@ -7,7 +7,7 @@ use std::{hash::Hasher, ops::Range};
 use rustc_hash::{FxHashMap, FxHasher};
 use trommel_text::hash;
 
-use super::notes::{Marks, is_out_of_sight};
+use super::notation::{Marks, is_out_of_sight};
 use super::{Builder, attribute_values, blocks::narrow};
 use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};

@@ -7,7 +7,7 @@ use trommel_text::hash;
 
 use super::attribute_values::{Declarations, Display, hides};
 use super::nesting::is_highlighter;
-use super::notes::Marks;
+use super::notation::Marks;
 use super::tags::Layout;
 use super::{Builder, OpenElement, OpenState, blocks::narrow, stated_facts::is_author_page};
 use crate::limits::Caps;

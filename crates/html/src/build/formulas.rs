@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use memchr::memmem::{self, Finder};
 use trommel_text::{hash, word_hash};
 
-use super::{Builder, Capture, Skip, blocks::narrow, notes::Marks};
+use super::{Builder, Capture, Skip, blocks::narrow, notation::Marks};
 use crate::build::tex::{given_tex, has_data, is_prose, is_source, plain_tex, tex_of_address, text_of_mathml};
 use crate::markup::lexer::{Key, TagText};
 use crate::{limits::up_to, markup::Tag, page::NotationKind};

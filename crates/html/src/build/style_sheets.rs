@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use trommel_text::{vectors::Vectors, word_hash};
 
 use super::attribute_values::{Declarations, Display, each_name};
-use super::notes::Marks;
+use super::notation::Marks;
 use crate::{markup::Tag, markup::lexer::TagText};
 
 /// Bytes of style sheets that are read of one page.

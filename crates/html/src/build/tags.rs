@@ -3,7 +3,7 @@
 
 use super::nesting::is_block_of_code;
 use super::skipped::{is_foreign_object, is_island};
-use super::{Builder, OpenState, added_signs::is_sign_image, notes::Marks, stated_facts};
+use super::{Builder, OpenState, added_signs::is_sign_image, notation::Marks, stated_facts};
 use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, Traits};

@@ -1,16 +1,16 @@
 //! The scanner runs once over a text, tag by tag.
 //!
-//! Most tags are read at sight ([`near`](crate::markup::near)), the others by a step of the scanner.
+//! Most tags are read at sight ([`fast_lexer`](crate::markup::near)), the others by a step of the scanner.
 
 use trommel_text::vectors::{ByteTask, Compare};
 
-use super::content;
-use super::content::{ContentModel, Namespaces};
-use super::text_ends::{Recovery, UnclosedMarkup, end_of_comment, end_of_raw, end_of_script};
+use super::content_model;
+use super::content_model::{ContentModel, Namespaces};
+use super::unclosed_text::{Recovery, UnclosedMarkup, end_of_comment, end_of_raw, end_of_script};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, up_to};
 use crate::markup::lexer::{Key, Markup, NO_PLACE, TagLexer, TagText, TextRun};
-use crate::markup::{Tag, near};
+use crate::markup::{Tag, fast_lexer};
 
 /// The depth to which `noscript` in `noscript` is followed, each level by a tokenizer of its own. Deeper
 /// ones are read like other elements.
@@ -410,19 +410,19 @@ impl ByteTask for ReadOn<'_, '_> {
         let mut from = start;
         loop {
             let next = 'near: {
-                let Some(run) = near::text_run(form, bytes, from) else { break 'near None };
+                let Some(run) = fast_lexer::text_run(form, bytes, from) else { break 'near None };
                 let lt = run.end;
                 let Some(&[_, sign, third]) = bytes.get(lt..).and_then(|rest| rest.first_chunk()) else {
                     break 'near None;
                 };
                 if sign.is_ascii_alphabetic() {
-                    let Some((place, count)) = near::start_tag(form, bytes, lt, most, &mut places) else {
+                    let Some((place, count)) = fast_lexer::start_tag(form, bytes, lt, most, &mut places) else {
                         break 'near None;
                     };
                     scanner.text_run(from, run);
                     let places = places.get(..count).unwrap_or_default();
                     let text = TagText { tag: place.tag, place, bytes, places };
-                    if content::is_plain(place.tag) && scanner.namespaces.is_empty() {
+                    if content_model::is_plain(place.tag) && scanner.namespaces.is_empty() {
                         scanner.kind = TextKind::Decoded;
                         scanner.builder.start_tag(&text, scanner.offset + lt);
                         break 'near Some(place.end as usize);
@@ -430,7 +430,7 @@ impl ByteTask for ReadOn<'_, '_> {
                     let Some(next) = scanner.start_tag(&text) else { return scanner.grows.then_some(lt) };
                     Some(next)
                 } else if sign == b'/' && third.is_ascii_alphabetic() {
-                    let Some((tag, name_end, end)) = near::end_tag(form, bytes, lt) else { break 'near None };
+                    let Some((tag, name_end, end)) = fast_lexer::end_tag(form, bytes, lt) else { break 'near None };
                     scanner.text_run(from, run);
                     scanner.end_element(tag, (lt + 2, name_end));
                     Some(end)

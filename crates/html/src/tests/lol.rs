@@ -15,8 +15,8 @@ use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
 
 use super::scanner::{Scanner, recover};
-use super::text_ends::UnclosedMarkup;
-use super::text_ends::end_of_comment;
+use super::unclosed_text::UnclosedMarkup;
+use super::unclosed_text::end_of_comment;
 use super::{Engine, scanner::MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};

@@ -7,9 +7,9 @@ use trommel_model::{
 };
 use trommel_text::words::Rule;
 
-use super::fitted::{Fitted, WITH_COMMENTS, completed, fit_embedded, judged};
-use super::kinds::{page_sharpness, type_odds};
-use super::labelled::{Labelled, PoorCopy};
+use super::page_types::{page_sharpness, type_odds};
+use super::scorers::{Fitted, WITH_COMMENTS, completed, fit_embedded, judged};
+use super::training_pages::{Labelled, PoorCopy};
 use super::{Learner, Purpose, SetRoles, TrainOptions, learner::band};
 use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};

@@ -8,8 +8,8 @@ use trommel_html::Attribute;
 use trommel_model::KnownWords;
 use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight, terms};
 
-use super::{labelled::Labelled, table::BlockTable};
-use crate::pages::{Example, by_group};
+use super::{table::BlockTable, training_pages::Labelled};
+use crate::labelled_pages::{Example, by_group};
 
 /// Odds of content (or the inverse) that a listed token must pass (Peters and Lecocq, WWW 2013,
 /// section 3.3).
@@ -291,12 +291,12 @@ impl LearnedLists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toy;
+    use crate::test_pages;
 
     #[test]
     fn tokens_of_content_and_of_menus_are_told_apart() {
         let html = "<div class='top-menu x9'><p>a</p></div><div class=story id=story><p>b c</p></div><div class=both><p>d</p><p>e</p></div>";
-        let page = toy::read(html);
+        let page = test_pages::read(html);
         let labels = [false, true, true, false];
         let hosts: Vec<String> = (0..6).map(|host| host.to_string()).collect();
         let examples: Vec<Example> =

@@ -10,8 +10,12 @@ use super::boost::{BoostOptions, boost, boost_seeds};
 use super::logistic::{Fit, Sample, fit_weighted};
 use super::table::{Binned, BlockTable};
 use super::{ADDRESS, Learner, Weighting};
-use crate::{error::LearnError, train};
+use crate::error::LearnError;
 
+/// Candidates of cross-validation for the penalty of a linear model.
+const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
+/// Penalty of the leaves of an additive model.
+const ADDITIVE_PENALTY: f64 = 5.0;
 /// Bins of a column.
 pub(super) const BINS: usize = 64;
 /// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
@@ -23,7 +27,7 @@ const PAIRS: BoostOptions = BoostOptions {
     depth: 2,
     rate: 0.15,
     least_rows: 40,
-    penalty: train::OF_ADDITIVE,
+    penalty: ADDITIVE_PENALTY,
     columns: 0.3,
     rows: 0.5,
     seed: 1,
@@ -83,8 +87,8 @@ impl Learner {
     /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.
     pub(crate) fn penalties(self) -> &'static [f64] {
         match self {
-            Learner::Linear => &train::OF_LINEAR,
-            Learner::Additive | Learner::Lite | Learner::Shipped => &[train::OF_ADDITIVE],
+            Learner::Linear => &LINEAR_PENALTIES,
+            Learner::Additive | Learner::Lite | Learner::Shipped => &[ADDITIVE_PENALTY],
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use trommel_model::features::{FeatureGroup, FieldIndex};
 use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 
-use super::{ADDRESS, labelled::Labelled, learned_words::LearnedLists, learner::sketch};
-use crate::pages::{LabelledPage, PageSet, by_group};
+use super::{ADDRESS, learned_words::LearnedLists, learner::sketch, training_pages::Labelled};
+use crate::labelled_pages::{LabelledPage, PageSet, by_group};
 use crate::{error::LearnError, label::shares};
 
 /// Roles of recipes, which pages tell as lists of texts.
@@ -159,8 +159,8 @@ fn best_threshold(judged: &mut [(f32, bool)]) -> (f32, f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::{Gold, GoldBlock};
-    use crate::toy;
+    use crate::labelled_pages::{Gold, GoldBlock};
+    use crate::test_pages;
 
     /// Pages of ten hosts with a price beside a text; every third says which block it is by its text.
     fn set(page_count: usize) -> PageSet {
@@ -170,7 +170,7 @@ mod tests {
                     "<div class=menu>Menu</div><div class=story><p>The story of {at} goes on and on, and ends.</p></div>\
                      <div class=price-box><span>{at}.99 €</span></div><div class=foot>Imprint</div>"
                 );
-                let page = toy::read(&html);
+                let page = test_pages::read(&html);
                 let blocks = page.blocks.iter().enumerate().map(|(number, block)| GoldBlock {
                     span: block.span,
                     role: if number == 2 { "specification" } else { "other" }.into(),
@@ -197,7 +197,7 @@ mod tests {
         let score = model.file().roles[0].score;
         assert_eq!((score.pages, score.blocks), (60, 60));
         assert!(score.precision > 0.95 && score.recall > 0.95, "{score:?}");
-        let page = toy::read(
+        let page = test_pages::read(
             "<div class=menu>Menu</div><div class=story><p>Another story, which is new and ends.</p></div>\
              <div class=price-box><span>5.99 €</span></div><div class=foot>Imprint</div>",
         );
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn ingredients_are_known_by_their_texts() {
         let html = "<p>Soup<li>2 cups of water<li>1 leek, chopped<p>Boil the water with the leek.";
-        let page = toy::labelled(
+        let page = test_pages::labelled(
             html,
             Gold { ingredients: vec!["2 cups of water".into(), "1 leek, chopped".into()], ..Gold::default() },
         );

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use trommel_text::{hash, mix};
 
-use super::labelled::Labelled;
+use super::training_pages::Labelled;
 
 /// Rows of training pages.
 #[derive(Clone)]
@@ -180,13 +180,13 @@ impl Binned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::Gold;
-    use crate::toy;
+    use crate::labelled_pages::Gold;
+    use crate::test_pages;
 
     #[test]
     fn long_pages_give_some_rows_that_weigh_for_all() {
         let html: String = (0..50).map(|at| format!("<p>{}</p>", "word ".repeat(at % 7 + 1))).collect();
-        let page = toy::labelled(&html, Gold { record_id: "r".into(), ..Gold::default() });
+        let page = test_pages::labelled(&html, Gold { record_id: "r".into(), ..Gold::default() });
         let mut labelled = Labelled::new(&page, 0, vec![true; 50], String::new());
         let rows: Vec<f32> = (0..50).map(|at| at as f32).collect();
         let drawn = |labelled: &Labelled, most: usize| {

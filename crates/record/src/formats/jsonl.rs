@@ -28,7 +28,7 @@ impl Encode for Msgpack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{full, record};
+    use crate::record_id::tests::{full, record};
     use trommel_text::keys::Keyed as _;
 
     fn line(record: &Document) -> String {

@@ -242,7 +242,7 @@ fn json(field: Field) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{full, record};
+    use crate::record_id::tests::{full, record};
     use crate::{Encode, Msgpack};
     use parquet::record::RowAccessor;
 

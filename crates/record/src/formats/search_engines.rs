@@ -210,7 +210,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{full, record};
+    use crate::record_id::tests::{full, record};
 
     #[test]
     fn long_urls_are_cut() {

@@ -117,7 +117,7 @@ fn seconds(date: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::record;
+    use crate::record_id::tests::record;
     use std::io::Read;
 
     const PLAIN: Wet = Wet { gzip: false };

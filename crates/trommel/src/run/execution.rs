@@ -17,12 +17,12 @@ use crate::run::counts::{Clock, Progress, ProgressState};
 use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_files, remove_hidden, side_paths};
 use crate::run::plan::output::{Destination, Output};
-use crate::run::plan::prepared::Prepared;
+use crate::run::plan::recipe_and_lanes::Prepared;
 use crate::run::state::checkpoint::{ContinuedRun, is_there};
 use crate::run::work::worker::{Encoder, TakeDocument};
 use crate::run::{
-    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::visits, state, state::remaining::ArchiveState,
-    work::record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
+    counts::summary::Summary, inputs::Input, plan::Plan, read::follow::visits, state, state::inputs::ArchiveState,
+    work::extract_record::Extract, write::lane::Common, write::ledger::Ledger, write::manifest,
 };
 use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 

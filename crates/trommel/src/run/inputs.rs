@@ -2,12 +2,12 @@
 //!
 //! Bounds of what is read whole before a run: strangers may serve lists that never end.
 
-pub(crate) mod found;
-pub(crate) mod packed;
+pub(crate) mod listing;
 pub(crate) mod pieces;
 #[cfg(test)]
 mod tests;
-pub(crate) mod unpack;
+pub(crate) mod wacz;
+pub(crate) mod wacz_archive;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ use trommel_sources::{
     split_container,
 };
 
-use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::packed::Packed};
-use found::{Found, PageFiles};
+use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::wacz_archive::Packed};
+use listing::{Found, PageFiles};
 
 /// Bytes of a manifest: a million paths.
 const MAX_MANIFEST: u64 = 128 << 20;
@@ -42,7 +42,7 @@ pub enum Input {
     Url(String),
     /// Single records of archives, named by an index.
     Selection(Arc<RecordSelection>),
-    /// An archive inside of a WACZ file; see [`unpack`](crate::run::unpack).
+    /// An archive inside of a WACZ file; see [`wacz`](crate::run::unpack).
     Packed(Arc<Packed>),
     /// Pages in files, a page in each.
     Pages(Arc<PageFiles>),
@@ -160,7 +160,7 @@ pub fn expand(
             from_path(PathBuf::from(argument), &mut inputs)?;
         }
     }
-    Ok(found::joined(inputs))
+    Ok(listing::joined(inputs))
 }
 
 /// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
@@ -192,7 +192,7 @@ pub fn select(
             check_url(url)?;
         }
     }
-    unpack::locate(&mut selection, network);
+    wacz::locate(&mut selection, network);
     Ok(Input::Selection(Arc::new(selection)))
 }
 
@@ -304,7 +304,7 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
 
 /// The input that a file is by its name.
 fn from_file(path: PathBuf) -> Input {
-    found::by_name(&path).unwrap_or(Input::File(path))
+    listing::by_name(&path).unwrap_or(Input::File(path))
 }
 
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)

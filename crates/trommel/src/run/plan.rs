@@ -6,7 +6,7 @@
 
 pub(crate) mod existing;
 pub(crate) mod output;
-pub(crate) mod prepared;
+pub(crate) mod recipe_and_lanes;
 pub(crate) mod request;
 
 use std::path::{Path, PathBuf};
@@ -14,16 +14,11 @@ use std::{collections::BTreeMap, fmt, fs, str::FromStr, sync::Arc, time::Duratio
 
 use serde::Serialize;
 use trommel_extract::Document;
-use trommel_record::{Assemble, Disk, Format, discard, filters::Filters};
+use trommel_record::{Assemble, Format, filters::Filters};
 use trommel_sources::{is_url, redacted};
 
 use crate::run::plan::output::{Encoding, Output};
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
-
-/// The state of a run in the folder of its outputs, and that of a finished one.
-// Readers of the folder pass over both.
-const FOLDER_STATE: &str = ".run.checkpoint";
-pub(crate) const FINISHED_STATE: &str = "_STATE";
 
 /// The plan of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -90,37 +85,6 @@ impl Plan {
     /// Maximum bytes kept of one decoded payload; the rest is skipped and the document notes it.
     pub(crate) fn max_payload(&self) -> u64 {
         self.settings.max_record_and_payload().1
-    }
-
-    /// The file in which a run has its state until it is finished: `.run.checkpoint` in the folder of its outputs, or
-    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
-    /// output can't be read or written again.
-    pub fn state_file(&self) -> Option<PathBuf> {
-        let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
-        // What came through a pipe cannot be read again, so there is nothing to continue from.
-        if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
-            return None;
-        }
-        self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
-    }
-
-    /// The journal of the run: as a file that is never complete it has the hidden name `.run.journal.tmp` in the folder of its
-    /// outputs, or `.NAME.journal.tmp` beside its one output.
-    pub(crate) fn journal_file(&self) -> Option<PathBuf> {
-        self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
-    }
-
-    /// Removes what stays of a state that is gone: its journal, and a state that was to take its place. If they stay, they
-    /// do no harm.
-    pub(crate) fn discard_state(&self, disk: &dyn Disk) {
-        self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
-    }
-
-    /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,
-    /// or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
-    pub fn finished_file(&self) -> Option<PathBuf> {
-        self.state_file()?;
-        self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
     }
 
     /// The files beside the outputs as the user named them, and the options that name them, by the numbers that records

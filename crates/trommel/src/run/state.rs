@@ -1,15 +1,54 @@
-//! The saved state of a run, its journal, and its lock: only one run at a time writes an output.
+//! The files of a run's saved state, its journal, and its lock: only one run at a time writes an output.
 
 pub(crate) mod checkpoint;
-pub(crate) mod remaining;
+pub(crate) mod inputs;
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::{io, path::PathBuf};
 
 use tempfile::TempPath;
-use trommel_record::create_locked;
+use trommel_record::{Disk, create_locked, discard};
 
-use crate::{Error, Result, run::plan::output::Destination};
+use crate::run::{inputs::Input, plan::Follow, plan::Plan, plan::output::Destination};
+use crate::{Error, Result};
+
+/// The state of a run in the folder of its outputs, and that of a finished one.
+// Readers of the folder pass over both.
+const FOLDER_STATE: &str = ".run.checkpoint";
+pub(crate) const FINISHED_STATE: &str = "_STATE";
+
+impl Plan {
+    /// The file in which a run has its state until it is finished: `.run.checkpoint` in the folder of its outputs, or
+    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
+    /// output can't be read or written again.
+    pub fn state_file(&self) -> Option<PathBuf> {
+        let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
+        // What came through a pipe cannot be read again, so there is nothing to continue from.
+        if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
+            return None;
+        }
+        self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
+    }
+
+    /// The journal of the run: as a file that is never complete it has the hidden name `.run.journal.tmp` in the folder of its
+    /// outputs, or `.NAME.journal.tmp` beside its one output.
+    pub(crate) fn journal_file(&self) -> Option<PathBuf> {
+        self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
+    }
+
+    /// Removes what stays of a state that is gone: its journal, and a state that was to take its place. If they stay, they
+    /// do no harm.
+    pub(crate) fn discard_state(&self, disk: &dyn Disk) {
+        self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
+    }
+
+    /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,
+    /// or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
+    pub fn finished_file(&self) -> Option<PathBuf> {
+        self.state_file()?;
+        self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
+    }
+}
 
 /// Holds an output for one run: the hidden file beside it is locked, and removed in the end. The lock of a run that was
 /// killed ends with it.

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::service::listen::{ByUnixSocket, named};
-use crate::service::{answer::Refusal, app::App};
+use crate::service::{answer::Refusal, shared_state::App};
 
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;

@@ -17,8 +17,8 @@ use trommel::{Document, Extractor, Hints, IncludeSettings, record::filters::Filt
 
 use crate::service::answer::{self, Refusal};
 use crate::service::body::{Incoming, plain, pump};
-use crate::service::choices::{Choices, ReadQuery};
-use crate::{service::app::App, service::memory, service::memory::Share};
+use crate::service::request_options::{Choices, ReadQuery};
+use crate::{service::memory, service::memory::Share, service::shared_state::App};
 
 /// Pieces of the body that wait to be read.
 const PIECES: usize = 8;

@@ -14,8 +14,8 @@ use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 use trommel::archive::binary_type;
 
 use crate::{
-    service::ServiceLimits, service::answer::Refusal, service::app::App, service::connection::Pace,
-    service::memory::HeldBytes,
+    service::ServiceLimits, service::answer::Refusal, service::connection::Pace, service::memory::HeldBytes,
+    service::shared_state::App,
 };
 
 /// Bytes that are made room for at least.

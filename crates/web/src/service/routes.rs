@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 use trommel::{Document, Kind, fields};
 use trommel_text::keys::{Field, Keyed as _, Shape};
 
-use crate::service::{answer, batch, observe, pages};
-use crate::{service::answer::Refusal, service::app::App};
+use crate::service::{answer, batch, extract_and_inspect, metrics};
+use crate::{service::answer::Refusal, service::shared_state::App};
 
 /// All paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let router = Router::new()
         .route("/", get(index))
         .route("/assets/{name}", get(asset))
-        .route("/extract", post(pages::extract))
+        .route("/extract", post(extract_and_inspect::extract))
         .route("/extract/batch", post(batch::batch))
-        .route("/inspect", post(pages::inspect))
+        .route("/inspect", post(extract_and_inspect::inspect))
         .route("/about", get(about))
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
@@ -38,7 +38,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(|| async {
             Refusal(StatusCode::METHOD_NOT_ALLOWED, "this path does not know the method".into())
         })
-        .layer(middleware::from_fn_with_state(app.clone(), observe::around))
+        .layer(middleware::from_fn_with_state(app.clone(), metrics::around))
         .with_state(app)
 }
 
@@ -213,7 +213,7 @@ mod tests {
             let schema = &document["components"]["schemas"][name];
             assert_eq!(keys(&schema["properties"]), keys(&answer), "{name}");
         };
-        check("Inspected", json!(crate::service::pages::Inspected::default()));
+        check("Inspected", json!(crate::service::extract_and_inspect::Inspected::default()));
         check("Problem", problem(StatusCode::NOT_FOUND, "why"));
         #[cfg(feature = "index")]
         {
@@ -230,9 +230,9 @@ mod tests {
         let known = fields().iter().filter(|field| field.is_of_requests()).map(|field| field.name.as_str());
         let known: Vec<&str> = known.collect();
         for (path, of_route) in [
-            ("/extract", &crate::service::choices::OF_PAGE[..]),
+            ("/extract", &crate::service::request_options::OF_PAGE[..]),
             ("/extract/batch", &crate::service::batch::OF_BATCH),
-            ("/inspect", &crate::service::pages::OF_INSPECT),
+            ("/inspect", &crate::service::extract_and_inspect::OF_INSPECT),
         ] {
             let given = document["paths"][path]["post"]["parameters"].as_array().unwrap();
             let names = given.iter().map(|parameter| parameter["name"].as_str().unwrap());

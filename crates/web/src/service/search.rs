@@ -12,7 +12,7 @@ use trommel::{Error, ErrorKind, OwnedHints, page_hints};
 use trommel::{record::RecordSource, run::record_at};
 
 use crate::service::answer::{self, Refusal};
-use crate::{service::app::App, service::choices::PageHints};
+use crate::{service::request_options::PageHints, service::shared_state::App};
 
 /// Maximum documents of one answer.
 const MAX_RESULTS: usize = 100;

@@ -14,8 +14,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::service::connection::{self, PacedStream};
 use crate::service::{ServiceLimits, ServiceSettings, Socket};
 use crate::{
-    service::app::App, service::listen::ByUnixSocket, service::listen::Kind, service::memory::semaphore,
-    service::routes::router,
+    service::listen::ByUnixSocket, service::listen::Kind, service::memory::semaphore, service::routes::router,
+    service::shared_state::App,
 };
 
 /// Time between two looks at whether to stop.

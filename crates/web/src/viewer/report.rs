@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 use trommel::extract::Decider;
 
-use crate::viewer::view::{Row, View, grouped, word_count};
+use crate::viewer::report_data::{Row, View, grouped, word_count};
 
 /// The style sheet of the report.
 pub const STYLE: &str = include_str!("../../assets/viewer/viewer.css");

@@ -47,7 +47,7 @@ impl Assemble for AnnotationTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Annotations, Encode, record::tests::full};
+    use crate::{Annotations, Encode, record_id::tests::full};
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::fs::File;
 

@@ -10,8 +10,8 @@ use trommel_record::filters::Filters;
 
 use crate::run::counts::Stage;
 use crate::run::read::follow::Visit;
-use crate::run::read::reader::RecordFeed;
-use crate::run::work::record::{Extract, RecordExtractor};
+use crate::run::read::lane_reader::RecordFeed;
+use crate::run::work::extract_record::{Extract, RecordExtractor};
 use crate::run::work::task::{Gate, Step};
 use crate::run::work::worker::{Lane, RESULTS_PER_SEND, TakeDocument, Worker};
 use crate::run::write::lane::{Common, LaneWriter};

@@ -1,4 +1,5 @@
-//! Checks whether outputs exist already where a run would write, and names the files beside the outputs.
+//! Checks whether outputs exist already where a run would write, also those of a finished run, and names the files
+//! beside the outputs.
 //!
 //! None of them may be the name of another file of the run.
 
@@ -201,6 +202,22 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to continue a finished run of whose `files` one is gone, and one that wrote a single file before `new`, the
+/// number of the first input that is not in it, was there.
+pub(crate) fn check_finished<'a>(plan: &Plan, files: impl Iterator<Item = &'a str>, new: Option<usize>) -> Result<()> {
+    let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
+    if let Some(output) = files.map(|file| folder.join(file)).find(|output| !output.exists()) {
+        let what = "written by the run to continue, but gone; start afresh with --overwrite";
+        return Err(Error::resume(&output, what));
+    }
+    if let (Destination::File(path), Some(new)) = (&plan.output.destination, new) {
+        let input = plan.inputs.get(new).map_or_else(String::new, Input::name);
+        let remedy = "write into a folder to add inputs, or start afresh with --overwrite";
+        return Err(Error::resume(path, format!("the run into this file is finished, and {input} is new; {remedy}")));
+    }
+    Ok(())
+}
+
 /// The owner of a name that the run uses already.
 const OUTPUT: &str = "an output";
 
@@ -226,7 +243,7 @@ impl Plan {
             let is_own = own_names.as_ref().is_some_and(|own_names| own_names.owns(&place));
             let what = match taken.iter().find(|(other, _)| *other == place) {
                 // What is no file takes whatever is written to it.
-                Some((_, OUTPUT)) if !is_file_or_nothing(&place) => None,
+                Some((_, OUTPUT)) if place.metadata().is_ok_and(|found| !found.is_file()) => None,
                 Some((_, what)) => Some(*what),
                 None if is_own => Some(OUTPUT),
                 None => None,
@@ -258,10 +275,6 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-fn is_file_or_nothing(path: &Path) -> bool {
-    path.metadata().map_or(true, |found| found.is_file())
 }
 
 /// The one path of a file, which need not be there, nor need its folder.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
-use trommel_archive::name;
+use trommel_archive::file_name;
 use trommel_record::{Compression, Format, suffix_of};
 use trommel_sources::{Scheme, is_url, redacted};
 
@@ -393,9 +393,9 @@ pub(crate) fn short_digest(name: &str) -> String {
 /// The name of an archive or index without folder and endings.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = match name::stem(&name) {
-        stem if stem.len() < name::without_compression(&name).len() => stem,
-        _ => name::without_one_of(name::without_compression(&name), &LISTS),
+    let stem = match file_name::stem(&name) {
+        stem if stem.len() < file_name::without_compression(&name).len() => stem,
+        _ => file_name::without_one_of(file_name::without_compression(&name), &LISTS),
     };
     stem.to_owned()
 }

@@ -14,7 +14,7 @@ use crate::run::plan::output::Output;
 use crate::run::plan::{Follow, HardPages, NamedFiles, Plan, SetAside};
 use crate::run::sites::RunSites;
 use crate::run::{
-    inputs::found::PageFiles, inputs::packed::PackedOptions, inputs::pieces::PIECE_BYTES, inputs::unpack::unpack,
+    inputs::listing::PageFiles, inputs::pieces::PIECE_BYTES, inputs::wacz::unpack, inputs::wacz_archive::PackedOptions,
 };
 use crate::{ArchiveSettings, Error, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 

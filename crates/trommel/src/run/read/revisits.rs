@@ -10,8 +10,8 @@ use trommel_archive::{ArchiveError, Note, ReadOptions, Reader, Record, RecordTyp
 use trommel_sources::{ArchiveBytes, OpenBytes, Remote, StopFlag};
 use trommel_text::{hash, mix};
 
-use crate::run::inputs::found::{is_page, page_item};
-use crate::run::{inputs::Input, plan::prepared::Prepared};
+use crate::run::inputs::listing::{is_page, page_item};
+use crate::run::{inputs::Input, plan::recipe_and_lanes::Prepared};
 
 /// Maximum number of captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;

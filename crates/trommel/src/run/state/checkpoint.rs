@@ -9,10 +9,10 @@ use trommel_record::filters::DuplicatesState;
 use trommel_record::{Disk, Extent, hidden, read_own, replace};
 
 use crate::run::counts::summary::{Summary, Times};
-use crate::run::state::remaining::{ArchiveState, Contents, DoneInput, FileState, OutputsState, Turn};
+use crate::run::state::inputs::{ArchiveState, Contents, DoneInput, FileState, OutputsState, Turn};
 use crate::run::{
-    inputs::Input, inputs::found::Identity, plan::Plan, plan::existing::sides, plan::output::Destination,
-    plan::prepared::NONE, plan::prepared::Values, state::remaining, state::remaining::share_of,
+    inputs::listing::Identity, plan::Plan, plan::existing::check_finished, plan::existing::sides,
+    plan::recipe_and_lanes::NONE, plan::recipe_and_lanes::Values, state::inputs, state::inputs::share_of,
 };
 use crate::{Error, ErrorKind, Result};
 
@@ -167,9 +167,8 @@ impl ContinuedRun {
         let finished = contents.is_some();
         let file = plan.journal_file().and_then(|file| hidden(&file, "tmp").ok()).unwrap_or_default();
         let damage = |error: &dyn fmt::Display| damaged(&file, &error.to_string());
-        let bytes =
-            contents.map_or_else(|| remaining::read(&file, &state.journal), Ok).map_err(|error| damage(&error))?;
-        let mut contents = remaining::decoded(&bytes).map_err(|error| damage(&error))?;
+        let bytes = contents.map_or_else(|| inputs::read(&file, &state.journal), Ok).map_err(|error| damage(&error))?;
+        let mut contents = inputs::decoded(&bytes).map_err(|error| damage(&error))?;
         let mut journal = Vec::new();
         if finished {
             (journal, state.journal) = (bytes, Extent::default());
@@ -177,18 +176,23 @@ impl ContinuedRun {
         // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| damaged(path, &what))?;
         if let Some(why) = plan.needs_all_inputs() {
-            remaining::check_planned(plan, &state.planned, why)?;
+            inputs::check_planned(plan, &state.planned, why)?;
         }
         let (again, todo, due) = match plan.follow {
             // What is followed grows, and is looked for anew.
             Some(_) => Default::default(),
-            None => remaining::remaining(plan, take(&mut state.archives), &mut contents.done)?,
+            None => inputs::remaining(plan, take(&mut state.archives), &mut contents.done)?,
         };
         // They are counted when they are read again.
         again.iter().for_each(|input| state.summary.forget(&input.report));
         let continued = Self { state, finished, contents, journal, again, todo, due };
         if continued.finished {
-            continued.check_finished(plan)?;
+            let first = match plan.follow {
+                Some(_) => Some(0),
+                None => continued.todo.first().map(|turn| turn.input),
+            };
+            let new = first.filter(|_| !continued.state.summary.limit_reached);
+            check_finished(plan, continued.contents.files.iter().map(|file| &*file.name), new)?;
         }
         Ok(Some(continued))
     }
@@ -221,32 +225,6 @@ impl ContinuedRun {
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
         // A followed run has no end of its own: its inputs may have grown since.
         self.finished && self.todo.is_empty() && plan.follow.is_none()
-    }
-
-    fn check_finished(&self, plan: &Plan) -> Result<()> {
-        let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
-        for file in &self.contents.files {
-            let output = folder.join(&file.name);
-            if !output.exists() {
-                let what = "written by the run to continue, but gone; start afresh with --overwrite";
-                return Err(Error::resume(&output, what));
-            }
-        }
-        let first = match plan.follow {
-            Some(_) => Some(0),
-            None => self.todo.first().map(|turn| turn.input),
-        };
-        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first)
-            && !self.state.summary.limit_reached
-        {
-            let input = plan.inputs.get(first).map_or_else(String::new, Input::name);
-            let remedy = "write into a folder to add inputs, or start afresh with --overwrite";
-            return Err(Error::resume(
-                path,
-                format!("the run into this file is finished, and {input} is new; {remedy}"),
-            ));
-        }
-        Ok(())
     }
 }
 

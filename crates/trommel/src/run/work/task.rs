@@ -1,19 +1,13 @@
-//! The tasks that pass from the reader through the workers to the writer, within bounds, and copies of records.
-//!
-//! Copies are for other tools. Failed records become WARC records that can be run again, dropped ones a line of
-//! JSON (`--dropped`). A copied record has a line in an index. Records have ids.
+//! The tasks that pass from the reader through the workers to the writer, within bounds.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{io, io::Write as _, path::Path};
 
-use serde::Serialize;
-use serde_json::json;
-use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{Record, ResumePoint};
-use trommel_record::{Document, RecordSource, filters::Fingerprint, record_id, source};
+use trommel_record::{Document, filters::Fingerprint};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
-use crate::run::{counts::summary::PageTime, inputs::found::Identity};
+use crate::run::work::record_copies::RecordLabel;
+use crate::run::{counts::summary::PageTime, inputs::listing::Identity};
 
 /// One step of a run with its number in the order of the inputs.
 #[derive(Debug)]
@@ -282,174 +276,6 @@ impl Drop for GatePass<'_> {
             gate.leave(1, self.bytes);
         }
     }
-}
-
-/// The line about a record that is dropped.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct RecordLabel {
-    /// WARC-Record-ID, or the id derived from the place.
-    id: String,
-    url: Option<String>,
-    date: Option<String>,
-    /// Known once it is dropped.
-    reason: &'static str,
-    source: RecordSource,
-}
-
-impl RecordLabel {
-    pub(crate) fn of(record: &Record) -> Self {
-        Self {
-            id: id(record),
-            url: record.url().map(str::to_owned),
-            date: record.date().map(str::to_owned),
-            reason: "",
-            source: source(&record.place),
-        }
-    }
-
-    /// A line of JSON.
-    pub(crate) fn line(&self, reason: DropReason) -> Vec<u8> {
-        // Strings and numbers always have a form.
-        let mut line = serde_json::to_vec(&Self { reason: reason.name(), ..self.clone() }).unwrap_or_default();
-        line.push(b'\n');
-        line
-    }
-}
-
-/// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
-/// the folder it is in.
-pub(crate) fn id(record: &Record) -> String {
-    record.id().map_or_else(|| derived(record), str::to_owned)
-}
-
-fn derived(record: &Record) -> String {
-    let place = &record.place;
-    // The folder is left out: the same archive on another machine gives the same ids.
-    let file = Path::new(&*place.file).file_name().unwrap_or_default();
-    record_id(&[
-        "source",
-        &file.to_string_lossy(),
-        &place.offset.to_string(),
-        &place.inner.to_string(),
-        record.url().unwrap_or_default(),
-        // Of any form: it tells records apart.
-        record.headers.get("WARC-Date").unwrap_or_default(),
-    ])
-}
-
-/// The numbers of the files beside the outputs. The copies of records are behind them, each with its index.
-pub(crate) const QUARANTINE: usize = 0;
-pub(crate) const DROPPED: usize = 1;
-pub(crate) const COPIES: usize = 2;
-
-/// The copy of a record for the file of that number among those of copies, and its line in the index.
-pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -> Vec<(usize, Vec<u8>)> {
-    let number = COPIES + 2 * file;
-    match record_member(record, id) {
-        Ok(member) => vec![(number, member), (number + 1, line(record, media_type))],
-        Err(_) => Vec::new(),
-    }
-}
-
-/// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
-fn line(record: &Record, media_type: &str) -> Vec<u8> {
-    let digits = |date: &str| -> String {
-        let digits = date.chars().filter(char::is_ascii_digit);
-        digits.take(14).collect()
-    };
-    let date = record.date().map(digits).unwrap_or_default();
-    let url = record.url().unwrap_or("-");
-    let key: String = url.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    let mut fields = json!({
-        "url": url,
-        "mime": media_type,
-        "filename": &*record.place.file,
-        "offset": record.place.offset.to_string(),
-        "length": record.place.length.to_string(),
-    });
-    if record.place.inner > 0 {
-        // Otherwise `--select` would take the first record of the gzip member.
-        fields["inner"] = record.place.inner.to_string().into();
-    }
-    let mut line = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = writeln!(line, "{key} {date} {fields}");
-    line
-}
-
-const VERSION: &str = "WARC/1.1";
-
-/// A record that failed as a gzip member, and after it another with a metadata record about it: reason, place and
-/// message. The same record and failure give the same bytes. `id` is its own, or the one derived from its place.
-///
-/// # Errors
-/// None is known: fields that a WARC record can't have are mended before.
-pub(crate) fn failed_members(
-    captured: &CapturedRecord,
-    id: &str,
-    kind: FailureKind,
-    message: &str,
-) -> io::Result<Vec<u8>> {
-    let record = &captured.record;
-    let mut out = record_member(record, id)?;
-    let (own, about) = (format!("<{}>", record_id(&["quarantine", id, kind.name()])), format!("<{id}>"));
-    let field = |name| record.headers.get(name).unwrap_or_default();
-    let mut fields = vec![
-        ("WARC-Type", "metadata"),
-        ("WARC-Record-ID", &own),
-        // Archive tools find what is said about a record by this field.
-        ("WARC-Concurrent-To", &about),
-        ("WARC-Target-URI", field("WARC-Target-URI")),
-        ("WARC-Date", field("WARC-Date")),
-        ("Content-Type", "application/warc-fields"),
-    ];
-    fields.retain(|(_, value)| !value.is_empty());
-    let mut block = format!(
-        "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
-        one_line(&record.place.file),
-        record.place.offset,
-        record.place.length,
-        record.place.inner,
-        one_line(message),
-    );
-    for note in &record.notes {
-        block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
-    }
-    // Under the name that crawls use for it, so that a run over this file finds it again.
-    if let Some(charset) = &captured.charset {
-        block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
-    }
-    out.extend(member(&fields, block.as_bytes())?);
-    Ok(out)
-}
-
-/// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.
-pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
-    // The block may be shorter than stated; its length is written anew.
-    let (length, own) = (record.block.len().to_string(), format!("<{id}>"));
-    let is_kept = |name: &str| record.id().is_some() || !name.eq_ignore_ascii_case("WARC-Record-ID");
-    let fields = record.headers.iter().filter(|(name, _)| !name.is_empty() && is_kept(name));
-    let fields = fields.map(|(name, value)| match name.eq_ignore_ascii_case("Content-Length") {
-        true => (name, length.as_str()),
-        false => (name, value),
-    });
-    let added = record.id().is_none().then_some(("WARC-Record-ID", own.as_str()));
-    member(&fields.chain(added).collect::<Vec<_>>(), &record.block)
-}
-
-fn member(fields: &[(&str, &str)], block: &[u8]) -> io::Result<Vec<u8>> {
-    let mended = fields.iter().map(|(name, value)| (one_line(name).replace(':', " "), one_line(value)));
-    let mended: Vec<(String, String)> = mended.collect();
-    let fields: Vec<(&str, &str)> = mended.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let mut plain = Vec::with_capacity(block.len() + 1024);
-    write_record(&mut plain, VERSION, &fields, block)?;
-    // The usual level; a member for each record, so that each can be read by its offset.
-    gzip_member(&plain, 6)
-}
-
-fn one_line(value: &str) -> String {
-    // A line end in a value would begin another field, and let a page forge headers.
-    value.replace(['\r', '\n'], " ")
 }
 
 #[cfg(test)]

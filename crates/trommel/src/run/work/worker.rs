@@ -5,8 +5,9 @@ use trommel_archive::RecordBlock;
 use trommel_record::{Compression, Document, Encode, Format, encoder, filters::Fingerprint};
 
 use crate::Result;
-use crate::run::work::task::{DocumentForms, Gate, RecordLabel, Step, Task};
-use crate::run::{plan::output::Encoding, work::record::RecordExtractor};
+use crate::run::work::record_copies::RecordLabel;
+use crate::run::work::task::{DocumentForms, Gate, Step, Task};
+use crate::run::{plan::output::Encoding, work::extract_record::RecordExtractor};
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.

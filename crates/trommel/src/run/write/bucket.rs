@@ -8,7 +8,8 @@ use tempfile::TempDir;
 use trommel_record::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme};
 
-use crate::run::plan::{FINISHED_STATE, Plan, existing::Existing, output::Destination};
+use crate::run::plan::{Plan, existing::Existing, output::Destination};
+use crate::run::state::FINISHED_STATE;
 use crate::run::write::manifest::SUCCESS;
 use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
 

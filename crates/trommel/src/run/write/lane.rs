@@ -9,14 +9,14 @@ use trommel_archive::ResumePoint;
 use trommel_sources::StopFlag;
 
 use crate::run::counts::{Clock, ProgressState};
-use crate::run::state::remaining::{ArchiveState, FileState, InputStart};
+use crate::run::state::inputs::{ArchiveState, FileState, InputStart};
 use crate::run::work::task::{ArchiveEnd, Opened, Step, Task};
 use crate::run::work::worker::TakeDocument;
 use crate::run::write::ledger::{Ledger, Work, publish_all};
 use crate::run::write::outputs::{Outputs, Stdout};
 use crate::{
     Result, metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate,
-    run::plan::output::Destination, run::plan::prepared::Prepared,
+    run::plan::output::Destination, run::plan::recipe_and_lanes::Prepared,
 };
 
 /// Records after which the state is saved even if they gave few bytes.

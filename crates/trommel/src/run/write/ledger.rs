@@ -13,12 +13,12 @@ use trommel_record::filters::Duplicates;
 use trommel_record::{Compression, OutputError, discard, hidden, open_own, publish};
 
 use crate::run::counts::summary::{FileReport, Summary, Times};
-use crate::run::inputs::found::Identity;
+use crate::run::inputs::listing::Identity;
 use crate::run::inputs::pieces::Piece;
 use crate::run::state::checkpoint::{Checkpoint, ContinuedRun};
-use crate::run::state::remaining::{ArchiveState, FileState, JournalEntry, Turn};
+use crate::run::state::inputs::{ArchiveState, FileState, JournalEntry, Turn};
 use crate::run::write::manifest::{ManifestFile, size_and_digest};
-use crate::run::{plan::prepared::Prepared, write::outputs::OpenFile, write::outputs::Outputs};
+use crate::run::{plan::recipe_and_lanes::Prepared, write::outputs::OpenFile, write::outputs::Outputs};
 use crate::{Error, ErrorKind, Result};
 
 /// Archives that may be done before an earlier one is: the state names each of them.

@@ -10,8 +10,8 @@ use std::{fs::File, mem::take};
 
 use trommel_record::{Compression, Disk, Frames, OutputHead, Shard, hidden, open_in_place, open_own};
 
-use crate::run::state::remaining::{ArchiveState, FileState, InputStart, OutputsState, share_of};
-use crate::run::{plan::output::Destination, plan::prepared::Prepared, work::worker::Encoder};
+use crate::run::state::inputs::{ArchiveState, FileState, InputStart, OutputsState, share_of};
+use crate::run::{plan::output::Destination, plan::recipe_and_lanes::Prepared, work::worker::Encoder};
 use crate::{Error, Result};
 
 /// The files that are being written.

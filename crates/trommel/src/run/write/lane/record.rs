@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::{Common, LaneWriter, OpenArchive};
 use crate::Result;
 use crate::run::counts::{reasons::DropReason, summary::count};
-use crate::run::state::remaining::ArchiveState;
-use crate::run::work::task::{DROPPED, QUARANTINE, RecordVerdict, WorkerResult};
+use crate::run::state::inputs::ArchiveState;
+use crate::run::work::record_copies::{DROPPED, QUARANTINE};
+use crate::run::work::task::{RecordVerdict, WorkerResult};
 
 impl LaneWriter<'_, '_, '_> {
     /// Writes and counts the result of a record.

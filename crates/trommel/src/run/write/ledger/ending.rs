@@ -7,7 +7,7 @@ use trommel_record::{discard, hidden};
 
 use super::{Ledger, Work, publish_all};
 use crate::run::counts::summary::{FileReport, Outcome, Summary};
-use crate::run::state::remaining::{self, OutputsState};
+use crate::run::state::inputs::{self, OutputsState};
 use crate::run::{plan::existing::remove_files, plan::output::Destination, write::manifest};
 use crate::{Error, Result};
 
@@ -51,7 +51,7 @@ impl Ledger<'_> {
             Some(finished) if outcome != Outcome::Nothing => {
                 self.note_counts()?;
                 let journal = self.plan.run.journal_file().unwrap_or_default();
-                let read = hidden(&journal, "tmp").and_then(|file| remaining::read(&file, &self.saved.journal));
+                let read = hidden(&journal, "tmp").and_then(|file| inputs::read(&file, &self.saved.journal));
                 let bytes = read.map_err(Error::output(&journal))?;
                 self.saved.contents = Some(bytes);
                 self.saved.save(self.plan.disk, finished).map_err(Error::output(finished))?;

@@ -3,8 +3,8 @@
 use std::mem::take;
 
 use super::{Ledger, Next, Work};
-use crate::run::inputs::{Input, found::Identity, pieces::Piece};
-use crate::run::state::remaining::{ArchiveState, DoneInput, JournalEntry, PieceState, Turn};
+use crate::run::inputs::{Input, listing::Identity, pieces::Piece};
+use crate::run::state::inputs::{ArchiveState, DoneInput, JournalEntry, PieceState, Turn};
 use crate::{Error, Result};
 
 impl Ledger<'_> {

@@ -1,0 +1,110 @@
+//! Compressions of stored bytes, with their decoders, and how the compression of a file is detected.
+
+use std::{io, sync::Arc};
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use super::PROBE_BYTES;
+use crate::record_start::{HEAD, is_warc};
+use crate::{
+    error::ArchiveError, gzip::Gzip, lz4::Lz4, signature, signature::FileSignature, stored_bytes::Source, zst::Zst,
+};
+
+/// Plain bytes decoded when trying.
+const PROBE_PLAIN: usize = 1024;
+
+/// Compression of the stored bytes.
+pub(crate) enum Codec {
+    Plain,
+    Gzip(Box<Gzip>),
+    Zst(Box<Zst>),
+    Lz4(Box<Lz4>),
+}
+
+impl Codec {
+    /// First bytes of a member; none in a plain file.
+    pub(crate) fn magic(&self) -> &'static [u8] {
+        match self {
+            Codec::Plain => &[],
+            Codec::Gzip(_) => &signature::GZIP_DEFLATE,
+            Codec::Zst(_) => &signature::ZSTD,
+            Codec::Lz4(_) => &signature::LZ4,
+        }
+    }
+
+    /// Returns whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
+    /// [`PROBE_BYTES`] stored bytes only.
+    pub(crate) fn member_begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
+        let stored = stored.get(..PROBE_BYTES).unwrap_or(stored);
+        let mut plain = [0; PROBE_PLAIN];
+        let made = match self {
+            Codec::Plain => None,
+            Codec::Gzip(gzip) => gzip.probe(stored, &mut plain),
+            Codec::Zst(zst) => zst.probe(stored, &mut plain),
+            Codec::Lz4(_) => Lz4::probe(stored, &mut plain),
+        };
+        made.and_then(|made| plain.get(..made)).is_some_and(is_start)
+    }
+}
+
+/// Name of a compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum StreamCodec {
+    Plain,
+    Gzip,
+    Zst,
+    Lz4,
+}
+
+impl StreamCodec {
+    /// Its decoder, with the dictionary from the head of the file if there is one.
+    pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
+        Ok(match self {
+            StreamCodec::Plain => Codec::Plain,
+            StreamCodec::Gzip => Codec::Gzip(Box::new(Gzip::new())),
+            StreamCodec::Lz4 => Codec::Lz4(Box::new(Lz4::new())),
+            StreamCodec::Zst => {
+                let mut zst = Zst::new()?;
+                // Reads the dictionary, if there is one.
+                zst.begin(head)?;
+                Codec::Zst(Box::new(zst))
+            }
+        })
+    }
+}
+
+/// Finds the compression by the first bytes.
+pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, ArchiveError> {
+    let io = |source: io::Error| ArchiveError::Io { file: file.clone(), offset: 0, source };
+    let head = source.peek(8).map_err(io)?;
+    let unsupported = |what| Err(ArchiveError::Unsupported { file: file.clone(), what });
+    match FileSignature::of(head) {
+        None if head.is_empty() => return Err(ArchiveError::Empty { file: file.clone() }),
+        None => {}
+        Some(FileSignature::Gzip) => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
+        Some(FileSignature::Zstd) => return Ok(Codec::Zst(Box::new(Zst::new().map_err(io)?))),
+        Some(FileSignature::Lz4) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
+        Some(FileSignature::Warc) => return Ok(Codec::Plain),
+        Some(FileSignature::Lz4Legacy) => return unsupported("legacy lz4"),
+        Some(FileSignature::Bzip2) => return unsupported("bzip2"),
+        Some(FileSignature::Xz) => return unsupported("xz"),
+        Some(FileSignature::Zip) => return unsupported("zip (WACZ)"),
+        Some(FileSignature::Parquet) => return unsupported("Parquet"),
+    }
+    // The head may be damaged: a member that holds a record tells the compression as well.
+    let head = source.peek(HEAD).map_err(io)?;
+    let codecs = [
+        Codec::Gzip(Box::new(Gzip::new())),
+        Codec::Zst(Box::new(Zst::new().map_err(io)?)),
+        Codec::Lz4(Box::new(Lz4::new())),
+    ];
+    for mut codec in codecs {
+        for at in memmem::find_iter(head, codec.magic()) {
+            if codec.member_begins(head.get(at..).unwrap_or_default(), is_warc) {
+                return Ok(codec);
+            }
+        }
+    }
+    Ok(Codec::Plain)
+}

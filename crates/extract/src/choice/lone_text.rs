@@ -1,0 +1,241 @@
+//! Keeps text that stands alone: a short page's only article, or text of a page of which the model chose nothing.
+//!
+//! If the model chose nothing, a page may be a single table, piece of code or heading, and else its likeliest part is
+//! kept.
+
+use std::ops::Range;
+
+use trommel_html::{Element, NONE, Page, Tag};
+
+use crate::kept_flags::{KeptBlocks as _, elements_of, kept_words, sums_inside};
+use crate::metadata::date_in;
+
+/// Words of a page's only article of which doubtful blocks are text, at most.
+const MAX_ARTICLE_WORDS: u32 = 300;
+/// Words of notes on it, at most.
+const MAX_NOTE_WORDS: u32 = 150;
+/// Words of a line that dates it, at most.
+const MAX_BYLINE_WORDS: u32 = 12;
+
+/// Elements around a block among which a button or a form is looked for.
+const ANCESTORS: usize = 12;
+
+/// Keeps the doubtful blocks around the text in a short page's only `article`, which holds its only first heading. What
+/// was dropped between kept blocks may be an advertisement.
+pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
+    let Some(article) = short_article(page) else { return };
+    let between = kept.iter().position(|kept| *kept).unwrap_or(0)..kept.iter().rposition(|kept| *kept).unwrap_or(0);
+    let is_elsewhere = kept.iter().enumerate().any(|(at, kept)| *kept && !article.contains(&at));
+    if !is_elsewhere {
+        let around = article.filter(|at| Some(*at) != headline && !between.contains(at));
+        kept.set(around.filter(|at| is_article_text(page, *at)), true);
+    }
+}
+
+/// Keeps a short page's only `article` in place of a few kept words that all stand outside of it, as notes on the
+/// article do.
+pub(crate) fn keep_main_article(page: &Page, kept: &mut [bool]) {
+    // First, as most texts are longer.
+    if !(1..=MAX_NOTE_WORDS).contains(&kept_words(page, kept)) {
+        return;
+    }
+    let Some(article) = short_article(page) else { return };
+    let is_inside = kept.get(article.clone()).is_some_and(|kept| kept.contains(&true));
+    if !is_inside {
+        kept.fill(false);
+        kept.keep(article.filter(|at| is_article_text(page, *at)));
+    }
+}
+
+/// The blocks of a page's only `article` if it is short and holds the page's only first heading.
+fn short_article(page: &Page) -> Option<Range<usize>> {
+    let mut articles = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::Article);
+    let (Some((article, element)), None) = (articles.next(), articles.next()) else { return None };
+    let mut headings = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::H1);
+    let (Some((heading, _)), None) = (headings.next(), headings.next()) else { return None };
+    let inside = page.blocks_inside(article);
+    let words: u32 = page.blocks.get(inside.clone()).unwrap_or_default().iter().map(|block| block.words).sum();
+    ((article..element.end).contains(&heading) && words <= MAX_ARTICLE_WORDS).then_some(inside)
+}
+
+/// Returns whether a block of an article is neither in a button or a form nor the line that dates it.
+fn is_article_text(page: &Page, at: usize) -> bool {
+    let Some(block) = page.blocks.get(at) else { return false };
+    let is_byline = block.words <= MAX_BYLINE_WORDS && date_in(page.text(block), false).is_some();
+    !is_byline && !elements_of(page, block, ANCESTORS).any(|element| matches!(element.tag, Tag::Button | Tag::Form))
+}
+
+/// The part of an element or block in a page of which nothing was chosen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Text,
+    /// Parts around texts: navigation, controls, links.
+    Furniture,
+    /// Text that the page does not show.
+    Unseen,
+}
+
+/// Words of a paragraph for which a page is not left empty, at least.
+const MIN_WORDS: u32 = 10;
+/// Share of the likely words that the likeliest part holds.
+const PART_SHARE: f32 = 0.8;
+/// Share of the highest probability of its paragraphs below which a block of that part is left out.
+const LEAST_OF_BEST: f32 = 0.25;
+
+/// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
+/// control or a link: then nothing distinguishes its text. Of other pages it keeps the likeliest part, if that has
+/// paragraphs.
+pub(crate) fn keep_lone_text(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
+    if kept.contains(&true) {
+        return;
+    }
+    let parts = parts(page);
+    // With navigation on it the page could be an empty article, and its menus would become text.
+    if parts.contains(&Part::Furniture) {
+        keep_likeliest(page, probabilities, &parts, kept);
+    } else {
+        kept.iter_mut().zip(parts).for_each(|(kept, part)| *kept = part == Part::Text);
+    }
+}
+
+/// Keeps the likely blocks of the smallest element that holds most of the likely words.
+fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut [bool]) {
+    let blocks = || page.blocks.iter().zip(probabilities).zip(parts).map(|((block, p), part)| (block, *p, *part));
+    let paragraphs = blocks().filter(|(block, _, part)| *part == Part::Text && block.words >= MIN_WORDS);
+    let (mut all, mut best) = (0.0, 0.0f32);
+    let words = paragraphs.map(|(block, probability, _)| {
+        let words = block.words as f32 * probability;
+        all += words;
+        best = best.max(probability);
+        // A paragraph alone is no part: what stands beside it belongs to it.
+        (page.container(block).map_or(NONE, |(_, element)| element.parent), words)
+    });
+    let likely = sums_inside(page, words);
+    let smallest = likely.iter().rposition(|words| *words > 0.0 && *words >= PART_SHARE * all);
+    let Some((at, element)) = smallest.and_then(|at| Some((at, page.elements.get(at)?))) else { return };
+    let inside = at..element.end as usize;
+    for ((block, probability, part), kept) in blocks().zip(kept) {
+        *kept = part == Part::Text && inside.contains(&(block.element as usize)) && probability >= LEAST_OF_BEST * best;
+    }
+}
+
+/// The part of each block.
+fn parts(page: &Page) -> Vec<Part> {
+    let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
+    let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();
+    for element in &page.elements {
+        let around = of(&elements, element.parent).unwrap_or(Part::Text);
+        elements.push(part(element).max(around));
+    }
+    // Descendants stand behind their element.
+    for at in &page.hidden_by_sheet {
+        let end = page.element(*at).map_or(0, |element| element.end);
+        if let Some(inside) = elements.get_mut(*at as usize..end as usize) {
+            inside.fill(Part::Unseen);
+        }
+    }
+    let blocks = page.blocks.iter().map(|block| {
+        let around = of(&elements, block.element).unwrap_or(Part::Text);
+        let is_text = block.link_density() < 0.5 && block.inputs == 0;
+        let part = if is_text { Part::Text } else { Part::Furniture };
+        part.max(around)
+    });
+    blocks.collect()
+}
+
+fn part(element: &Element) -> Part {
+    match element.tag {
+        _ if element.hidden => Part::Unseen,
+        // It says that scripts are needed, or counts visits.
+        Tag::Noscript => Part::Unseen,
+        Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu | Tag::Button | Tag::Label | Tag::Dialog => Part::Furniture,
+        _ => Part::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_lone_text;
+    use crate::{DocumentOptions, Extractor, Hints};
+    use std::sync::Arc;
+    use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_model::Model;
+
+    /// Pages that are one thing, and what their text has to say.
+    const PAGES: [(&str, &str); 12] = [
+        ("<table><tr><th>Name<th>Age<tr><td>Ann<td>31<tr><td>Bob<td>42</table>", "Name\tAge\nAnn\t31\nBob\t42"),
+        ("<title>Prices</title><table><tr><td>Flour<td>2.50<tr><td>Salt<td>1.20</table>", "Flour\t2.50\nSalt\t1.20"),
+        ("<pre><code>fn main() {\n    start();\n}</code></pre>", "fn main() {\n    start();\n}"),
+        ("<title>Notes</title><pre>a = 1\nb = 2</pre>", "a = 1\nb = 2"),
+        ("<h1>The mill is closed</h1>", "The mill is closed"),
+        ("<title>Mill</title><header><h1>Closed today</h1></header>", "Closed today"),
+        ("<p>The mill is closed.</p>", "The mill is closed."),
+        ("The mill is closed.", "The mill is closed."),
+        ("<ul><li>flour<li>salt</ul>", "flour\nsalt"),
+        ("<dl><dt>mill<dd>a house<dt>weir<dd>a dam</dl>", "mill\na house\nweir\na dam"),
+        ("<svg><foreignObject><h1>Slides</h1><ul><li>One<li>Two</ul></foreignObject></svg>", "Slides\n\nOne\nTwo"),
+        ("<h2>Usage</h2><pre>make install</pre>", "Usage\n\nmake install"),
+    ];
+
+    fn text(model: &str, html: &str) -> String {
+        let extractor = Extractor::new(Arc::new(Model::builtin(model).unwrap()));
+        let page = extractor.extract(html.as_bytes(), &Hints::default());
+        page.document(&DocumentOptions::default()).text
+    }
+
+    #[test]
+    fn a_page_that_is_one_thing_is_its_text() {
+        // `lite` may leave out a headline above a text, as the golds of news do.
+        for model in Model::builtin_names().filter(|name| *name != "lite") {
+            for (html, wanted) in PAGES {
+                assert_eq!(text(model, html), wanted, "{model}: {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_around_texts_is_none() {
+        for html in [
+            "<ul><li><a href=/a>Alpha</a><li><a href=/b>Beta</a></ul>",
+            "<p hidden>The mill is closed.</p>",
+            "<div id=app></div><noscript>You need to enable scripts.</noscript>",
+            "<style>.x{display:none}</style><div class=x><p>The mill is closed.</p></div>",
+            "<form><label>Name</label><input><button>Send</button></form>",
+            "<div>Loading</div><footer>Imprint</footer>",
+        ] {
+            let page = ScanEngine.read(html, &Limits::default());
+            let mut kept = vec![false; page.blocks.len()];
+            keep_lone_text(&page, &vec![0.1; kept.len()], &mut kept);
+            assert!(!kept.contains(&true), "{html}");
+        }
+        // What was chosen stands as it is.
+        let page = ScanEngine.read("<p>one<p>two", &Limits::default());
+        let mut kept = [true, false];
+        keep_lone_text(&page, &[0.1; 2], &mut kept);
+        assert_eq!(kept, [true, false]);
+    }
+
+    #[test]
+    fn the_likeliest_part_is_kept_of_a_page_of_which_nothing_was_chosen() {
+        let said = "The mill by the weir is closed until the water has gone down.";
+        let html = format!(
+            "<nav><a href=/a>Alpha</a></nav><div><p>{said}<p>Open on Monday.<p>Share</div><div><p>{said}</div>\
+            <footer><p>{said}</footer>"
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![false; page.blocks.len()];
+        keep_lone_text(&page, &[0.2, 0.3, 0.1, 0.01, 0.02, 0.3], &mut kept);
+        assert_eq!(kept, [false, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn the_confidence_is_that_of_the_model() {
+        let html = "<table><tr><td>Ann<td>31<tr><td>Bob<td>42</table>";
+        for model in Model::builtin_names() {
+            let extractor = Extractor::new(Arc::new(Model::builtin(model).unwrap()));
+            let page = extractor.extract(html.as_bytes(), &Hints::default());
+            let confidence = page.document(&DocumentOptions::default()).confidence;
+            assert!(confidence > 0.0 && confidence < 0.9, "{model}: {confidence}");
+        }
+    }
+}

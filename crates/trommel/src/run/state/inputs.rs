@@ -1,0 +1,331 @@
+//! The inputs of a run in its saved state: those that are left, in their order, the one in work, the finished ones.
+//!
+//! The files of a run are unfinished or complete. Finished inputs are appended to a journal, so saving one costs
+//! the same however many there are.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::{io, mem::take};
+
+use serde::{Deserialize, Serialize};
+use trommel_archive::ResumePoint;
+use trommel_record::{Extent, read_own};
+
+use crate::run::counts::summary::{FileReport, Summary, Times};
+use crate::run::inputs::{Input, listing::Identity, listing::namings, pieces::Piece};
+use crate::run::{plan::Plan, write::manifest::ManifestFile};
+use crate::{Error, Result};
+
+/// An input that is left to do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn {
+    /// Its index.
+    pub(crate) input: usize,
+    /// State of the archive if it was begun before, or of its pieces.
+    pub(crate) begun: Vec<ArchiveState>,
+    /// The piece of it that is read; none: all of it.
+    pub(crate) piece: Option<Piece>,
+    /// True if it is known that it is not read in pieces.
+    pub(crate) is_whole: bool,
+}
+
+/// The inputs of a plan, and those that are found in the state.
+struct Known<'a> {
+    plan: &'a Plan,
+    /// Indexes of the inputs by name and number among those of that name.
+    all: HashMap<(String, usize), usize>,
+    found: HashSet<usize>,
+}
+
+impl<'a> Known<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let names = plan.inputs.iter().map(Input::name).zip(namings(&plan.inputs));
+        Self { plan, all: names.zip(0..).collect(), found: HashSet::new() }
+    }
+
+    /// An input of the state, and its index.
+    fn find(&mut self, identity: &Identity) -> Result<(usize, &'a Input)> {
+        let name = &identity.name;
+        let index = self.all.get(&(name.clone(), identity.naming)).copied();
+        let Some((index, input)) = index.and_then(|index| Some((index, self.plan.inputs.get(index)?))) else {
+            let what = "the run to continue read this input, which is not among those of this one";
+            let what = format!("{what}; name it too, or start afresh with --overwrite");
+            return Err(Error::resume(Path::new(name), what));
+        };
+        self.found.insert(index);
+        match identity.change(input) {
+            Some(change) => Err(Error::changed(name, &change)),
+            None => Ok((index, input)),
+        }
+    }
+
+    /// Indexes of those that are not found.
+    fn left(&self) -> impl Iterator<Item = usize> {
+        (0..self.plan.inputs.len()).filter(|index| !self.found.contains(index))
+    }
+}
+
+/// Refuses other inputs than those that were there at the beginning.
+pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Result<()> {
+    let mut inputs = Known::new(plan);
+    let mut added = Vec::new();
+    for identity in planned {
+        let (index, input) = inputs.find(identity)?;
+        let is_new = matches!(input, Input::File(_)) && identity.has_appeared(input);
+        added.extend(is_new.then_some(index));
+    }
+    added.extend(inputs.left());
+    match added.into_iter().min().and_then(|first| plan.inputs.get(first)) {
+        Some(input) => {
+            let what = format!("is new, and with {why} each page depends on all inputs");
+            let what = format!("{what}: no run from the start would give what this one would");
+            let remedy = "name the same inputs as before, or start afresh with --overwrite";
+            Err(Error::resume(Path::new(&input.name()), format!("{what}; {remedy}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Inputs that can be read now and could not before. Then the remaining inputs, some of which are begun, and the index of
+/// the one of which some pieces are done, with the number of the piece that is due.
+pub(super) type Remaining = (Vec<DoneInput>, Vec<Turn>, Option<(usize, usize)>);
+
+/// Finds the inputs that remain. Those that can be read now are taken out of `done`.
+pub(super) fn remaining(plan: &Plan, begun: Vec<ArchiveState>, done: &mut Vec<DoneInput>) -> Result<Remaining> {
+    let mut inputs = Known::new(plan);
+    let (mut again, mut due) = (Vec::new(), None);
+    let mut todo: BTreeMap<usize, Vec<ArchiveState>> = BTreeMap::new();
+    for input in take(done) {
+        let (index, now) = inputs.find(&input.identity)?;
+        due = input.next.map(|next| (index, next));
+        let has_appeared = due.is_none() && input.report.is_nothing() && input.identity.has_appeared(now);
+        if due.is_some() || has_appeared {
+            todo.insert(index, Vec::new());
+        }
+        if has_appeared { again.push(input) } else { done.push(input) }
+    }
+    let mut first = due.map(|(index, _)| index);
+    for archive in begun {
+        let (index, input) = inputs.find(&archive.identity)?;
+        let begun = todo.entry(index).or_default();
+        let is_new = archive.report.is_nothing() && archive.identity.has_appeared(input);
+        if archive.piece.is_some() || !is_new {
+            first = first.or(archive.is_direct.then_some(index));
+            begun.push(ArchiveState { input: index, ..archive });
+        }
+    }
+    todo.extend(inputs.left().map(|input| (input, Vec::new())));
+    let mut todo: Vec<Turn> = todo.into_iter().map(|(input, begun)| Turn { input, begun, ..Turn::default() }).collect();
+    // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
+    todo.sort_by_key(|turn| Some(turn.input) != first);
+    Ok((again, todo, due))
+}
+
+/// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ArchiveState {
+    /// Index of the input among those of the run that goes on.
+    #[serde(skip)]
+    pub(crate) input: usize,
+    /// Number of the archive among those that the run began, which the names of its shares have.
+    pub(crate) number: u64,
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// The place where reading continues; none if that is not known yet, or it has ended.
+    pub(crate) point: Option<ResumePoint>,
+    /// True if it has been read to its end.
+    pub(crate) is_ended: bool,
+    /// True if the outputs of all archives hold the first of its documents and files beside them.
+    pub(crate) is_direct: bool,
+    /// Its counts so far.
+    pub(crate) report: FileReport,
+    /// Counts of this archive, which are added to those of the run.
+    pub(crate) summary: Summary,
+    /// Times of its pages.
+    pub(crate) times: Times,
+    /// The piece of the archive that this is, if it is read in pieces.
+    pub(crate) piece: Option<PieceState>,
+    /// Its own outputs, and its shares of those of all archives.
+    pub(crate) outputs: OutputsState,
+}
+
+/// A piece of an archive.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PieceState {
+    /// Its place in the order.
+    pub(crate) number: usize,
+    /// Stored offset at which it begins.
+    pub(crate) start: u64,
+    /// The piece that begins where this one has ended; none at the end of the archive.
+    pub(crate) next: Option<usize>,
+}
+
+impl ArchiveState {
+    /// The unfinished files of the archive, by the names that they would have if they were complete.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.outputs.open.iter().map(|file| file.path.clone())
+    }
+}
+
+/// The outputs in a saved state.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OutputsState {
+    /// The unfinished files.
+    pub(crate) open: Vec<FileState>,
+    /// The head of the current input, if more parts of it may follow.
+    // Each part begins with the same head, also those that are begun after a restart.
+    pub(crate) beginning: Option<InputStart>,
+}
+
+/// A file that a run writes, and its valid part; the rest is written again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileState {
+    /// Its final name, or that of a folder that is made of it.
+    pub(crate) path: PathBuf,
+    /// Index of the encoding of its documents; behind those of all encodings are the files beside the outputs.
+    pub(crate) slot: usize,
+    /// Name of the input, the first if there are several.
+    pub(crate) input: String,
+    /// Documents in it.
+    pub(crate) documents: u64,
+    /// The number of the part.
+    pub(crate) part: u32,
+    /// Bytes of documents before the compression of the file.
+    pub(crate) encoded: u64,
+    /// The bytes written into it; for an assembled output, those written into its spool.
+    pub(crate) extent: Extent,
+}
+
+/// The name of a file, or of the share of the archive of that number in it; as a number behind it, the hidden name tells
+/// whose it is.
+pub(crate) fn share_of(path: &Path, number: Option<u64>) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    number.iter().for_each(|number| name.push(format!(".{number}")));
+    name.into()
+}
+
+/// The beginning of an input.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct InputStart {
+    /// Name of the input.
+    pub(crate) input: String,
+    /// The name of its outputs, also for later parts if the inputs differ by then.
+    pub(crate) stem: String,
+    /// Block of the first record if it is a warcinfo.
+    pub(crate) info: Option<Vec<u8>>,
+    /// Date of the first record.
+    pub(crate) date: Option<String>,
+}
+
+/// One thing that a run is done with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum JournalEntry {
+    /// An input has been read.
+    Done(Box<DoneInput>),
+    /// An output has its name.
+    File(ManifestFile),
+    /// This input, of which nothing could be read, is there now and will be read again.
+    Again(Identity),
+}
+
+/// An input that is done, or some pieces of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DoneInput {
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// The report about it.
+    pub(crate) report: FileReport,
+    /// The place where reading continues if a followed input grows.
+    pub(crate) point: Option<ResumePoint>,
+    /// The piece that is due, if it is read in pieces and not done.
+    pub(crate) next: Option<usize>,
+}
+
+/// The contents of a journal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contents {
+    /// The inputs that are done, in the order in which they were read.
+    pub(crate) done: Vec<DoneInput>,
+    /// The outputs that have their names.
+    pub(crate) files: Vec<ManifestFile>,
+}
+
+/// Reads the valid part of a journal: MessagePack maps one after the other.
+///
+/// # Errors
+/// If it is shorter, or its bytes are others.
+pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Vec<u8>> {
+    if extent.length == 0 {
+        return Ok(Vec::new());
+    }
+    let mut bytes = read_own(path)?;
+    extent.check(&*bytes)?;
+    bytes.truncate(usize::try_from(extent.length).unwrap_or(usize::MAX));
+    Ok(bytes)
+}
+
+/// The entries in the bytes of a journal, whose checksum was right.
+///
+/// # Errors
+/// If they are none.
+pub(crate) fn decoded(mut bytes: &[u8]) -> Result<Contents, rmp_serde::decode::Error> {
+    let mut contents = Contents::default();
+    while !bytes.is_empty() {
+        match rmp_serde::decode::from_read(&mut bytes)? {
+            JournalEntry::Done(more) => match contents.done.last_mut().filter(|last| last.next.is_some()) {
+                Some(last) => {
+                    last.report.add(more.report);
+                    last.next = more.next;
+                }
+                None => contents.done.push(*more),
+            },
+            JournalEntry::File(file) => contents.files.push(file),
+            JournalEntry::Again(identity) => contents.done.retain(|done| done.identity != identity),
+        }
+    }
+    Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_record::{Compression, LocalDisk, Shard, hidden};
+
+    #[test]
+    fn only_what_counts_is_read_and_appended_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let done = |name: &str| DoneInput {
+            identity: Identity { name: name.into(), ..Identity::default() },
+            ..DoneInput::default()
+        };
+        let hidden = hidden(&path, "tmp").unwrap();
+        let read = |extent: &Extent| read(&hidden, extent).map(|bytes| decoded(&bytes).unwrap().done);
+        let note = |journal: &mut Shard, entry| {
+            journal.write(&rmp_serde::to_vec_named(&entry).unwrap()).unwrap();
+            journal.checkpoint().unwrap()
+        };
+        let mut journal = Shard::create(&LocalDisk, &path, Compression::None).unwrap();
+        let first = note(&mut journal, JournalEntry::Done(done("a").into()));
+        let second = note(&mut journal, JournalEntry::Done(done("b").into()));
+        assert_eq!(read(&second).unwrap(), [done("a"), done("b")]);
+        assert_eq!(read(&first).unwrap(), [done("a")]);
+        let mut longer = second;
+        longer.length += 1;
+        assert!(read(&longer).is_err());
+        // What does not count is written over.
+        let mut journal = Shard::resume(&LocalDisk, &path, Compression::None, &first).unwrap();
+        let third = note(&mut journal, JournalEntry::Done(done("c").into()));
+        assert_eq!(read(&third).unwrap(), [done("a"), done("c")]);
+        let fourth = note(&mut journal, JournalEntry::Again(done("a").identity));
+        assert_eq!(read(&fourth).unwrap(), [done("c")]);
+        // No other bytes pass for it.
+        let bytes = std::fs::read(&hidden).unwrap();
+        for at in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            std::fs::write(&hidden, bytes).unwrap();
+            assert!(read(&fourth).is_err(), "{at}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The data of the report about one page.
+
+use std::borrow::Cow;
+
+use trommel::extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
+use trommel_model::Model;
+
+use crate::viewer::block_path::path;
+use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
+
+/// Steps of indentation at most.
+const INDENTS: u16 = 10;
+
+/// One block.
+#[derive(Debug, Default)]
+pub struct Row<'a> {
+    /// Its text.
+    pub text: Cow<'a, str>,
+    /// The part of the page (headline, body, comment and so on), if it is known.
+    pub role: Option<&'a str>,
+    /// The elements around it.
+    pub path: String,
+    /// Steps of indentation by the depth of its container, 0..=10.
+    pub indent: u16,
+    /// Number of its words.
+    pub words: u32,
+    /// Share of the words in links, 0..=1.
+    pub link_density: f32,
+    /// First and one past the last byte in the decoded page.
+    pub span: (u32, u32),
+    /// True if the page hides the block.
+    pub hidden: bool,
+    /// Probability of being content, 0..=1.
+    pub probability: f32,
+    /// True if the block is part of the text.
+    pub kept: bool,
+    /// The decider of that.
+    pub by: Decider,
+    /// Reasons of the probability; `None` if the report leaves them out.
+    pub reasons: Option<Reasons>,
+}
+
+/// The page.
+#[derive(Debug, Default)]
+pub struct View<'a> {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its URL.
+    pub url: Option<&'a str>,
+    /// Language of its text.
+    pub lang: Option<String>,
+    /// The facts at the head of the report, as name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// The reasons that the report leaves out, as a sentence.
+    pub left_out: Option<String>,
+    /// Its blocks in order.
+    pub rows: Vec<Row<'a>>,
+    /// Its text, as extracted.
+    pub plain: String,
+    /// The same as Markdown.
+    pub markdown: String,
+}
+
+impl Row<'_> {
+    /// Its words, with their unit.
+    pub(crate) fn word_count(&self) -> String {
+        word_count(self.words.into())
+    }
+}
+
+impl<'a> View<'a> {
+    /// Gathers the view of a page that `model` judged, with the reasons.
+    pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
+        let (page, verdicts) = (extraction.page(), extraction.verdicts());
+        let document = extraction.document(&DocumentOptions::default());
+        let (probabilities, choice) = (&verdicts.judgement.probabilities, &verdicts.judgement.choice);
+        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+        let with_reasons = explained(&words, BLOCKS);
+        let reasons = reasons(model, page, url, &with_reasons);
+        let depths: Vec<u16> =
+            page.blocks.iter().map(|block| page.container(block).map_or(0, |(_, element)| element.depth)).collect();
+        let outermost = depths.iter().copied().min().unwrap_or(0);
+        let mut rows: Vec<Row> = page
+            .blocks
+            .iter()
+            .zip(probabilities)
+            .zip(&choice.kept)
+            .zip(reasons.into_iter().zip(depths))
+            .zip(extraction.roles())
+            .zip(&verdicts.by)
+            .map(|(((((block, probability), kept), (reasons, depth)), role), by)| Row {
+                text: page.text(block).into(),
+                role: Some(role.name()),
+                path: path(page, block.element),
+                indent: (depth - outermost).min(INDENTS),
+                words: block.words,
+                link_density: block.link_density(),
+                span: block.span,
+                hidden: page.element(block.element).is_some_and(|element| element.hidden),
+                probability: *probability,
+                kept: *kept,
+                by: *by,
+                reasons,
+            })
+            .collect();
+        let explained = rows.iter().filter(|row| row.reasons.is_some()).count() as u64;
+        let with_words = rows.iter().filter(|row| row.words > 0).count() as u64;
+        let left_out = (explained < with_words).then(|| {
+            let (explained, with_words) = (grouped(explained), grouped(with_words));
+            format!("Reasons are shown for the {explained} blocks with most words, of {with_words}.")
+        });
+        // Going through all blocks for them takes as long as judging the page.
+        if !verdicts.judgement.embedded.is_empty() {
+            rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
+                text: row.text.into(),
+                role: row.role.map(Role::name),
+                path: format!("JSON-LD {}", row.path),
+                words: row.words,
+                span: (row.start, row.end),
+                probability: row.probability,
+                kept: row.kept,
+                ..Row::default()
+            }));
+        }
+        let kind = verdicts.judgement.page_type.as_ref().map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
+        Self {
+            facts: facts(&document, &rows, kind, model),
+            left_out,
+            plain: document.text,
+            markdown: extraction.markdown(&MarkdownOptions::default()),
+            title: document.title,
+            url,
+            lang: document.lang,
+            rows,
+        }
+    }
+}
+
+fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model) -> Vec<(&'static str, String)> {
+    let kept = || rows.iter().filter(|row| row.kept);
+    let words = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| u64::from(row.words)).sum();
+    let of = |part, all| format!("{} of {}", grouped(part), grouped(all));
+    let file = model.file();
+    let mut facts = Vec::new();
+    facts.extend(kind.map(|kind| ("page type", kind)));
+    facts.extend([
+        ("confidence (expected F1)", format!("{:.3}", document.confidence)),
+        ("blocks kept", of(kept().count() as u64, rows.len() as u64)),
+        ("words kept", of(words(&mut kept()), words(&mut rows.iter()))),
+    ]);
+    facts.extend(document.lang.clone().map(|lang| ("language", lang)));
+    facts.push(("charset", format!("{} ({})", document.charset, document.charset_source)));
+    let capped = if document.capped.is_empty() { "none".to_owned() } else { document.capped.join(", ") };
+    facts.push(("caps passed", capped));
+    facts.push(("model", format!("{} of {}", file.name, file.created)));
+    facts
+}
+
+/// A count with a comma between thousands.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A number of words, with their unit.
+pub(crate) fn word_count(words: u64) -> String {
+    format!("{} {}", grouped(words), if words == 1 { "word" } else { "words" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_off() {
+        for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(count), text);
+        }
+        assert_eq!(word_count(1), "1 word");
+        assert_eq!(word_count(1000), "1,000 words");
+    }
+}
