@@ -4,7 +4,7 @@
 //! a run are standard output, progress, disk, network and the flag that stops it. Programs that take the documents
 //! themselves get a run as a stream of them.
 
-pub(crate) mod lanes;
+pub(crate) mod threads;
 
 use std::path::PathBuf;
 use std::{collections::HashSet, fs, io, io::Write, sync::Mutex, time::Instant};
@@ -14,7 +14,7 @@ use trommel_record::{Disk, Document, LocalDisk, bulk_mapping, replace};
 use trommel_sources::{NetworkOptions, Remote};
 
 use crate::run::counts::{Clock, Progress, ProgressState};
-use crate::run::execution::lanes::{Lanes, PROGRESS_INTERVAL};
+use crate::run::execution::threads::{Lanes, PROGRESS_INTERVAL};
 use crate::run::plan::existing::{Existing, check_kinds, outputs, remove_files, remove_hidden, side_paths};
 use crate::run::plan::output::{Destination, Output};
 use crate::run::plan::recipe_and_lanes::Prepared;

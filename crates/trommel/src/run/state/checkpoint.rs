@@ -1,4 +1,5 @@
-//! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
+//! The saved state of a run, and when it is saved. The run can continue from it after an interruption, or with new
+//! inputs.
 
 use std::path::Path;
 use std::{fmt, io, mem::take};
@@ -19,6 +20,33 @@ use crate::{Error, ErrorKind, Result};
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
 const MAX_SHOWN_CHARS: usize = 80;
+
+/// Records after which the state is saved even if they gave few bytes.
+// Archives of images give next to no bytes, and hours of reading must not be lost with them.
+const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
+/// Bytes of blocks, in frames, after which the state is saved even if they gave little output: reading them again takes
+/// a few seconds.
+const BLOCKS_A_FRAME: u64 = 64;
+
+/// The progress since the end of the last frame.
+#[derive(Default)]
+pub(crate) struct FrameCounts {
+    pub(crate) encoded: u64,
+    pub(crate) records: u64,
+    pub(crate) blocks: u64,
+    /// True if a part ended.
+    pub(crate) part_ended: bool,
+}
+
+impl FrameCounts {
+    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved, which takes
+    /// so many bytes for duplicates.
+    pub(crate) fn is_full(&self, frame: u64, memory: u64) -> bool {
+        let read_enough = self.blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
+        // Saving must not cost more than writing, however much there is to remember.
+        self.encoded >= frame.max(memory) || self.records >= MAX_UNSAVED_RECORDS || read_enough
+    }
+}
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal

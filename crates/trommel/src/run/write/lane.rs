@@ -9,6 +9,7 @@ use trommel_archive::ResumePoint;
 use trommel_sources::StopFlag;
 
 use crate::run::counts::{Clock, ProgressState};
+use crate::run::state::checkpoint::FrameCounts;
 use crate::run::state::inputs::{ArchiveState, FileState, InputStart};
 use crate::run::work::task::{ArchiveEnd, Opened, Step, Task};
 use crate::run::work::worker::TakeDocument;
@@ -18,13 +19,6 @@ use crate::{
     Result, metrics::Metrics, run::counts::summary::DamageReport, run::inputs::pieces::Fate,
     run::plan::output::Destination, run::plan::recipe_and_lanes::Prepared,
 };
-
-/// Records after which the state is saved even if they gave few bytes.
-// Archives of images give next to no bytes, and hours of reading must not be lost with them.
-const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
-/// Bytes of blocks, in frames, after which the state is saved even if they gave little output: reading them again takes
-/// a few seconds.
-const BLOCKS_A_FRAME: u64 = 64;
 
 /// Records of a selection that differ from their index, of which each has a line; further ones are counted only.
 const MAX_NAMED_MISMATCHES: u64 = 100;
@@ -90,16 +84,6 @@ struct OpenArchive<'a> {
     frame: FrameCounts,
 }
 
-/// The progress since the end of the last frame.
-#[derive(Default)]
-struct FrameCounts {
-    encoded: u64,
-    records: u64,
-    blocks: u64,
-    /// True if a part ended.
-    part_ended: bool,
-}
-
 impl<'a> OpenArchive<'a> {
     fn new(plan: &'a Prepared<'a>, Opened { identity, stem, .. }: Opened, Work { state, piece }: Work) -> Result<Self> {
         let is_own = plan.has_own_outputs(&state);
@@ -121,15 +105,6 @@ impl<'a> OpenArchive<'a> {
         let result = act(outputs);
         self.state.report.outputs.append(&mut outputs.begun);
         result
-    }
-
-    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved, which takes
-    /// so many bytes for duplicates.
-    fn is_frame_full(&self, frame: u64, memory: u64) -> bool {
-        let FrameCounts { encoded, records, blocks, .. } = self.frame;
-        let read_enough = blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
-        // Saving must not cost more than writing, however much there is to remember.
-        encoded >= frame.max(memory) || records >= MAX_UNSAVED_RECORDS || read_enough
     }
 
     /// Files of its own that are complete but not published.
@@ -175,7 +150,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
         // show.
         let part_ended = archive.frame.part_ended;
-        if archive.is_frame_full(settings.output.checkpoint.0, memory) || part_ended && is_worth {
+        if archive.frame.is_full(settings.output.checkpoint.0, memory) || part_ended && is_worth {
             return self.end_frame(point);
         }
         if part_ended {
