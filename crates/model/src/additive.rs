@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::node_list;
+
 /// The unit of log odds. All weights are whole multiples of it, so their sums are exact and the same in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
@@ -122,7 +124,7 @@ impl Additive {
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-// Without a tag a node is a few bytes shorter, and the shipped models have thousands of them.
+// As the first files had nodes; see `node_list`.
 #[serde(untagged)]
 pub enum TreeNode {
     /// Asks a column.
@@ -149,6 +151,7 @@ pub struct Trees {
     /// Log odds before the first tree.
     pub base: f32,
     /// The nodes of all trees.
+    #[serde(with = "node_list")]
     pub nodes: Vec<TreeNode>,
     /// First node of each tree.
     pub roots: Vec<u32>,

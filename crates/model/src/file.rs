@@ -98,11 +98,13 @@ impl ModelFile {
     /// # Errors
     /// If they are not laid out so, or the file is of another version.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
-        // The head by itself: files of other versions may name what this program cannot even parse.
         let bytes = unpack(bytes)?;
-        let head: Head = rmp_serde::from_slice(&bytes)?;
-        check_version((&head.format, FORMAT), (head.version, VERSION))?;
-        Ok(rmp_serde::from_slice(&bytes)?)
+        rmp_serde::from_slice(&bytes).map_err(|error| {
+            // Files of other versions may name what this program cannot parse; the version is then the reason.
+            let head = rmp_serde::from_slice(&bytes);
+            let checked = head.map(|head: Head| check_version((&head.format, FORMAT), (head.version, VERSION)));
+            checked.ok().and_then(Result::err).unwrap_or(error.into())
+        })
     }
 }
 

@@ -10,6 +10,7 @@ pub mod features;
 mod file;
 mod kept_blocks;
 mod model;
+mod node_list;
 mod roles;
 mod scorer;
 pub mod sites;

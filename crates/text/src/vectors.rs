@@ -127,7 +127,7 @@ pub trait Compare: Tally {
     fn word(self, bytes: Self::Bytes) -> u64;
 
     /// One bit for each of the numbers that is at most `most`; NaN is not.
-    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64;
+    fn at_most(self, numbers: &[f32; 32], most: f32) -> u32;
 }
 
 /// White space by the lower four bits: a byte is white space if the table holds it at its own place. No
@@ -204,20 +204,16 @@ impl Compare for pulp::x86::V3 {
     }
 
     #[inline(always)]
-    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
+    fn at_most(self, numbers: &[f32; 32], most: f32) -> u32 {
         let most = self.avx._mm256_set1_ps(most);
-        let mut halves = [self.avx._mm256_set1_epi8(0); 2];
-        for (half, numbers) in halves.iter_mut().zip(numbers.as_chunks::<32>().0) {
-            let [a, b, c, d]: [__m256; 4] = pulp::cast(*numbers);
-            let first = at_most_16(self, a, b, most);
-            let second = at_most_16(self, c, d, most);
-            // Fours of lanes lie as they come out of putting two vectors into one: the first fours of
-            // all vectors, then the second.
-            let fours = self.avx2._mm256_packs_epi16(first, second);
-            let order: __m256i = pulp::cast([0, 4, 1, 5, 2, 6, 3, 7_i32]);
-            *half = self.avx2._mm256_permutevar8x32_epi32(fours, order);
-        }
-        bits(self, halves)
+        let [a, b, c, d]: [__m256; 4] = pulp::cast(*numbers);
+        let first = at_most_16(self, a, b, most);
+        let second = at_most_16(self, c, d, most);
+        // Fours of lanes lie as they come out of putting two vectors into one: the first fours of all vectors, then
+        // the second.
+        let fours = self.avx2._mm256_packs_epi16(first, second);
+        let order: __m256i = pulp::cast([0, 4, 1, 5, 2, 6, 3, 7_i32]);
+        self.avx2._mm256_movemask_epi8(self.avx2._mm256_permutevar8x32_epi32(fours, order)) as u32
     }
 }
 
@@ -353,8 +349,8 @@ impl Compare for Portable {
     }
 
     #[inline(always)]
-    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
-        mask(numbers, |number| number <= most)
+    fn at_most(self, numbers: &[f32; 32], most: f32) -> u32 {
+        numbers.iter().enumerate().fold(0, |mask, (at, number)| mask | u32::from(*number <= most) << at)
     }
 }
 
@@ -403,27 +399,27 @@ mod tests {
         (masks, bytes.map(|byte| byte.to_ascii_lowercase()))
     }
 
-    struct AtMost<'a>(&'a [f32; 64], f32);
+    struct AtMost<'a>(&'a [f32; 32], f32);
 
     impl ByteTask for AtMost<'_> {
-        type Output = u64;
+        type Output = u32;
 
         #[inline(always)]
-        fn run<C: Compare>(self, form: C) -> u64 {
+        fn run<C: Compare>(self, form: C) -> u32 {
             form.at_most(self.0, self.1)
         }
     }
 
     #[test]
     fn every_form_compares_numbers_alike() {
-        let numbers: [f32; 64] = std::array::from_fn(|at| match at % 9 {
+        let numbers: [f32; 32] = std::array::from_fn(|at| match at % 9 {
             8 => f32::NAN,
             7 => f32::NEG_INFINITY,
             rest => rest as f32 * (at as f32 - 20.0),
         });
         for most in [0.0, -0.0, 3.5, -100.0, f32::INFINITY, f32::NAN] {
             let all = numbers.iter().enumerate();
-            let expected = all.fold(0, |mask, (at, number)| mask | u64::from(*number <= most) << at);
+            let expected = all.fold(0, |mask, (at, number)| mask | u32::from(*number <= most) << at);
             for vectors in Vectors::available() {
                 assert_eq!(vectors.run(AtMost(&numbers, most)), expected, "{vectors:?} {most}");
             }

@@ -1,6 +1,6 @@
 //! Parses dates in the forms that pages use, with the names of months, digits and years of other calendars.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 use rustc_hash::FxHashMap;
@@ -130,24 +130,24 @@ fn unix(digits: &str) -> Option<ParsedDate> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum Kind<'t> {
     /// Value and number of digits.
     Number(u32, usize),
     /// A word in lower case.
-    Word(String),
+    Word(Cow<'t, str>),
     Mark(char),
 }
 
 #[derive(Clone, Debug)]
-struct Token {
-    kind: Kind,
+struct Token<'t> {
+    kind: Kind<'t>,
     start: usize,
 }
 
 /// Marks inside words of Hindi, Bengali and Thai that are no letters by themselves.
 const JOINING_MARKS: [char; 6] = ['\u{93c}', '\u{94d}', '\u{9bc}', '\u{9cd}', '\u{e48}', '\u{e4c}'];
 
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
@@ -177,10 +177,16 @@ fn tokens(text: &str) -> Vec<Token> {
                 run.chars().filter_map(digit).filter_map(|value| char::from_digit(value, 10)).collect();
             Some(Kind::Number(digits.parse().ok()?, digits.len()))
         };
-        let kind = is_digit.then(number).flatten().unwrap_or_else(|| Kind::Word(run.to_lowercase()));
+        let kind = is_digit.then(number).flatten().unwrap_or_else(|| Kind::Word(lower(run)));
         tokens.push(Token { kind, start });
     }
     tokens
+}
+
+/// A word in lower case.
+fn lower(word: &str) -> Cow<'_, str> {
+    let is_lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) }
 }
 
 /// The forms of dates, in parts that spaces divide. Of them `Y` is a year, `T` one that may be of the Thai calendar, `S` the
@@ -292,7 +298,7 @@ fn in_form(form: &str, tokens: &[Token], month_first: bool) -> Option<(Date, usi
 /// The month that stands there, and how many tokens it takes.
 fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let word = |at: usize| match tokens.get(at).map(|token| &token.kind) {
-        Some(Kind::Word(word)) => Some(word.as_str()),
+        Some(Kind::Word(word)) => Some(word.as_ref()),
         _ => None,
     };
     let named = |at: usize| word(at).and_then(number).map(|month| u32::from(month.unsigned_abs()));

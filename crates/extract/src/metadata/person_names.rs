@@ -25,6 +25,9 @@ const NAME_PREFIXES: &[&str] = &[
     "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
+/// Characters of the longest of them, with one behind it.
+const MAX_PREFIX_CHARS: usize = 19;
+
 /// Beginnings of text after a name.
 const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
@@ -109,12 +112,19 @@ pub(super) fn is_lead(line: &str) -> bool {
 
 /// Returns whether a text begins with words that stand before a name (`By`).
 pub(super) fn begins_byline(text: &str) -> bool {
-    prefix(&text.to_lowercase()).is_some()
+    // No more than the longest of these words is made small.
+    let start: String = text.chars().take(MAX_PREFIX_CHARS).flat_map(char::to_lowercase).collect();
+    prefix(&start).is_some()
 }
 
 /// The words before a name that a text in lower case begins with.
 fn prefix(lower: &str) -> Option<&'static str> {
+    let first = lower.as_bytes().first();
     let is_one = |prefix: &&&str| {
+        // Many lines are asked, and most begin with another letter.
+        if prefix.as_bytes().first() != first {
+            return false;
+        }
         let is_word = prefix.ends_with(|c: char| c.is_ascii_alphabetic());
         lower.strip_prefix(**prefix).is_some_and(|rest| !is_word || rest.starts_with([' ', ':', '\u{a0}']))
     };

@@ -261,7 +261,9 @@ fn is(text: &str, wanted: Event) -> bool {
 
 /// The first date of an event in a text.
 fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<ParsedDate> {
-    if !date_parser::has_year(text) {
+    // Few blocks speak of a change, and to look for dates takes longer.
+    let may_be = || wanted != Event::Modified || last_start(&text.to_lowercase(), &MODIFIED_WORDS).is_some();
+    if !date_parser::has_year(text) || !may_be() {
         return None;
     }
     let month_first = month_first(sources);

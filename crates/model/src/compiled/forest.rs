@@ -1,7 +1,8 @@
 //! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
 //! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
-use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use crate::additive::{TreeNode, Trees};
@@ -20,8 +21,11 @@ const _: () = assert!(LANES == Bits::BITS as usize);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
-    /// The questions of splits: whether the value in a slot is at most a threshold. Each question occurs once.
-    questions: Vec<(u16, f32)>,
+    /// The thresholds of splits, whose questions are whether a value is at most the threshold: slot after slot, rising
+    /// in each. Each question occurs once.
+    thresholds: Vec<f32>,
+    /// The slots, each with the end of its thresholds.
+    slots: Vec<(u16, usize)>,
     /// First node of each tree.
     roots: Vec<usize>,
     /// The nodes, each split before its left side and that before its right side.
@@ -48,8 +52,15 @@ enum Task {
 impl Forest {
     /// `None` if a path does not end at a leaf of the list.
     pub fn new(trees: &Trees) -> Option<Self> {
+        let questions = questions(trees);
         let mut forest = Self { base: trees.base, ..Self::default() };
-        let mut known: FxHashMap<(u16, u32), u32> = FxHashMap::default();
+        for (at, (slot, threshold)) in questions.iter().enumerate() {
+            forest.thresholds.push(*threshold);
+            match forest.slots.last_mut() {
+                Some((last, end)) if last == slot => *end = at + 1,
+                _ => forest.slots.push((*slot, at + 1)),
+            }
+        }
         for root in &trees.roots {
             forest.roots.push(forest.nodes.len());
             // What comes next stands last.
@@ -70,14 +81,8 @@ impl Forest {
                     TreeNode::Split { column, threshold, left, right } => {
                         // The left side follows its split directly, so a node needs the place of its right side only.
                         tasks.extend([Task::Node(*right), Task::Right(at), Task::Node(*left)]);
-                        // Thresholds are compared by their bits, because f32 has no total equality to hash by.
-                        let key = (*column, threshold.to_bits());
-                        let questions = &mut forest.questions;
-                        let question = *known.entry(key).or_insert_with(|| {
-                            questions.push((key.0, *threshold));
-                            questions.len() as u32 - 1
-                        });
-                        FlatNode::Split { question, right: 0 }
+                        let question = questions.binary_search_by(|known| in_order(known, &(*column, *threshold)));
+                        FlatNode::Split { question: question.ok()? as u32, right: 0 }
                     }
                 });
             }
@@ -90,32 +95,31 @@ impl Forest {
         let Some(unused) = LANES.checked_sub(lanes).filter(|unused| *unused < LANES) else { return ZEROS };
         let filled = Bits::MAX >> unused;
         // All questions are answered first: trees share them, and the vectors run without a branch.
-        let answers = vectors.run(Ask { questions: &self.questions, columns });
+        let answers = vectors.run(Ask { forest: self, columns, filled });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
             open.push((*root, filled));
             while let Some((mut at, mut reaches)) = open.pop() {
-                // A side that no lane reaches is left out.
-                while reaches != 0 {
-                    match self.nodes.get(at) {
-                        Some(FlatNode::Split { question, right }) => {
-                            let stays = answers.get(*question as usize).copied().unwrap_or(0);
-                            open.push((*right as usize, reaches & !stays));
-                            reaches &= stays;
-                            at += 1;
-                        }
-                        Some(FlatNode::Leaf(value)) => {
-                            while reaches != 0 {
-                                if let Some(sum) = sums.get_mut(reaches.trailing_zeros() as usize) {
-                                    *sum += value;
-                                }
-                                reaches &= reaches - 1;
-                            }
-                        }
-                        None => break,
+                while let Some(FlatNode::Split { question, right }) = self.nodes.get(at) {
+                    let stays = reaches & answers.get(*question as usize).copied().unwrap_or(0);
+                    // A side that no lane reaches is left out.
+                    if stays == 0 {
+                        at = *right as usize;
+                        continue;
                     }
+                    if stays != reaches {
+                        open.push((*right as usize, reaches & !stays));
+                    }
+                    (at, reaches) = (at + 1, stays);
+                }
+                let Some(FlatNode::Leaf(value)) = self.nodes.get(at) else { continue };
+                while reaches != 0 {
+                    if let Some(sum) = sums.get_mut(reaches.trailing_zeros() as usize) {
+                        *sum += value;
+                    }
+                    reaches &= reaches - 1;
                 }
             }
         }
@@ -123,10 +127,40 @@ impl Forest {
     }
 }
 
-/// Asks all questions of a batch, compiled for each width of vectors.
+/// The order of questions: by slot, then by threshold.
+fn in_order(a: &(u16, f32), b: &(u16, f32)) -> Ordering {
+    a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+}
+
+/// The questions of all splits, in order, each once.
+fn questions(trees: &Trees) -> Vec<(u16, f32)> {
+    let of_node = |node: &TreeNode| match node {
+        TreeNode::Split { column, threshold, .. } => Some((*column, *threshold)),
+        TreeNode::Leaf { .. } => None,
+    };
+    let mut questions: Vec<(u16, f32)> = trees.nodes.iter().filter_map(of_node).collect();
+    questions.sort_unstable_by(in_order);
+    questions.dedup_by(|a, b| in_order(a, b).is_eq());
+    questions
+}
+
+/// The filled lanes whose value is at most the threshold.
+// Inlined, and therefore no closure: one would be compiled for narrow vectors.
+#[inline(always)]
+fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> Bits {
+    let ([first, second], _) = lanes.as_chunks::<32>() else { return 0 };
+    let low = Bits::from(form.at_most(first, threshold));
+    // The last batch of a page has few lanes.
+    let high = if filled >> 32 == 0 { 0 } else { Bits::from(form.at_most(second, threshold)) << 32 };
+    (low | high) & filled
+}
+
+/// Answers all questions of a batch, compiled for each width of vectors.
 struct Ask<'a> {
-    questions: &'a [(u16, f32)],
+    forest: &'a Forest,
     columns: &'a [Lanes],
+    /// The lanes whose answers count.
+    filled: Bits,
 }
 
 const ZEROS: Lanes = [0.0; LANES];
@@ -136,12 +170,35 @@ impl ByteTask for Ask<'_> {
 
     #[inline(always)]
     fn run<C: Compare>(self, form: C) -> Scratch<Bits> {
+        let Self { forest, columns, filled } = self;
         // Filled before: growing is a call, around which all lanes would be kept in memory.
-        let mut answers = Scratch::filled(self.questions.len(), 0);
-        for (answer, (slot, threshold)) in answers.iter_mut().zip(self.questions) {
-            let lanes = self.columns.get(usize::from(*slot)).unwrap_or(&ZEROS);
-            // What is no number is not below, so that it goes right as it does down a tree.
-            *answer = form.at_most(lanes, *threshold);
+        let mut answers = Scratch::filled(forest.thresholds.len(), 0);
+        let mut start = 0;
+        for (slot, end) in &forest.slots {
+            let lanes = columns.get(usize::from(*slot)).unwrap_or(&ZEROS);
+            let (Some(thresholds), Some(answers)) = (forest.thresholds.get(start..*end), answers.get_mut(start..*end))
+            else {
+                continue;
+            };
+            start = *end;
+            // Columns of pages have one value in all lanes: most questions are answered alike by their order.
+            let (mut none, mut doubtful) = (0, thresholds.len());
+            while doubtful > 0 {
+                let half = doubtful / 2;
+                let Some(threshold) = thresholds.get(none + half) else { break };
+                if at_most(form, lanes, *threshold, filled) == 0 {
+                    none += half + 1;
+                    doubtful -= half + 1;
+                } else {
+                    doubtful = half;
+                }
+            }
+            let mut full = false;
+            for (answer, threshold) in answers.iter_mut().zip(thresholds).skip(none) {
+                // What is no number is not below, so that it goes right as it does down a tree.
+                *answer = if full { filled } else { at_most(form, lanes, *threshold, filled) };
+                full = *answer == filled;
+            }
         }
         answers
     }
