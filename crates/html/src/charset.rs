@@ -12,9 +12,9 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 /// Bytes at the start of a page that are searched for a declaration.
 // The standard looks at 1,024 bytes; real heads carry scripts and comments before their declaration.
 const DECLARATION_BYTES: usize = 16 << 10;
-/// Bytes fed to the detector: as many from the start, and as many from the end, of a long page.
-// The detector is slow beside the reader; this bounds it on large pages.
-const DETECTION_BYTES: usize = 256 << 10;
+/// Bytes fed to the detector.
+// It takes some 300 instructions for each, and all other steps take 15 together.
+const DETECTION_BYTES: usize = 64 << 10;
 
 trommel_text::named! {
     /// The source of the encoding.
@@ -287,16 +287,26 @@ fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
     rest.get(..end).and_then(|value| std::str::from_utf8(value).ok())
 }
 
+/// The byte with which ISO-2022-JP changes between sets of characters.
+const ESCAPE: u8 = 0x1B;
+
 /// The encoding that the bytes look like.
 fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    if bytes.len() <= 2 * DETECTION_BYTES {
-        detector.feed(bytes, true);
-    } else {
-        // Text may begin late: the end of the page counts as well.
-        detector.feed(bytes.get(..DETECTION_BYTES).unwrap_or_default(), false);
-        detector.feed(bytes.get(bytes.len() - DETECTION_BYTES..).unwrap_or_default(), true);
+    // Markup says nothing: only pieces of text with bytes beyond ASCII are fed. No encoding has these marks within a
+    // character but that of escape sequences.
+    let has_escapes = memchr::memchr(ESCAPE, bytes).is_some();
+    let pieces = bytes.split_inclusive(|byte| matches!(byte, b'<' | b'>'));
+    let mut room = DETECTION_BYTES;
+    for piece in pieces.filter(|piece| has_escapes || !piece.is_ascii()) {
+        let fed = piece.get(..room).unwrap_or(piece);
+        detector.feed(fed, false);
+        room -= fed.len();
+        if room == 0 {
+            break;
+        }
     }
+    detector.feed(b"", true);
     let domain = host
         .and_then(|host| host.rsplit('.').next())
         .map(|domain| domain.split(':').next().unwrap_or(domain).to_ascii_lowercase())

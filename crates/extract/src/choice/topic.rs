@@ -6,7 +6,7 @@ use std::{hash::Hasher as _, sync::LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use trommel_html::{Element, Page, Tag};
-use trommel_text::words::is_unspaced;
+use trommel_text::{word_hash_step, words::is_unspaced};
 
 use crate::kept_flags::{KeptBlocks as _, kept_words_before, kept_words_inside};
 
@@ -204,7 +204,7 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
 /// Hashes of 446 long words that one in ten English texts has, whatever it is about (wcxb-dev, aed424, docs-dev, news).
 static COMMON: LazyLock<FxHashSet<u64>> = LazyLock::new(|| {
     let words = include_str!("common_words.txt").split_ascii_whitespace();
-    words.map(|word| hash(word.bytes().map(u32::from))).collect()
+    words.map(|word| ascii_hash(word.as_bytes())).collect()
 });
 
 /// The bit that hashes of pairs of characters have, and those of words have not.
@@ -217,9 +217,7 @@ fn push_terms(text: &str, terms: &mut Vec<u64>) {
         // Bytes are faster than characters, and most paragraphs have no others.
         let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
         let long = words.filter(|word| word.len() >= LONG && !word.first().is_some_and(u8::is_ascii_digit));
-        // The bit makes letters small; digits have it.
-        let hashes = long.map(|word| hash(word.iter().map(|byte| u32::from(byte | 0x20))));
-        terms.extend(hashes.filter(|term| !common.contains(term)));
+        terms.extend(long.map(ascii_hash).filter(|term| !common.contains(term)));
         return;
     }
     for word in text.split(|c: char| !c.is_alphanumeric()) {
@@ -230,7 +228,11 @@ fn push_terms(text: &str, terms: &mut Vec<u64>) {
         } else if word.chars().nth(LONG - 1).is_some()
             && !word.starts_with(|c: char| c.is_ascii_digit() || is_unspaced(c))
         {
-            let term = hash(word.chars().flat_map(char::to_lowercase).map(u32::from));
+            let term = if word.is_ascii() {
+                ascii_hash(word.as_bytes())
+            } else {
+                hash(word.chars().flat_map(char::to_lowercase).map(u32::from))
+            };
             terms.extend(Some(term).filter(|term| !common.contains(term)));
         }
     }
@@ -239,6 +241,16 @@ fn push_terms(text: &str, terms: &mut Vec<u64>) {
 /// Returns whether two such characters say about as much as a word: those of Chinese and Japanese, not letters.
 fn is_paired(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Hash of a word of letters and digits of ASCII, regardless of case.
+fn ascii_hash(word: &[u8]) -> u64 {
+    // The bit makes letters small; digits have it.
+    const SMALL: u64 = 0x2020_2020_2020_2020;
+    let (eights, rest) = word.as_chunks::<8>();
+    let hash = eights.iter().fold(0, |hash, eight| word_hash_step(hash, u64::from_le_bytes(*eight) | SMALL));
+    let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
+    word_hash_step(hash, last | SMALL) & !PAIR
 }
 
 fn hash(chars: impl Iterator<Item = u32>) -> u64 {
