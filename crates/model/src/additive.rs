@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::node_list;
+use crate::tree_nodes::{self, TreeNode};
 
 /// The unit of log odds. All weights are whole multiples of it, so their sums are exact and the same in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
@@ -122,36 +122,13 @@ impl Additive {
     }
 }
 
-/// One node of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-// As the first files had nodes; see `node_list`.
-#[serde(untagged)]
-pub enum TreeNode {
-    /// Asks a column.
-    Split {
-        /// The column.
-        column: u16,
-        /// Values up to this go left.
-        threshold: f32,
-        /// Node for those values, always later in the list.
-        left: u32,
-        /// Node for the others, always later in the list.
-        right: u32,
-    },
-    /// Answers.
-    Leaf {
-        /// Part of the log odds.
-        value: f32,
-    },
-}
-
 /// A sum of regression trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trees {
     /// Log odds before the first tree.
     pub base: f32,
     /// The nodes of all trees.
-    #[serde(with = "node_list")]
+    #[serde(with = "tree_nodes")]
     pub nodes: Vec<TreeNode>,
     /// First node of each tree.
     pub roots: Vec<u32>,

@@ -10,13 +10,13 @@ pub mod features;
 mod file;
 mod kept_blocks;
 mod model;
-mod node_list;
 mod roles;
 mod scorer;
 pub mod sites;
 mod term_list;
+mod tree_nodes;
 
-pub use additive::{Additive, Cross, StepFunction, TreeNode, Trees, sigmoid};
+pub use additive::{Additive, Cross, StepFunction, Trees, sigmoid};
 pub use embedded::JudgedEmbedded;
 pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, KindScorer, Linear, ModelError, ModelFile, PageType, PageTypeScorer, Score,
@@ -26,3 +26,4 @@ pub use kept_blocks::{Choice, Layout, Selection};
 pub use model::{Judgement, KnownWords, Model};
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;
+pub use tree_nodes::TreeNode;

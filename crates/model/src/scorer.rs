@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::additive::TreeNode;
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
+use crate::tree_nodes::TreeNode;
 
 /// Log odds of a row by the parts of a model with this band ([`ModelFile::band`](crate::ModelFile::band)).
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {

@@ -69,6 +69,9 @@ impl PyRecordBatch {
     }
 }
 
+/// Bytes of text after which a batch ends early.
+pub(crate) const BATCH_BYTES: usize = 64 << 20;
+
 const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
 
 /// Keys that are no columns of pages without a record.

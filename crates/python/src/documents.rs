@@ -14,7 +14,7 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::run::{Environment, NetworkOptions, Outcome, PreparedRun, Run, RunRequest, Summary};
 use trommel::{Document, ErrorKind, Hints, record::OptionalColumns};
 
-use crate::arrow::{ArrowColumns, PyRecordBatch};
+use crate::arrow::{ArrowColumns, BATCH_BYTES, PyRecordBatch};
 use crate::errors::{TrommelError, ended as run_ended, first_fault, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::settings::{ConfigArgument, of_documents};
@@ -27,8 +27,6 @@ use crate::{
 const PIECES_AHEAD: usize = 2;
 /// Documents, and bytes of them, after which a piece is sent.
 const PIECE: (usize, usize) = (64, 1 << 20);
-/// Bytes of text after which a batch ends early.
-const BATCH_BYTES: usize = 64 << 20;
 
 /// Collects documents and sends them in pieces: to wake the reader for each costs more than the document.
 struct Pieces {

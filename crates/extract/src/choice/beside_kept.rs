@@ -1,13 +1,12 @@
 //! Keeps blocks for the kept blocks beside them.
 //!
-//! These are section headings directly above kept text, blocks that are nearly as probable as kept ones, in the
-//! container that holds most kept text, and paragraphs that begin and end the text.
+//! These are section headings directly above kept text, and blocks that are nearly as probable as kept ones, in the
+//! container that holds most kept text.
 
-use std::{cell::LazyCell, ops::Range};
+use std::ops::Range;
 
 use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
 
-use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, kept_words, kept_words_inside};
 use crate::render::content::level;
 
@@ -175,102 +174,6 @@ fn dense_container(page: &Page, kept: &[bool]) -> Option<Range<u32>> {
     let inside = at as u32..page.elements.get(at)?.end;
     let all: u32 = page.blocks.iter().filter(|block| inside.contains(&block.element)).map(|block| block.words).sum();
     (*of_kept.get(at)? as f32 >= MIN_DENSITY * all as f32).then_some(inside)
-}
-
-/// Words of a paragraph that ends or begins a text, at least.
-const MIN_WORDS: u32 = 10;
-/// Share of links in it, at most.
-const MAX_LINKS: f32 = 0.3;
-/// Its probability at least, directly behind the text and directly before it.
-// On 4,029 pages of eight sets 46 pages change, 18 for the better, and no mean F1 falls by more than .0007; paragraphs
-// moved there have .1 to .5 on most pages.
-const LEAST: (f32, f32) = (0.1, 0.25);
-/// Its probability at least where it is alone in its container.
-const LEAST_ALONE: f32 = 0.2;
-/// Both where it is on the topic of the text: directly behind it, and alone in a container.
-// Notes on a site share few words with a text. Of 183 edited pages in three draws of wcxb-dev .92 keep a last paragraph
-// in a container of its own, .85 without the topic; l3s-gn1 loses .0003, no other set more than .0001.
-const LEAST_ON_TOPIC: (f32, f32) = (0.03, 0.07);
-/// Blocks around the text among which one that is alone in its container may be its end, and those among which one may
-/// that is also on its topic: menus for sharing are long.
-const REACH: usize = 12;
-const FAR: usize = 40;
-/// Probability of the text beside it, at least.
-const LEAST_BESIDE: f32 = 0.5;
-/// Signs at the end of sentences in all scripts that have some, and what closes quotations and brackets behind them.
-const SENTENCE_ENDS: [char; 30] = [
-    '.', '!', '?', '…', ':', '"', '\'', ')', '”', '“', '’', '»', '«', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{ff1a}',
-    '」', '』', '\u{ff09}', '\u{ff0e}', '\u{ff61}', '\u{0589}', '\u{061f}', '\u{06d4}', '\u{0964}', '\u{0965}',
-    '\u{104b}', '\u{1362}', '\u{17d4}',
-];
-
-/// Keeps paragraphs of sentences that end and begin the text and are not unlikely: one in another element directly
-/// behind the last kept paragraph or before the first, and those that are alone in their containers. A text whose last
-/// paragraph stands in a container of its own goes on to its end, even behind buttons and tags.
-pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool], is_listing: bool, kept: &mut [bool]) {
-    let probability = |at: usize| probabilities.get(at).copied().unwrap_or_default();
-    let (Some(first), Some(last)) = (kept.iter().position(|kept| *kept), kept.iter().rposition(|kept| *kept)) else {
-        return;
-    };
-    let is_prose = |at: &usize| in_comments.get(*at) != Some(&true) && is_prose(page, *at);
-    let topic = LazyCell::new(|| Topic::of(page, kept));
-    // Behind a list stands what is said about its site.
-    let is_on_topic = |at: usize| !is_listing && page.blocks.get(at).is_some_and(|block| topic.has(page.text(block)));
-    let is_foreign = |at: usize| page.blocks.get(at).is_some_and(|block| topic.is_foreign(page.text(block)));
-    let mut ends = Vec::new();
-    for (beside, at, least) in [(last, Some(last + 1), LEAST.0), (first, first.checked_sub(1), LEAST.1)] {
-        let Some(at) = at.filter(is_prose) else { continue };
-        if probability(beside) >= LEAST_BESIDE
-            // Beside the text, the model had its container to go by, and dropped it for what it says.
-            && part_of(page, beside).is_some_and(|own| part_of(page, at).is_some_and(|other| other.0 != own.0))
-            && (probability(at) >= least && !is_foreign(at) || at > last && probability(at) >= LEAST_ON_TOPIC.0 && is_on_topic(at))
-        {
-            ends.push(at);
-        }
-    }
-    let is_alone = |at: &usize| {
-        let mut beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-        paragraph_in(page, *at).is_some_and(|around| page.blocks_inside(around).len() == 1)
-            // Several paragraphs, each wrapped in an element, are a part of their own.
-            && !beside.any(|beside| is_prose(&beside) && part_of(page, beside) == part_of(page, *at))
-    };
-    let is_end = |at: &usize| {
-        let is_near = at + REACH >= first && *at <= last + REACH;
-        let is_likely = probability(*at) >= LEAST_ALONE;
-        let may_be = is_likely || is_near && probability(*at) >= LEAST_ON_TOPIC.1;
-        may_be && is_alone(at) && is_prose(at) && (is_likely && is_near && !is_foreign(*at) || is_on_topic(*at))
-    };
-    ends.extend((last + 1..=last + FAR).filter(is_end));
-    ends.extend((first.saturating_sub(FAR)..first).rev().find(is_end));
-    kept.keep(ends);
-}
-
-/// The element around the paragraph that a block is; none if it is no paragraph, or a hidden one.
-fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
-    let (_, element) = page.container(page.blocks.get(at)?)?;
-    (element.tag == Tag::P && !element.hidden).then_some(element.parent)
-}
-
-/// The element around the paragraph that a block is and others, and the likeness of what the paragraph is wrapped in
-/// alone; 0 for nothing.
-pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
-    let mut part = (paragraph_in(page, at)?, 0);
-    while page.blocks_inside(part.0).len() == 1
-        && let Some(element) = page.element(part.0).filter(|element| element.tag == Tag::Div && !element.hidden)
-    {
-        part = (element.parent, element.signature);
-    }
-    Some(part)
-}
-
-/// Returns whether a block is whole sentences without many links.
-fn is_prose(page: &Page, at: usize) -> bool {
-    page.blocks.get(at).is_some_and(|block| {
-        block.words >= MIN_WORDS
-            && block.link_density() <= MAX_LINKS
-            && block.inputs == 0
-            && page.text(block).trim_end().ends_with(SENTENCE_ENDS)
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
-use super::beside_kept::part_of;
+use super::lone_text::part_of;
 use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, kept_words_before};
 

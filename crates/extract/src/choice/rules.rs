@@ -2,7 +2,7 @@
 
 use super::addresses_and_facts::{keep_addresses, keep_facts};
 use super::announced::{keep_announced_lists, keep_link_lists, keep_references, keep_see_also};
-use super::beside_kept::{keep_dense_containers, keep_ends, keep_section_headings};
+use super::beside_kept::{keep_dense_containers, keep_section_headings};
 use super::boxes_teasers_strays::{drop_boxes, drop_strays, drop_teasers};
 use super::controls_and_hidden_parts::{drop_consent, drop_contents, drop_controls, drop_invisible, drop_line_numbers};
 use super::copies::drop_copies;
@@ -10,7 +10,7 @@ use super::further_articles::drop_follow_ups;
 use super::list_controls::keep_counted_lists;
 use super::list_records::decide_records;
 use super::lists::{keep_documents, keep_framed};
-use super::lone_text::{keep_article, keep_lone_text, keep_main_article};
+use super::lone_text::{keep_article, keep_ends, keep_lone_text, keep_main_article};
 use super::thread_labels::drop_thread_labels;
 use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};

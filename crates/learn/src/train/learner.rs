@@ -12,10 +12,8 @@ use super::table::{Binned, BlockTable};
 use super::{ADDRESS, Learner, Weighting};
 use crate::error::LearnError;
 
-/// Candidates of cross-validation for the penalty of a linear model.
-const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Penalty of the leaves of an additive model.
-const ADDITIVE_PENALTY: f64 = 5.0;
+pub(super) const ADDITIVE_PENALTY: f64 = 5.0;
 /// Bins of a column.
 pub(super) const BINS: usize = 64;
 /// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
@@ -81,14 +79,6 @@ impl Learner {
         table.blank(names, ADDRESS);
         if self == Learner::Lite {
             NOT_IN_LITE.iter().for_each(|prefix| table.blank(names, prefix));
-        }
-    }
-
-    /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.
-    pub(crate) fn penalties(self) -> &'static [f64] {
-        match self {
-            Learner::Linear => &LINEAR_PENALTIES,
-            Learner::Additive | Learner::Lite | Learner::Shipped => &[ADDITIVE_PENALTY],
         }
     }
 

@@ -1,11 +1,12 @@
 use super::*;
+use crate::additive::Trees;
 use crate::additive::{Additive, StepFunction};
-use crate::additive::{TreeNode, Trees};
 use crate::features::{FeatureGroup, TermWeight};
 use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::kept_blocks::Selection;
+use crate::tree_nodes::TreeNode;
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};
 

@@ -1,16 +1,37 @@
-//! Writes the nodes of trees as four lists of numbers, and reads them.
+//! Holds the nodes of trees, and writes them as four lists of numbers.
 //!
 //! As a list of nodes, each a map with names, the trees of a shipped model took a third of the time in which a program
 //! starts.
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::additive::TreeNode;
+/// One node of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+// As the first files had nodes.
+#[serde(untagged)]
+pub enum TreeNode {
+    /// Asks a column.
+    Split {
+        /// The column.
+        column: u16,
+        /// Values up to this go left.
+        threshold: f32,
+        /// Node for those values, always later in the list.
+        left: u32,
+        /// Node for the others, always later in the list.
+        right: u32,
+    },
+    /// Answers.
+    Leaf {
+        /// Part of the log odds.
+        value: f32,
+    },
+}
 
 /// The nodes as files hold them, a number each in every list.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct NodeList {
     /// The column of a split; 0 for a leaf.
     columns: Vec<u16>,
