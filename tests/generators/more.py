@@ -361,7 +361,7 @@ OFFICE = {
     "org": (office("org", "emacs", "--batch", "FILE", "--eval", "(progn (require 'ox-html) (setq org-export-with-section-numbers nil) (princ (org-export-as 'html nil nil t)))"), [*GFM, "note", "definitions", *MATH]),
     "djot": (office("djot", "node", "-e", "import(process.env.NODE_PATH + '/@djot/djot/lib/index.js').then((d) => console.log(d.renderHTML(d.parse(require('fs').readFileSync(process.argv[1], 'utf8')))))", "FILE"), [*TABLE, "note", "definitions"]),
     "asciidoctor-rouge": (asciidoc_page("asciidoctor", "-a", "source-highlighter=rouge", "-a", "rouge-css=style", "-a", "source-linenums-option", "-a", "toc=left", "-a", "sectanchors", "-a", "icons=font", "-o", "-"), ADOC, "asciidoc"),
-    "asciidoctor-pygments-table": (asciidoc_page("asciidoctor", "-a", "source-highlighter=coderay", "-a", "coderay-linenums-mode=table", "-a", "coderay-css=style", "-a", "sectlinks", "-o", "-"), ADOC, "asciidoc"),
+    "asciidoctor-coderay-table": (asciidoc_page("asciidoctor", "-a", "source-highlighter=coderay", "-a", "coderay-linenums-mode=table", "-a", "coderay-css=style", "-a", "sectlinks", "-o", "-"), ADOC, "asciidoc"),
     "asciidoctor-docbook": (docbook_of_asciidoc, [own for own in ADOC if own not in ("details", "tasks", *MATH)], "asciidoc"),
     "hevea": (latex("hevea", "-fix", "-o", "mill.html", "mill.tex", out="mill.html"), [own for own in CORE if own not in ("emphasis", "deep heading")]),
     "tth": (latex("tth", "-L", "mill.tex", out="mill.html"), CORE),
