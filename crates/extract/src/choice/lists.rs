@@ -61,7 +61,7 @@ fn may_end(tag: Tag) -> bool {
 fn is_unit(tag: Tag, has_code: bool) -> bool {
     use Tag::*;
     matches!(tag, Ul | Ol | Dl | Dt | Dd | Table)
-        || has_code && (tag.is_heading() || matches!(tag, Pre | Blockquote | Figure | P))
+        || has_code && (tag.is_heading() || matches!(tag, Pre | Blockquote | Figure | P | Details))
 }
 
 /// Returns whether the blocks directly before and after those of an element are kept, and stand in the innermost element

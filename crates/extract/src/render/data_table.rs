@@ -476,18 +476,16 @@ impl Columns {
             return column;
         }
         self.next = (column + span("colspan")).min(MAX_COLUMNS);
-        // The head of several columns is that of each; a value across columns is one.
-        let last = if cell.tag == Tag::Th { self.next } else { column + 1 };
-        spanned.extend((column + 1..last).map(|column| (column, at)));
+        // The head or the value of several columns is that of each.
+        spanned.extend((column + 1..self.next).map(|column| (column, at)));
         let rows = span("rowspan");
         if rows > 1 {
             if self.covered.len() < self.next {
                 self.covered.resize(self.next, (0, NONE));
             }
-            let columns = self.covered.iter_mut().enumerate().skip(column).take(self.next - column);
-            for (column, covered) in columns {
-                let cell = if column < last { at } else { NONE };
-                *covered = (u32::try_from(rows).unwrap_or(1), cell);
+            let columns = self.covered.iter_mut().skip(column).take(self.next - column);
+            for covered in columns {
+                *covered = (u32::try_from(rows).unwrap_or(1), at);
             }
         }
         column

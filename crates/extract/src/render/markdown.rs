@@ -14,7 +14,7 @@ mod lists;
 
 use trommel_html::{ElementKinds, NONE, Tag};
 
-use crate::render::content::{KeptContent, Segment, is_item};
+use crate::render::content::{KeptContent, Segment, is_item, is_list};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{AddressForm, MathForm, TextOptions};
 use blocks::CodeLanguages;
@@ -244,7 +244,8 @@ fn paragraph<'a>(
 ) {
     let element = content.block(block).map_or(NONE, |block| block.element);
     let mode = mode(content, element);
-    if mode == Mode::Paragraph {
+    let task = task(content, block).or_else(|| drawn_task(content, block));
+    if mode == Mode::Paragraph && task.is_none() {
         if let Some(item) = word_item(content, block, writer.word_item) {
             inline.render_from(block, item.sign, body);
             return writer.add_item(element, item, body);
@@ -266,9 +267,9 @@ fn paragraph<'a>(
     }
     inline.render(block, mode, body);
     writer.part = part(content, block);
-    if let Some(task) = task(content, block) {
+    if let Some(task) = task {
         // A box that is drawn beside the check box says the same.
-        let drawn = body.len() - body.trim_start_matches(['▢', '☐', '□', '☑', ' ']).len();
+        let drawn = body.len() - body.trim_start_matches(|c| c == ' ' || DRAWN_BOXES.contains(&c)).len();
         body.replace_range(..drawn, task);
     }
     writer.add(element, body);
@@ -301,6 +302,27 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
         return None;
     }
     let is_done = input.attribute(content.html, "checked").is_some();
+    Some(if is_done { "[x] " } else { "[ ] " })
+}
+
+/// Signs of the boxes of tasks, from `DONE` on of those that are done.
+const DRAWN_BOXES: [char; 7] = ['▢', '☐', '□', '❏', '☑', '✓', '✔'];
+const DONE: usize = 4;
+
+/// The mark of a task whose box is a sign or an icon, in a list that is named so: elsewhere ticks are bullets.
+fn drawn_task(content: &KeptContent, block: u32) -> Option<&'static str> {
+    let page = content.page;
+    let block_of = content.block(block)?;
+    let (_, list) = page.path_in(ElementKinds::ITEM, block_of).find(|(_, element)| is_list(element.tag))?;
+    if !page.says(list, &["checklist"]) {
+        return None;
+    }
+    let sign = content.text(block).chars().next()?;
+    let icon = page.inline(block_of).iter().filter_map(|at| page.element(*at)).next();
+    let is_done = match DRAWN_BOXES.iter().position(|drawn| *drawn == sign) {
+        Some(at) => at >= DONE,
+        None => page.says(icon.filter(|icon| page.says(icon, &["square"]))?, &["check"]),
+    };
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 

@@ -20,8 +20,8 @@ trommel_text::keyed! {
         pub caption: String,
         /// Number of header rows at its top.
         pub header_rows: u32,
-        /// Rows of cells, all of equal length. A cell that spans several rows is repeated in each, a header cell in each
-        /// of its columns, but no cell of more than 20 words.
+        /// Rows of cells, all of equal length. A cell that spans several rows or columns is repeated in each, but no cell
+        /// of more than 20 words, and none that is all of its row.
         pub rows: Vec<Vec<String>>,
     }
 }
@@ -113,7 +113,7 @@ mod tests {
         let expected = [DocumentTable {
             caption: "C".into(),
             header_rows: 1,
-            rows: rows(&[&["A", "B", "D"], &["1 2", "", "3"], &["4", "5", "10^2"], &["4", "7", "8"]]),
+            rows: rows(&[&["A", "B", "D"], &["1 2", "1 2", "3"], &["4", "5", "10^2"], &["4", "7", "8"]]),
         }];
         assert_eq!(tables(html), expected);
     }

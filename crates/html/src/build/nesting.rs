@@ -280,13 +280,13 @@ impl Builder {
 }
 
 /// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
-/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, and
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, Quill, and
 /// GitHub's tables and lists of lines.
 // They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
-const HIGHLIGHTERS: [&[u8]; 11] = [
+const HIGHLIGHTERS: [&[u8]; 12] = [
     b"syntaxhighlighter", b"cm-editor", b"codemirror", b"monaco-editor", b"ace_editor", b"crayon-syntax",
     b"urvanov-syntax-highlighter-syntax", b"enlighter-default", b"prism-code", b"js-file-line-container",
-    b"react-code-file-contents",
+    b"react-code-file-contents", b"ql-code-block-container",
 ];
 /// Classes by which `code` is set as a block.
 const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];

@@ -64,7 +64,7 @@ const MARKING: [(Marks, &[u64]); 8] = [
         Marks::CODE,
         &hashes([
             "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter",
-            "file", "prism", "fragment",
+            "file", "prism", "fragment", "ql",
         ]),
     ),
     (Marks::PAGE_ROW, &hashes(PAGE_ROW_WORDS)),
@@ -144,8 +144,9 @@ pub(super) struct OpenNotation {
 /// Classes of notes that stand beside the text.
 const NOTE_CLASSES: [&[u8]; 5] =
     [b"sidenote", b"marginnote", b"ltx_note_outer", b"side-note", b"modern-footnotes-footnote__note"];
-/// Signs by which headings and terms link to themselves, with the variants of emoji. Others, as `*`, mark notes.
-const SELF_LINKS: [char; 7] = ['#', '¶', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
+/// Signs by which headings and terms link to themselves or to the top, with the variants of emoji. Others, as `*`, mark
+/// notes.
+const SELF_LINKS: [char; 8] = ['#', '¶', '↑', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
 
 impl Builder {
     /// An element has been opened.

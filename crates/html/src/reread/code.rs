@@ -27,10 +27,10 @@ const HIDDEN: [&str; 1] = ["boring"];
 /// Names of classes that say that code is Rust: rustdoc and mdBook know hidden lines.
 const RUST: [&str; 3] = ["language-rust", "lang-rust", "rust"];
 /// Names of classes of elements that are one line of code each.
-const LINES: [&str; 16] = [
+const LINES: [&str; 17] = [
     "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line", "codemirror-line",
     "ec-line", "code__line", "hljs-ln-line", "react-code-line", "react-file-line", "blob-code", "prism-line",
-    "code-block-line",
+    "code-block-line", "ql-code-block",
 ];
 /// Names of classes of the element that holds the code inside of an editor.
 const EDITORS: [&str; 7] = [

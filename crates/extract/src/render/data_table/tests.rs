@@ -114,7 +114,7 @@ fn columns_know_the_cell_that_spans_them() {
         let columns = row.spanned.iter().map(|(column, cell)| format!("{column}{}", text(*cell)));
         columns.collect::<Vec<_>>().join(" ")
     });
-    assert_eq!(spanned.collect::<Vec<_>>(), ["2B", "0A", "0A 2e", "", "", ""]);
+    assert_eq!(spanned.collect::<Vec<_>>(), ["2B", "0A", "0A 2e", "", "2i", ""]);
     // A part of the page is no table because one is around it.
     assert!(data_tables(&page, html, &kept[..4], true).0.is_empty());
     assert!(!data_tables(&page, html, &kept, true).0.is_empty());

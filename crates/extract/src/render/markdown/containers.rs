@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use super::blocks::{Boxes, is_title};
-use super::lists::{Definitions, WordItem, transparent};
+use super::lists::{Definitions, WordItem, are_items, begins_with_list, transparent};
 use super::{escape::is_fence, push_title};
 use crate::render::content::{KeptContent, is_item, is_list};
 use crate::render::traced;
@@ -271,9 +271,10 @@ impl<'a> SegmentWriter<'a> {
         };
         match before {
             Some(Kind::Item { list: last, second: marker, number: last_number }) => {
-                let same = last == list;
                 // Two lists of one kind right behind each other would be one list.
                 let alike = last_number.is_some() == number.is_some();
+                let goes_on = number.is_none_or(|number| Some(number) == last_number.map(|last| last + 1));
+                let same = last == list || alike && goes_on && are_items(self.content.page, *last, *list);
                 *second = if same { *marker } else { alike && !*marker };
                 same
             }
@@ -304,7 +305,7 @@ impl<'a> SegmentWriter<'a> {
         traced::take(path.len());
         let mut list = NONE;
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
-        for at in path.iter().copied().skip(inside.map_or(0, |at| at + 1)) {
+        for (place, at) in path.iter().copied().enumerate().skip(inside.map_or(0, |at| at + 1)) {
             let Some(element) = self.content.page.element(at) else { break };
             if chain.len() >= MAX_DEPTH {
                 break;
@@ -323,13 +324,7 @@ impl<'a> SegmentWriter<'a> {
                 }
                 tag if is_list(tag) => {
                     // A list right inside a list belongs to the item before it.
-                    if list != NONE
-                        && let Some(open) = self.open.get(chain.len())
-                        && matches!(open.kind, Kind::Item { list: of, .. } if of == list)
-                        && chain.iter().zip(&self.open).all(|(a, b)| a.element == b.element)
-                    {
-                        chain.push(open.clone());
-                    }
+                    chain.extend(self.item_before(list, &chain));
                     list = at;
                 }
                 tag if is_item(tag) => {
@@ -340,7 +335,19 @@ impl<'a> SegmentWriter<'a> {
                     if element.tag == Tag::Dt && term.is_none() {
                         continue;
                     }
-                    if !self.transparent.contains(&of) {
+                    // So does one in an item without other text, as editors indent items.
+                    let inner = path.get(place + 1).filter(|inner| begins_with_list(page, at, **inner));
+                    let indent = self.indent(at);
+                    let around = self.open.get(chain.len()..).unwrap_or_default().iter();
+                    let around = around.take_while(|open| {
+                        matches!(open.kind, Kind::Item { list, .. } if list == of) && self.indent(open.element) < indent
+                    });
+                    if indent > 0 && chain.iter().zip(&self.open).all(|(a, b)| a.element == b.element) {
+                        chain.extend(around.cloned());
+                    }
+                    if let Some(before) = inner.and_then(|_| self.item_before(of, &chain)) {
+                        chain.push(before);
+                    } else if !self.transparent.contains(&of) {
                         chain.push(Container {
                             element: term.unwrap_or(at),
                             kind: Kind::Item { list: of, number: self.number(of, at), second: false },
@@ -355,10 +362,27 @@ impl<'a> SegmentWriter<'a> {
         chain
     }
 
+    /// The item of a list, inside of the containers `around`, to which the last segment belongs.
+    fn item_before(&self, list: u32, around: &[Container]) -> Option<Container> {
+        let open = self.open.get(around.len()).filter(|_| list != NONE)?;
+        let is_in_list = matches!(open.kind, Kind::Item { list: of, .. } if of == list);
+        (is_in_list && around.iter().zip(&self.open).all(|(a, b)| a.element == b.element)).then(|| open.clone())
+    }
+
+    /// The level of an item in a list of Quill, which nests none: its class is `ql-indent-1` in an item of level 0.
+    fn indent(&self, item: u32) -> usize {
+        let item = self.content.page.element(item).filter(|item| self.content.page.says(item, &["ql"]));
+        let class = item.and_then(|item| item.attribute(self.content.html, "class")).unwrap_or_default();
+        let level = class.split_once("ql-indent-").and_then(|(_, level)| level.get(..1)?.parse().ok());
+        level.unwrap_or_default()
+    }
+
     /// Number of an item, if its list is an ordered one.
     fn number(&mut self, list: u32, item: u32) -> Option<u32> {
         let element = self.content.page.element(list)?;
-        if element.tag != Tag::Ol {
+        // Quill writes all lists as `ol`.
+        let is_bullet = || self.content.page.element(item)?.attribute(self.content.html, "data-list");
+        if element.tag != Tag::Ol || is_bullet().is_some_and(|kind| kind != "ordered") {
             return None;
         }
         if self.numbered.insert(list) {
@@ -390,12 +414,17 @@ impl<'a> SegmentWriter<'a> {
         };
         let reversed = element.attribute(html, "reversed").is_some();
         let most = i64::try_from(items.len()).unwrap_or(MAX_NUMBER);
-        let mut number = whole(list, "start").unwrap_or(if reversed { most } else { 1 });
+        let first = whole(list, "start").unwrap_or(if reversed { most } else { 1 });
+        let mut numbers = vec![first];
         for item in items {
-            number = whole(item, "value").unwrap_or(number);
-            let shown = u32::try_from(number.clamp(0, MAX_NUMBER)).unwrap_or_default();
+            // Each level counts from 1.
+            let level = self.indent(item);
+            numbers.resize(level + 1, 1);
+            let Some(number) = numbers.get_mut(level) else { continue };
+            *number = whole(item, "value").unwrap_or(*number);
+            let shown = u32::try_from((*number).clamp(0, MAX_NUMBER)).unwrap_or_default();
             self.numbers.insert(item, shown);
-            number += if reversed { -1 } else { 1 };
+            *number += if reversed { -1 } else { 1 };
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Recognises lists and quotes that only lay out the page, definition lists, and the lists of word processors.
+//! Recognises lists and quotes that only lay out the page, definition lists, and the lists of editors and word
+//! processors.
 //!
 //! The content of the first is rendered without them. Each term of a definition list is an item that holds its
 //! definitions. Word processors write paragraphs whose style says that they are items, each with its sign as text.
@@ -119,6 +120,27 @@ fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
         Segment::Heading { blocks, .. } => blocks.iter().map(|at| of_text(*at)).sum(),
         Segment::Code { .. } | Segment::Table(_) => 0,
     }
+}
+
+/// Returns whether the text of an item begins in a list right inside of it.
+pub(super) fn begins_with_list(page: &Page, item: u32, list: u32) -> bool {
+    let inner = page.element(list).filter(|inner| is_list(inner.tag) && inner.parent == item);
+    let (Some(inner), Some(item)) = (inner, page.element(item)) else { return false };
+    let first = page.blocks.get(page.blocks.partition_point(|block| block.span.0 < item.start));
+    first.is_some_and(|block| (list..inner.end).contains(&block.element))
+}
+
+/// Returns whether two lists right behind each other have a single item each, as editors of blocks write every item.
+pub(super) fn are_items(page: &Page, list: u32, next: u32) -> bool {
+    let end = |at: u32| page.element(at).map(|element| element.end);
+    let is_item = |list: u32| {
+        let item = page.element(list + 1).filter(|item| item.tag == Tag::Li && item.parent == list);
+        // A list below the item may be its neighbour.
+        let is_below = |at: u32| page.element(at).is_some_and(|below| is_list(below.tag));
+        item.is_some_and(|item| Some(item.end) == end(list) || is_below(item.end) && end(item.end) == end(list))
+    };
+    let parent = |at: u32| page.element(at).map(|element| element.parent);
+    end(list) == Some(next) && parent(list) == parent(next) && is_item(list) && is_item(next)
 }
 
 /// The terms of the definition lists of a content.

@@ -100,7 +100,7 @@ fn the_text_of_a_linked_image_is_its_alternative_text() {
 
 #[test]
 fn anchors_of_headings_are_left_out() {
-    check("<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>", "## A\n\n### B\n");
+    check("<h2>A<a href=#a>¶</a> <a href=#top>↑</a></h2><h3><a href=#b>#</a> B</h3>", "## A\n\n### B\n");
 }
 
 #[test]
@@ -157,6 +157,27 @@ fn lists_side_by_side_stay_apart() {
 }
 
 #[test]
+fn lists_of_a_single_item_each_are_one() {
+    check("<ul><li>a</ul><ul><li>b</li><ul><li>c</ul></ul><ul><li>d</ul>", "- a\n- b\n  - c\n- d\n");
+    check("<ol><li>a</ol><ol start=2><li>b</ol><ol><li>c</ol>", "1. a\n2. b\n\n1) c\n");
+}
+
+#[test]
+fn an_item_that_begins_with_a_list_indents_it() {
+    check("<ul><li>a<li><ul><li>b<li>c</ul><li>d</ul>", "- a\n  - b\n  - c\n- d\n");
+    check("<ul><li><ul><li>b</ul></ul>", "- - b\n");
+}
+
+#[test]
+fn classes_indent_the_items_of_quill() {
+    let item = |kind: &str, class: &str| format!("<li data-list={kind} class='{class}'>a");
+    let items =
+        [("ordered", ""), ("bullet", "ql-indent-1"), ("ordered", "ql-indent-2"), ("ordered", "ql-align-center")];
+    let items: String = items.iter().map(|(kind, class)| item(kind, class)).collect();
+    check(&format!("<ol>{items}</ol>"), "1. a\n   - a\n     1. a\n2. a\n");
+}
+
+#[test]
 fn items_hold_blocks() {
     check(
         "<ul><li><p>a<pre>b\n\n c</pre><blockquote>d<p>e</blockquote><li><table><tr><th>x<th>y<tr><td>1<td>2</table></ul>",
@@ -203,6 +224,14 @@ fn marks_that_lead_to_a_place_are_no_text() {
 #[test]
 fn a_box_that_is_drawn_beside_a_check_box_is_said_once() {
     check("<ul><li><input type=checkbox> ▢ a<li><input type=checkbox checked>☐b</ul>", "- [ ] a\n- [x] b\n");
+}
+
+#[test]
+fn signs_and_icons_are_the_boxes_of_a_checklist() {
+    let icon = |class: &str| format!("<li><i class='fa fa-{class}'></i> a");
+    let items = format!("<li>✓ a<li>❏ a{}{}<li>a", icon("check-square-o"), icon("square-o"));
+    check(&format!("<ul class=checklist>{items}</ul>"), "- [x] a\n- [ ] a\n- [x] a\n- [ ] a\n- a\n");
+    check("<ul><li>✓ a</ul>", "- ✓ a\n");
 }
 
 #[test]
