@@ -1,16 +1,22 @@
-//! Reads the pages that arguments name (files, folders, URLs, standard input), and writes the files that options name.
+//! Reads the pages that arguments name (files, folders, URLs, standard input) and the archives that other commands than
+//! `run` read, and writes the files that options name.
 //!
 //! Never is anything written over what a command reads; `-` stands for standard output.
 
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsStr, fs};
+use std::{ffi::OsStr, fs, io, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel::archive::{FileSignature, PayloadOptions, binary_type, http_body};
 use trommel::record::{AtomicFile, open_plain};
-use trommel::run::{NetworkOptions, Remote, is_url};
+use trommel::run::{
+    Environment, Input, NetworkOptions, Output, PackedOptions, Plan, Remote, Run, Summary, is_url, unpack,
+};
+use trommel::{Document, Extractor, Hints, Settings};
+
+use crate::progress::Reporter;
 
 /// A page that an argument names, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,6 +244,33 @@ pub fn file(name: &str) -> Result<PathBuf, String> {
     match name {
         "-" => Err("expected the name of a file; ./- is a file of that name".to_owned()),
         name => Ok(name.into()),
+    }
+}
+
+/// Archives to be read, WACZ files among them.
+pub struct Archives {
+    plan: Plan,
+    extractor: Extractor,
+}
+
+impl Archives {
+    /// The archives of `inputs`, read with the model of these settings.
+    pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
+        let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
+        let model = Arc::new(settings.model()?);
+        Ok(Self {
+            extractor: Extractor::with_model(&settings, model),
+            plan: Plan::new(inputs, Output::caller()).with_settings(settings),
+        })
+    }
+
+    /// Passes every document to `take`, in the order in which `run` would write them.
+    pub fn documents(&self, mut take: impl FnMut(Document) -> Result<()>) -> Result<Summary> {
+        let taken = |record| take(record).map_err(io::Error::other);
+        let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
+        let extract = |bytes: &[u8], hints: &Hints<'_>| self.extractor.document(bytes, hints);
+        let environment = Environment::new(&mut nowhere, &mut reporter);
+        Ok(Run::of_plan(&self.plan, &extract).documents(environment, taken)?)
     }
 }
 

@@ -12,7 +12,7 @@ use trommel::{Document, MetadataChoice, index::IndexWriter};
 
 use crate::messages::{counted, say};
 use crate::settings::{DocumentCommands, SettingsArgs};
-use crate::{archives::Archives, exit::Exit, files};
+use crate::{exit::Exit, files, files::Archives};
 
 /// Build a search index from archives or from outputs of `run`
 #[derive(Debug, Args)]

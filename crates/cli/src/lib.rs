@@ -1,6 +1,5 @@
 //! The commands of the trommel program, for the program itself and for the command of the Python wheel.
 
-mod archives;
 mod cat;
 mod dedup;
 mod eval;

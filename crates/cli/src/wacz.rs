@@ -10,7 +10,7 @@ use trommel::run::{Input, Outcome};
 
 use crate::messages::say;
 use crate::settings::{DocumentCommands, SettingsArgs};
-use crate::{archives::Archives, exit::Exit, files};
+use crate::{exit::Exit, files, files::Archives};
 
 /// Add main text to WACZ files
 #[derive(Debug, Args)]

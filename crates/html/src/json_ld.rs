@@ -5,6 +5,7 @@
 //! to the subject of the page, however short it is.
 
 mod graph;
+mod repair;
 
 use std::{collections::HashSet, ops::Range};
 
@@ -60,7 +61,7 @@ impl JsonLd {
             }
             room -= text.len();
             let from = parsed.values.len();
-            parsed.values.extend(graph::values(text));
+            parsed.values.extend(repair::values(text));
             parsed.scripts.push(ParsedScript {
                 values: from..parsed.values.len(),
                 span: script.span,

@@ -5,8 +5,8 @@ use trommel_html::json_ld::ContentSubject;
 use crate::additive::sigmoid;
 use crate::features::{EMBEDDED_COLUMNS, EmbeddedText};
 use crate::file::{EmbeddedScorer, ModelError, Scorer};
-use crate::kept_blocks::{Choice, Layout, Selection, expected_f1, weighed};
 use crate::scorer::numbers;
+use crate::selection_by_worlds::{Choice, Layout, Selection, expected_f1, weighed};
 
 /// Minimum probability of an embedded text on a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.

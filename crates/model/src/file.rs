@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::additive::{Additive, Trees, sigmoid};
 use crate::features::{FeatureGroup, ListedWord, TermWeight};
-use crate::{kept_blocks::Selection, term_list};
+use crate::{selection_by_worlds::Selection, term_list};
 
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";

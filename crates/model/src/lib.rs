@@ -8,10 +8,10 @@ mod compiled;
 mod embedded;
 pub mod features;
 mod file;
-mod kept_blocks;
 mod model;
 mod roles;
 mod scorer;
+mod selection_by_worlds;
 pub mod sites;
 mod term_list;
 mod tree_nodes;
@@ -22,8 +22,8 @@ pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, KindScorer, Linear, ModelError, ModelFile, PageType, PageTypeScorer, Score,
     Scorer, Training, TrainingSet, VERSION, WeightedScorer, probability_of_kind,
 };
-pub use kept_blocks::{Choice, Layout, Selection};
 pub use model::{Judgement, KnownWords, Model};
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;
+pub use selection_by_worlds::{Choice, Layout, Selection};
 pub use tree_nodes::TreeNode;

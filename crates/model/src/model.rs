@@ -21,12 +21,12 @@ use crate::file::{
     FORMAT, KindScorer, KindShares, ModelError, ModelFile, PageType, PageTypeScorer, Scorer, VERSION, check_version,
     pack,
 };
-use crate::kept_blocks::{Choice, Layout, Selection, weighed};
 use crate::scorer::numbers;
+use crate::selection_by_worlds::{Choice, Layout, Selection, weighed};
 use crate::{
     additive::{Additive, sigmoid},
     compiled::Compiled,
-    kept_blocks,
+    selection_by_worlds,
 };
 
 /// Column that tells the main headline.
@@ -320,7 +320,7 @@ impl Model {
         // The probabilities are the model's, and what it expects of the choice follows from them.
         if other.choice.kept.contains(&true) {
             let weighed = weighed(&judgement.probabilities, &layout);
-            other.choice.expected_f1 = kept_blocks::expected_f1(&weighed, &other.choice.kept) as f32;
+            other.choice.expected_f1 = selection_by_worlds::expected_f1(&weighed, &other.choice.kept) as f32;
         }
         judgement.choice = other.choice;
         judgement.embedded = other.embedded;

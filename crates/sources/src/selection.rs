@@ -1,12 +1,12 @@
 //! Reads the records that an index names, without the rest of their archives.
 
-mod bytes;
 mod comparison;
+mod joined_reads;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use tempfile::TempPath;
 
@@ -14,10 +14,6 @@ use crate::{ArchiveBytes, Location, RecordIndexError, SourceError, StopFlag, ind
 
 pub use comparison::StatedRecord;
 
-/// Unwanted bytes between two records that are read along rather than asked for separately.
-const GAP: u64 = 64 << 10;
-/// Bytes of several records that are read at once.
-const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Bytes of the name of an archive, and of all names.
 const MAX_NAME: usize = 64 << 10;
 const MAX_NAMES: usize = 256 << 20;
@@ -101,14 +97,6 @@ fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
         }
         row.length = end.map_or(row.length, |end| row.length.min(end - row.offset));
     }
-}
-
-/// Rows of one archive that are read at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReadBatch {
-    pub(crate) archive: usize,
-    pub(crate) bytes: Range<u64>,
-    pub(crate) rows: Range<usize>,
 }
 
 impl RecordSelection {
@@ -218,24 +206,5 @@ impl RecordSelection {
     /// Stored bytes of all wanted records.
     pub fn bytes(&self) -> u64 {
         self.rows.iter().map(|row| row.length).fold(0, u64::saturating_add)
-    }
-
-    /// Rows from the row `from` on, grouped as they are read.
-    pub(crate) fn segments(&self, from: usize) -> Vec<ReadBatch> {
-        let mut segments: Vec<ReadBatch> = Vec::new();
-        for (at, row) in self.rows.iter().enumerate().skip(from) {
-            let end = row.offset.saturating_add(row.length);
-            if let Some(last) = segments.last_mut()
-                && last.archive == row.archive as usize
-                && row.offset <= last.bytes.end.saturating_add(GAP)
-                && end.saturating_sub(last.bytes.start) <= MAX_JOINED_BYTES
-            {
-                last.bytes.end = last.bytes.end.max(end);
-                last.rows.end = at + 1;
-            } else {
-                segments.push(ReadBatch { archive: row.archive as usize, bytes: row.offset..end, rows: at..at + 1 });
-            }
-        }
-        segments
     }
 }

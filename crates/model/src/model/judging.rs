@@ -7,7 +7,7 @@ use trommel_html::{Page, Tag};
 use super::{Judgement, Model};
 use crate::features::{Columns, PageFeatures};
 use crate::file::{PageType, Scorer};
-use crate::kept_blocks::{Choice, Layout, Representatives, is_in_doubt};
+use crate::selection_by_worlds::{Choice, Layout, Representatives, is_in_doubt};
 use crate::{additive::sigmoid, compiled::PageOdds, model::KnownWords};
 
 /// A page that is being judged.

@@ -5,7 +5,7 @@ use crate::features::{FeatureGroup, TermWeight};
 use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
-use crate::kept_blocks::Selection;
+use crate::selection_by_worlds::Selection;
 use crate::tree_nodes::TreeNode;
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};

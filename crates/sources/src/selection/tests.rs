@@ -1,5 +1,6 @@
 //! Tests of records that an index names.
 
+use super::joined_reads::{GAP, MAX_JOINED_BYTES};
 use super::*;
 use crate::{NetworkOptions, Remote};
 use std::fs;

@@ -1,12 +1,24 @@
-//! Reads the stored bytes of wanted records.
+//! Reads the stored bytes of wanted records, several by one request where they lie near each other.
 
 use std::{io, ops::Range};
 
-use super::{ReadBatch, RecordSelection};
+use super::RecordSelection;
 use crate::{OpenBytes, Remote, SourceError};
 
+/// Unwanted bytes between two records that are read along rather than asked for separately.
+pub(super) const GAP: u64 = 64 << 10;
+/// Bytes of several records that are read at once.
+pub(super) const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
+
+/// Rows of one archive that are read at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReadBatch {
+    pub(super) archive: usize,
+    pub(super) bytes: Range<u64>,
+    pub(super) rows: Range<usize>,
+}
 
 fn failed(error: impl ToString) -> SourceError {
     SourceError::File(error.to_string())
@@ -19,6 +31,25 @@ fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
 }
 
 impl RecordSelection {
+    /// Rows from the row `from` on, grouped as they are read.
+    pub(super) fn segments(&self, from: usize) -> Vec<ReadBatch> {
+        let mut segments: Vec<ReadBatch> = Vec::new();
+        for (at, row) in self.rows.iter().enumerate().skip(from) {
+            let end = row.offset.saturating_add(row.length);
+            if let Some(last) = segments.last_mut()
+                && last.archive == row.archive as usize
+                && row.offset <= last.bytes.end.saturating_add(GAP)
+                && end.saturating_sub(last.bytes.start) <= MAX_JOINED_BYTES
+            {
+                last.bytes.end = last.bytes.end.max(end);
+                last.rows.end = at + 1;
+            } else {
+                segments.push(ReadBatch { archive: row.archive as usize, bytes: row.offset..end, rows: at..at + 1 });
+            }
+        }
+        segments
+    }
+
     /// The stored bytes of the wanted records in their order, from the row `from` on.
     pub fn read<'a>(
         &'a self,
