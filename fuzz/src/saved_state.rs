@@ -68,7 +68,7 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
     let entries =
-        [JournalEntry::Done(Box::default()), JournalEntry::Again(crate::run::inputs::found::Identity::default())];
+        [JournalEntry::Done(Box::default()), JournalEntry::Again(crate::run::inputs::listing::Identity::default())];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }
