@@ -122,7 +122,7 @@ fn runs_write_spans_and_tables() {
                 "header_rows": 1,
                 "rows": [
                     ["Month", "Dry", "Wet"],
-                    ["May", "none | all", ""],
+                    ["May", "none | all", "none | all"],
                     ["June", "3", "27"],
                     ["June", "4", "26"],
                 ],
@@ -156,7 +156,7 @@ fn runs_write_spans_and_tables() {
     let lines = records("a.jsonl");
     assert_eq!(lines.len(), pages.len());
     assert!(lines.iter().all(|record| !record.spans.is_empty()));
-    assert_eq!(lines[0].tables[0].rows[1], ["May", "none | all", ""]);
+    assert_eq!(lines[0].tables[0].rows[1], ["May", "none | all", "none | all"]);
     assert_eq!(records("a.msgpack"), lines);
     if cfg!(feature = "parquet") {
         run(&["-o", "a.parquet", "--spans", "--tables"]);
