@@ -213,9 +213,7 @@ fn line(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::JsonLd;
-    use super::*;
     use crate::hydration::ScriptText;
-    use serde_json::json;
 
     fn parse(script: &str) -> JsonLd {
         JsonLd::parse(&[ScriptText { text: script.to_owned(), ..ScriptText::default() }])
