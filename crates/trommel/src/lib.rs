@@ -171,7 +171,7 @@
 //!
 //! # Lower level
 //!
-//! The modules [`extract`] and [`extract_record`] are crates below this one, for programs that need only a single stage. Further
+//! The modules [`extract`] and [`record`] are crates below this one, for programs that need only a single stage. Further
 //! crates are `trommel-html`, with the tables of a page, and `trommel-model`, with features, scorers and site memory.
 
 pub use trommel_extract::{
