@@ -9,6 +9,15 @@ const WACZ: &str = ".wacz";
 /// Endings of the compressions that [`Reader`](crate::Reader) undoes.
 const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
 
+/// The suffix that crawlers add to the name of a file while they write it.
+pub const OPEN: &str = ".open";
+
+/// The path without the ending that marks an unfinished file.
+pub fn without_open(path: &Path) -> PathBuf {
+    let name = path.to_string_lossy();
+    name.strip_suffix(OPEN).map_or_else(|| path.to_owned(), PathBuf::from)
+}
+
 /// Returns whether a file of this name is an archive to read: `.warc` or `.arc`, which `.gz`, `.zst` or `.lz4` may
 /// follow, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
 pub fn is_archive(name: &str) -> bool {

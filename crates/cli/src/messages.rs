@@ -1,10 +1,11 @@
 //! Writes to standard error: log lines, summaries, and one message for an error.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::{env, ffi::OsString, fmt::Display, io::IsTerminal};
+use std::{env, ffi::OsString, fmt::Display};
+use std::{io, io::IsTerminal, io::Write};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::{EnvFilter, field::MakeExt, fmt::format::debug_fn};
+use tracing_subscriber::{EnvFilter, field::MakeExt, fmt::MakeWriter, fmt::format::debug_fn};
 use trommel_text::without_controls;
 
 use crate::progress;
@@ -58,7 +59,7 @@ pub fn begin(args: MessageArgs) {
         .with_env_filter(filter)
         .with_target(false)
         .with_ansi(has_colour(&std::io::stderr()))
-        .with_writer(progress::Log);
+        .with_writer(Log);
     // An event is a line, whatever names stand in it: with a line end in one, a stranger would write lines of the log.
     let one_line = debug_fn(|line, field, value| match field.name() {
         "message" => write!(line, "{}", without_controls(&format!("{value:?}"))),
@@ -89,7 +90,7 @@ pub fn say(text: &str) {
     match MESSAGE_FORM.load(Ordering::Relaxed) {
         QUIET => {}
         JSON => tracing::info!("{text}"),
-        _ => progress::write_line(&text),
+        _ => write_line(&text),
     }
 }
 
@@ -114,7 +115,7 @@ pub fn fail(error: &dyn Display) {
     let error = without_controls(&error);
     match MESSAGE_FORM.load(Ordering::Relaxed) {
         JSON => tracing::error!("{error}"),
-        _ => progress::write_line(&format!("trommel: {error}")),
+        _ => write_line(&format!("trommel: {error}")),
     }
 }
 
@@ -142,6 +143,48 @@ fn can_redraw(term: Option<OsString>) -> bool {
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+/// Writes a line to standard error.
+fn write_line(text: &str) {
+    Log::write_or_drop(format!("{text}\n").as_bytes());
+}
+
+/// Writes log lines to standard error, above the bar if there is one. A full disk or a reader that went away must
+/// end neither a run nor a service, so a message that cannot be written is dropped.
+#[derive(Clone, Copy, Debug)]
+struct Log;
+
+impl Log {
+    fn write_or_drop(line: &[u8]) {
+        let write = || drop(io::stderr().write_all(line));
+        progress::above_bar(write);
+    }
+}
+
+impl Write for Log {
+    /// Takes an event, which is one line: a line end in a name must not begin another.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        // The formatter's own colours begin with an escape; those of names it has written in other signs.
+        let is_kept = |byte: u8| !byte.is_ascii_control() || matches!(byte, b'\t' | 0x1b);
+        let line = event.strip_suffix(b"\n").unwrap_or(event).iter();
+        let mut line: Vec<u8> = line.map(|&byte| if is_kept(byte) { byte } else { b' ' }).collect();
+        line.push(b'\n');
+        Self::write_or_drop(&line);
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        *self
+    }
 }
 
 #[cfg(test)]

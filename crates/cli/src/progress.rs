@@ -3,10 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use std::{io, io::Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tracing_subscriber::fmt::MakeWriter;
 use trommel::run::{Progress, ProgressState};
 
 /// Time between two log lines where standard error is no terminal.
@@ -97,48 +95,11 @@ fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
     format!("{} of {total} bytes, {:.1} MB/s, {left:.0} s left", state.bytes, rate / 1e6)
 }
 
-/// Writes a line to standard error.
-pub fn write_line(text: &str) {
-    Log::write_or_drop(format!("{text}\n").as_bytes());
-}
-
-/// Writes log lines to standard error, above the bar if there is one. A full disk or a reader that went away must
-/// end neither a run nor a service, so a message that cannot be written is dropped.
-#[derive(Clone, Copy, Debug)]
-pub struct Log;
-
-impl Log {
-    fn write_or_drop(line: &[u8]) {
-        let write = || drop(io::stderr().write_all(line));
-        match with_bar(|shown| shown.clone()) {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
-    }
-}
-
-impl Write for Log {
-    /// Takes an event, which is one line: a line end in a name must not begin another.
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        // The formatter's own colours begin with an escape; those of names it has written in other signs.
-        let is_kept = |byte: u8| !byte.is_ascii_control() || matches!(byte, b'\t' | 0x1b);
-        let line = event.strip_suffix(b"\n").unwrap_or(event).iter();
-        let mut line: Vec<u8> = line.map(|&byte| if is_kept(byte) { byte } else { b' ' }).collect();
-        line.push(b'\n');
-        Self::write_or_drop(&line);
-        Ok(event.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        *self
+/// Writes to standard error, above the bar if there is one.
+pub fn above_bar(write: impl FnOnce()) {
+    match with_bar(|shown| shown.clone()) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
     }
 }
 

@@ -8,6 +8,7 @@ mod boxes_teasers_strays;
 mod controls_and_hidden_parts;
 mod copies;
 mod further_articles;
+mod line_numbers;
 pub(crate) mod list_controls;
 mod list_records;
 mod lists;

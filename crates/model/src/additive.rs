@@ -1,11 +1,9 @@
-//! The kinds of scorers as they stand in model files: additive models and boosted trees.
+//! Additive models as they stand in model files.
 //!
 //! An additive model is logistic over bins: the part of each feature in the log odds is a step function of its
-//! value, and chosen pairs of features have a table of their own. Boosted trees are flat arrays.
+//! value, and chosen pairs of features have a table of their own.
 
 use serde::{Deserialize, Serialize};
-
-use crate::tree_nodes::{self, TreeNode};
 
 /// The unit of log odds. All weights are whole multiples of it, so their sums are exact and the same in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
@@ -122,58 +120,6 @@ impl Additive {
     }
 }
 
-/// A sum of regression trees.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Trees {
-    /// Log odds before the first tree.
-    pub base: f32,
-    /// The nodes of all trees.
-    #[serde(with = "tree_nodes")]
-    pub nodes: Vec<TreeNode>,
-    /// First node of each tree.
-    pub roots: Vec<u32>,
-}
-
-impl Trees {
-    /// Log odds of a row. Missing columns count as 0.
-    pub fn log_odds(&self, row: &[f32]) -> f32 {
-        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
-    }
-
-    /// Log odds of a row, given its value in each column.
-    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
-        let tree = |root: &u32| {
-            let mut at = *root;
-            loop {
-                match self.nodes.get(at as usize) {
-                    Some(TreeNode::Split { column, threshold, left, right }) => {
-                        at = if value(*column) <= *threshold { *left } else { *right };
-                    }
-                    Some(TreeNode::Leaf { value }) => return *value,
-                    // Not reached in sound trees, which `is_sound` accepted before.
-                    None => return 0.0,
-                }
-            }
-        };
-        self.base + self.roots.iter().map(tree).sum::<f32>()
-    }
-
-    /// Returns whether the trees are valid: children follow their parents, so every path ends; all numbers are
-    /// finite; columns are below `width`.
-    pub fn is_sound(&self, width: usize) -> bool {
-        let len = self.nodes.len();
-        let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {
-            TreeNode::Split { column, threshold, left, right } => {
-                // Children behind their parents exclude cycles, so a hostile file cannot make scoring endless.
-                let later = |child: u32| (at + 1..len).contains(&(child as usize));
-                usize::from(*column) < width && threshold.is_finite() && later(*left) && later(*right)
-            }
-            TreeNode::Leaf { value } => value.is_finite(),
-        });
-        nodes && self.base.is_finite() && self.roots.iter().all(|root| (*root as usize) < len)
-    }
-}
-
 /// The logistic function.
 pub fn sigmoid(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -205,33 +151,5 @@ mod tests {
         let mut odd = model;
         odd.step_functions[0].edges.swap(0, 1);
         assert!(!odd.is_sound(3));
-    }
-
-    fn stump(left: u32) -> Trees {
-        Trees {
-            base: 1.0,
-            nodes: vec![
-                TreeNode::Split { column: 1, threshold: 0.5, left, right: 2 },
-                TreeNode::Leaf { value: -2.0 },
-                TreeNode::Leaf { value: 3.0 },
-            ],
-            roots: vec![0, 0],
-        }
-    }
-
-    #[test]
-    fn trees_add_up() {
-        assert_eq!(stump(1).log_odds(&[9.0, 0.5]), -3.0);
-        assert_eq!(stump(1).log_odds(&[9.0, 0.6]), 7.0);
-        assert_eq!(stump(1).log_odds(&[]), -3.0);
-    }
-
-    #[test]
-    fn loops_and_holes_are_told() {
-        assert!(stump(1).is_sound(2));
-        assert!(!stump(1).is_sound(1), "no such column");
-        assert!(!stump(0).is_sound(2), "a loop");
-        assert!(!stump(3).is_sound(2), "no such node");
-        assert_eq!(stump(7).log_odds(&[0.0, 0.0]), 1.0);
     }
 }

@@ -283,12 +283,12 @@ impl<'m> PageOdds<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::additive::Trees;
     use crate::additive::{Additive, Cross, StepFunction};
     use crate::features::{FeatureGroup, LANES, Schema};
     use crate::file::WeightedScorer;
     use crate::scorer::log_odds_of_parts;
-    use crate::tree_nodes::TreeNode;
+    use crate::trees::TreeNode;
+    use crate::trees::Trees;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]

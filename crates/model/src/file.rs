@@ -9,8 +9,9 @@ use std::{borrow::Cow, io::Read};
 
 use serde::{Deserialize, Serialize};
 
-use crate::additive::{Additive, Trees, sigmoid};
+use crate::additive::{Additive, sigmoid};
 use crate::features::{FeatureGroup, ListedWord, TermWeight};
+use crate::trees::Trees;
 use crate::{selection_by_worlds::Selection, term_list};
 
 /// First field of every model file.

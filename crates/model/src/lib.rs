@@ -14,9 +14,9 @@ mod scorer;
 mod selection_by_worlds;
 pub mod sites;
 mod term_list;
-mod tree_nodes;
+mod trees;
 
-pub use additive::{Additive, Cross, StepFunction, Trees, sigmoid};
+pub use additive::{Additive, Cross, StepFunction, sigmoid};
 pub use embedded::JudgedEmbedded;
 pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, KindScorer, Linear, ModelError, ModelFile, PageType, PageTypeScorer, Score,
@@ -26,4 +26,4 @@ pub use model::{Judgement, KnownWords, Model};
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;
 pub use selection_by_worlds::{Choice, Layout, Selection};
-pub use tree_nodes::TreeNode;
+pub use trees::{TreeNode, Trees};

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
-use crate::tree_nodes::TreeNode;
+use crate::trees::TreeNode;
 
 /// Log odds of a row by the parts of a model with this band ([`ModelFile::band`](crate::ModelFile::band)).
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {

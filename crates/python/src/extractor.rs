@@ -16,7 +16,7 @@ use trommel_web::viewer::{View, report};
 
 use crate::arrow::{ArrowColumns, PyRecordBatch};
 use crate::errors::{ModelError, raised, told};
-use crate::pages::{PageBytes, Pages, beside};
+use crate::pages::{PageBytes, PageRequest, Pages, beside};
 use crate::settings::{Keywords, NamedModel};
 use crate::{document::PyDocument, interpreter};
 
@@ -256,44 +256,6 @@ pub(crate) struct PyDocuments {
     threads: Option<NonZeroUsize>,
     batch_size: usize,
     ready: Mutex<VecDeque<PyDocument>>,
-}
-
-/// A page with its hints.
-struct PageRequest {
-    html: PageBytes,
-    url: Option<String>,
-    charset: Option<String>,
-    date: Option<String>,
-}
-
-impl PageRequest {
-    /// Bytes or str, or a dict of keywords.
-    fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Ok(keywords) = page.cast::<PyDict>() else {
-            return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });
-        };
-        let (mut html, mut url, mut charset, mut date) = (None, None, None, None);
-        for (name, value) in keywords {
-            let name: String = name.extract()?;
-            match name.as_str() {
-                "html" => html = Some(value.extract()?),
-                "url" => url = value.extract()?,
-                "charset" => charset = value.extract()?,
-                "date" => date = value.extract()?,
-                _ => {
-                    return Err(PyTypeError::new_err(format!(
-                        "unknown key {name:?} of a page: html, url, charset, date"
-                    )));
-                }
-            }
-        }
-        let html = html.ok_or_else(|| PyTypeError::new_err("a page without \"html\""))?;
-        Ok(Self { html, url, charset, date })
-    }
-
-    fn hints(&self) -> Hints<'_> {
-        self.html.view().hints(self.url.as_deref(), self.charset.as_deref(), self.date.as_deref())
-    }
 }
 
 #[pymethods]

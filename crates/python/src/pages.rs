@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use trommel::{Hints, run::is_url};
 
 use crate::arrow::arrays;
@@ -181,5 +181,43 @@ pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize)
     match texts.len() == pages {
         true => Ok(texts),
         false => Err(PyValueError::new_err(format!("{} {what} of {pages} pages", texts.len()))),
+    }
+}
+
+/// A page with its hints.
+pub(crate) struct PageRequest {
+    pub(crate) html: PageBytes,
+    pub(crate) url: Option<String>,
+    charset: Option<String>,
+    pub(crate) date: Option<String>,
+}
+
+impl PageRequest {
+    /// Bytes or str, or a dict of keywords.
+    pub(crate) fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(keywords) = page.cast::<PyDict>() else {
+            return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });
+        };
+        let (mut html, mut url, mut charset, mut date) = (None, None, None, None);
+        for (name, value) in keywords {
+            let name: String = name.extract()?;
+            match name.as_str() {
+                "html" => html = Some(value.extract()?),
+                "url" => url = value.extract()?,
+                "charset" => charset = value.extract()?,
+                "date" => date = value.extract()?,
+                _ => {
+                    return Err(PyTypeError::new_err(format!(
+                        "unknown key {name:?} of a page: html, url, charset, date"
+                    )));
+                }
+            }
+        }
+        let html = html.ok_or_else(|| PyTypeError::new_err("a page without \"html\""))?;
+        Ok(Self { html, url, charset, date })
+    }
+
+    pub(crate) fn hints(&self) -> Hints<'_> {
+        self.html.view().hints(self.url.as_deref(), self.charset.as_deref(), self.date.as_deref())
     }
 }

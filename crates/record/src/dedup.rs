@@ -28,7 +28,7 @@ use sha2::Digest as _;
 use trommel_text::TextStats;
 
 use crate::filters::duplicates::exact;
-use crate::filters::near_duplicates::near;
+use crate::filters::duplicates::near;
 use crate::{AtomicFile, Compression, Frames, RecordReader, digest_of, open_plain, readable_name};
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};

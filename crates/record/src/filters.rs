@@ -6,7 +6,6 @@
 
 mod address;
 pub(crate) mod duplicates;
-pub(crate) mod near_duplicates;
 mod page_rules;
 mod settings;
 pub(crate) mod text_rules;

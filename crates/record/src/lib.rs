@@ -75,7 +75,7 @@ pub use output_copy::OutputCopy;
 pub use reader::{ReadError, RecordReader, open_plain};
 #[cfg(feature = "arrow")]
 pub use record_batch::record_batch;
-pub use record_id::{record_id, source};
+pub use record_id::{id, record_id, source};
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_locked, create_new,

@@ -1,13 +1,36 @@
 //! The record of a page in an archive: its place, and an id that depends only on the input.
 
+use std::path::Path;
+
 use data_encoding::HEXLOWER;
 use sha1::{Digest as _, Sha1};
-use trommel_archive::Place;
+use trommel_archive::{Place, Record};
 use trommel_extract::RecordSource;
 
 /// The place of a record as documents have it.
 pub fn source(place: &Place) -> RecordSource {
     RecordSource { file: place.file.clone(), offset: place.offset, length: place.length, inner: place.inner }
+}
+
+/// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
+/// the folder it is in.
+pub fn id(record: &Record) -> String {
+    record.id().map_or_else(|| derived(record), str::to_owned)
+}
+
+fn derived(record: &Record) -> String {
+    let place = &record.place;
+    // The folder is left out: the same archive on another machine gives the same ids.
+    let file = Path::new(&*place.file).file_name().unwrap_or_default();
+    record_id(&[
+        "source",
+        &file.to_string_lossy(),
+        &place.offset.to_string(),
+        &place.inner.to_string(),
+        record.url().unwrap_or_default(),
+        // Of any form: it tells records apart.
+        record.headers.get("WARC-Date").unwrap_or_default(),
+    ])
 }
 
 /// The namespace for object identifiers (RFC 9562, section 6.6).

@@ -1,9 +1,8 @@
-//! Drops parts that are no text of the page: controls, line numbers, tables of contents, labels.
+//! Drops parts that are no text of the page: controls, tables of contents, labels.
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
 //! letters that are links, links beside a heading to edit its section or to link to it, and the controls of lists and
-//! events. Also dropped are line numbers beside code, and short parts that the page does not show: labels for readers'
-//! aids, badges, messages that a script would show. Other hidden parts, such as tabs and answers, are judged like
+//! events. Also dropped are short parts that the page does not show: labels for readers' aids, badges, messages that a script would show. Other hidden parts, such as tabs and answers, are judged like
 //! visible ones.
 
 use rustc_hash::FxHashMap;
@@ -17,7 +16,6 @@ use super::list_controls::{
 };
 use crate::heading_text::{Mentions, is_heading, is_permalink};
 use crate::kept_flags::{KeptBlocks as _, elements_of};
-use crate::render::content::code::outermost_code;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
@@ -205,66 +203,9 @@ pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Elements around line numbers in one of which their code stands as well.
-const GUTTER_ANCESTORS: usize = 4;
 /// Links from which on a list of them is a table of contents.
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
 const MIN_CONTENTS_LINKS: usize = 3;
-
-/// Drops code that consists of the line numbers of the code after it, and elements of such numbers before or behind
-/// code (`kept` has one entry for each block).
-pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
-    if !page.kinds.contains(ElementKinds::CODE) {
-        return;
-    }
-    let code = |at: usize| outermost_code(page, at);
-    let part = |at: usize| code(at).or_else(|| gutter(page, at));
-    let mut at = 0;
-    while at < page.blocks.len() {
-        let Some(element) = part(at) else {
-            at += 1;
-            continue;
-        };
-        let inside = (at..page.blocks.len()).take_while(|at| part(*at) == Some(element));
-        let next = at + inside.count();
-        let texts = page.blocks.get(at..next).unwrap_or_default().iter();
-        let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
-        let stands_beside = || {
-            // What is code and stands behind code may be its output.
-            let before = at.checked_sub(1).filter(|_| code(at).is_none());
-            let mut around = page.path(element).skip(1).take(GUTTER_ANCESTORS);
-            let holds = |inside: Option<u32>, (around, element): (u32, &Element)| {
-                inside.is_some_and(|inside| (around..element.end).contains(&inside))
-            };
-            around.any(|around| holds(code(next), around) || before.is_some_and(|before| holds(code(before), around)))
-        };
-        // Numbers that count without a gap, and code beside them: a listing of data does neither.
-        if are_consecutive(numbers) && stands_beside() {
-            kept.leave_out(at..next);
-        }
-        at = next;
-    }
-}
-
-/// The element around a block that is named after lines.
-fn gutter(page: &Page, at: usize) -> Option<u32> {
-    let mut around = page.path(page.blocks.get(at)?.element).take(2);
-    around.find(|(_, element)| page.says(element, &["line", "lines", "lineno", "linenos"])).map(|(at, _)| at)
-}
-
-fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
-    let mut number = |expected: Option<u32>| {
-        // What is no number ends the row, as no number follows the largest.
-        let number: Option<u32> = numbers.next().map(|text| text.parse().unwrap_or(u32::MAX));
-        number.map(|number| (number, expected.is_none_or(|expected| number == expected)))
-    };
-    let mut last = None;
-    while let Some((value, is_next)) = number(last) {
-        let Some(next) = value.checked_add(1).filter(|_| is_next) else { return false };
-        last = Some(next);
-    }
-    last.is_some()
-}
 
 /// Drops lists that consist of links to places on the same page (`kept` has one entry for each block).
 pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {

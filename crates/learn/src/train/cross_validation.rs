@@ -7,15 +7,13 @@ use trommel_model::{
 };
 use trommel_text::words::Rule;
 
+use super::logistic::LINEAR_PENALTIES;
 use super::page_types::{page_sharpness, type_odds};
 use super::scorers::{Fitted, WITH_COMMENTS, completed, fit_embedded, judged};
 use super::training_pages::{Labelled, PoorCopy};
 use super::{Learner, Purpose, SetRoles, TrainOptions, learner::ADDITIVE_PENALTY, learner::band};
 use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
-
-/// Candidates for the penalty of a linear model.
-const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 
 impl Learner {
     /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.

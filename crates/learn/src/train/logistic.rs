@@ -16,6 +16,8 @@ use trommel_model::{Additive, StepFunction};
 use super::table::Binned;
 use crate::error::LearnError;
 
+/// Strengths of the penalty that are tried for a linear model.
+pub(super) const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Steps after which the solver stops, and the size of the gradient at which it does.
 const STOP: (u64, f64) = (150, 1e-4);
 /// Rows a unit of work. Partial sums are added in row order, so the number of threads does not

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use crate::additive::Trees;
 use crate::features::{LANES, Lanes, Scratch};
-use crate::tree_nodes::TreeNode;
+use crate::trees::TreeNode;
+use crate::trees::Trees;
 
 /// Leaves of most trees: the list of open sides does not grow while one of these is gone down.
 const LEAVES: usize = 64;

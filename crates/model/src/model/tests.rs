@@ -1,12 +1,12 @@
 use super::*;
-use crate::additive::Trees;
 use crate::additive::{Additive, StepFunction};
 use crate::features::{FeatureGroup, TermWeight};
 use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection_by_worlds::Selection;
-use crate::tree_nodes::TreeNode;
+use crate::trees::TreeNode;
+use crate::trees::Trees;
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};
 

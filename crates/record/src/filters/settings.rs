@@ -7,7 +7,7 @@ use trommel_extract::Document;
 use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 
 use crate::filters::duplicates::exact;
-use crate::filters::near_duplicates::near;
+use crate::filters::duplicates::near;
 use crate::filters::text_rules::RULES;
 use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 

@@ -9,11 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, mem::take, thread};
 
-use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint, file_name::is_archive};
+use trommel_archive::{
+    ArchiveError, Damage, Reader, Record, ResumePoint,
+    file_name::{OPEN, is_archive, without_open},
+};
 
 use crate::run::inputs::{Input, is_pipe, listing::Identity};
 use crate::run::plan::output::{short_digest, stem_of};
-use crate::run::read::growing_files::{GrowingFile, Mark, OPEN, without_open};
+use crate::run::read::growing_files::{GrowingFile, Mark};
 use crate::run::read::lane_reader::{Disconnected, RecordFeed};
 use crate::run::work::task::{ArchiveEnd, Opened, Step};
 use crate::run::{plan::Follow, state::checkpoint::ContinuedRun};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{fs, fs::File, io, ops::Range, thread, time::Duration};
 
 use tempfile::{NamedTempFile, TempPath};
-use trommel_archive::wacz::Window;
+use trommel_archive::{file_name::OPEN, wacz::Window};
 
 /// Bytes of a pipe that are done with, from which on their room on disk is given back.
 const MIN_DONE_BYTES: u64 = 64 << 20;
@@ -129,15 +129,6 @@ fn free(path: &Path, range: Range<u64>) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn free(_: &Path, _: Range<u64>) -> io::Result<()> {
     Ok(())
-}
-
-/// The suffix that crawlers add to the name of a file while they write it.
-pub(crate) const OPEN: &str = ".open";
-
-/// The path without the ending that marks an unfinished file.
-pub(crate) fn without_open(path: &Path) -> PathBuf {
-    let name = path.to_string_lossy();
-    name.strip_suffix(OPEN).map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
 /// Bytes at the head of a file, and before the place where reading goes on, by which it is known again.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints, Rights};
 use trommel_record::filters::{Capture, Duplicates, Filters, Fingerprint, PageText};
-use trommel_record::source;
+use trommel_record::{id, source};
 use trommel_text::{TextStats, hash};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
@@ -18,7 +18,7 @@ use crate::run::counts::summary::PageTime;
 use crate::run::counts::{Clock, Stage};
 use crate::run::plan::{Plan, SetAside};
 use crate::run::work::crawler_records::{CrawlerRecord, crawler_record, is_for_robots, page_url};
-use crate::run::work::record_copies::{QUARANTINE, copied, failed_members, id};
+use crate::run::work::record_copies::{QUARANTINE, copied, failed_members};
 use crate::run::work::task::{CapturedRecord, DocumentForms, Gate, RecordOutcome, RecordVerdict, WorkerResult};
 use crate::{PAGE_FACTOR, page_hints};
 

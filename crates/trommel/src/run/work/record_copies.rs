@@ -1,14 +1,14 @@
-//! Writes copies of records for other tools, and the ids of records.
+//! Writes copies of records for other tools.
 //!
 //! Failed records become WARC records that can be run again, dropped ones a line of JSON (`--dropped`). A copied record
 //! has a line in an index.
 
-use std::{io, io::Write as _, path::Path};
+use std::{io, io::Write as _};
 
 use serde::Serialize;
 use serde_json::json;
 use trommel_archive::{Record, write::gzip_member, write::write_record};
-use trommel_record::{RecordSource, record_id, source};
+use trommel_record::{RecordSource, id, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
 
@@ -42,27 +42,6 @@ impl RecordLabel {
         line.push(b'\n');
         line
     }
-}
-
-/// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
-/// the folder it is in.
-pub(crate) fn id(record: &Record) -> String {
-    record.id().map_or_else(|| derived(record), str::to_owned)
-}
-
-fn derived(record: &Record) -> String {
-    let place = &record.place;
-    // The folder is left out: the same archive on another machine gives the same ids.
-    let file = Path::new(&*place.file).file_name().unwrap_or_default();
-    record_id(&[
-        "source",
-        &file.to_string_lossy(),
-        &place.offset.to_string(),
-        &place.inner.to_string(),
-        record.url().unwrap_or_default(),
-        // Of any form: it tells records apart.
-        record.headers.get("WARC-Date").unwrap_or_default(),
-    ])
 }
 
 /// The numbers of the files beside the outputs. The copies of records are behind them, each with its index.
