@@ -11,6 +11,7 @@
 //! ```
 
 mod amounts;
+mod control_characters;
 pub mod hash;
 pub mod keys;
 pub mod language;
@@ -26,8 +27,9 @@ pub mod vectors;
 pub mod words;
 
 pub use amounts::{ByteSize, ByteSizeError, Share, ShareError};
+pub use control_characters::without_controls;
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
-pub use masks::{AsciiCounts, Run, Runs, TextMasks, without_controls};
+pub use masks::{AsciiCounts, Run, Runs, TextMasks};
 pub use runs::{EndSigns, NoSigns, RunEnds, plain_run};
 pub use small_signs::{lowered, plain_sign, raised};
 pub use url_host::{host_of_authority, url_host};

@@ -1,6 +1,6 @@
-//! Classifies the characters of a text, 64 bytes at once, and tells those that steer terminals.
+//! Classifies the characters of a text, 64 bytes at once.
 
-use std::{borrow::Cow, hint::black_box, ops::Range};
+use std::{hint::black_box, ops::Range};
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
@@ -283,32 +283,6 @@ fn any(masks: [u64; 3]) -> u64 {
     black_box(a) | black_box(b) | black_box(c)
 }
 
-/// Returns whether the character is of Unicode's `Bidi_Control`: it changes the order in which what follows is shown,
-/// up to making a name look like another.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A line of text without control characters (NUL and escapes among them) and without bidi controls;
-/// those that are white space become a space.
-///
-/// ```
-/// use trommel_text::without_controls;
-///
-/// assert_eq!(without_controls("a\u{1b}[31mb\u{202e}c\0\td"), "a[31mbc d");
-/// ```
-pub fn without_controls(line: &str) -> Cow<'_, str> {
-    if !line.contains(|c: char| c.is_control() || is_bidi_control(c)) {
-        return Cow::Borrowed(line);
-    }
-    let kept = line.chars().filter_map(|c| match c {
-        _ if is_bidi_control(c) => None,
-        _ if c.is_control() => c.is_whitespace().then_some(' '),
-        _ => Some(c),
-    });
-    Cow::Owned(kept.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,14 +334,5 @@ mod tests {
         assert_eq!(masks.runs(90..99).next(), None);
         assert_eq!(masks.lower_eight(90), 0);
         assert_eq!(masks.counts(90..99), AsciiCounts::default());
-    }
-
-    #[test]
-    fn only_what_steers_is_taken_out() {
-        assert!(matches!(without_controls("naïve 日本"), Cow::Borrowed(_)));
-        assert_eq!(without_controls("\u{9b}1m\u{7f}x\u{2066}y\u{2069}"), "1mxy");
-        // Joiners are part of words.
-        assert_eq!(without_controls("می\u{200c}آیند"), "می\u{200c}آیند");
-        assert_eq!(without_controls("a\r\nb"), "a  b");
     }
 }
