@@ -14,7 +14,7 @@ mod list_records;
 mod lists;
 mod lone_text;
 mod rules;
-mod thread_labels;
+pub(crate) mod thread_labels;
 mod topic;
 #[cfg(test)]
 mod trial;

@@ -11,7 +11,7 @@ use trommel_model::{Choice, Judgement, Model, PageType, Selection};
 
 use crate::choice::{Decider, Decisions, JudgedPage};
 use crate::kept_flags::KeptBlocks as _;
-use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
+use crate::role::{Role, RoleSet, refined::refined, role_of_embedded, roles};
 
 /// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
 #[derive(Clone, Debug, Default)]
@@ -178,7 +178,7 @@ impl ContentPolicy {
             return roles;
         }
         // Only if asked for: the role models take longer than judging the page.
-        let roles = refined(&roles, page, url);
+        let roles = refined(&roles, &judgement.choice.kept, page, url);
         // Exclusion wins, so that both lists together mean the same in any order.
         let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
         let mut decisions = Decisions::new(&mut judgement.choice.kept, by);

@@ -290,7 +290,8 @@ trommel_text::keyed! {
         /// True if it is part of the text.
         pub kept: bool,
         /// `headline`, `body`, `comment`, `review`, `question-answer`, `card`, `specification`, `ingredient`, `step`,
-        /// `caption`, `byline`, `notice`, `navigation`, `header`, `footer`, `aside`, `form`, `hidden` or `other`.
+        /// `caption`, `byline`, `notice`, `control`, `count`, `author-box`, `pager`, `navigation`, `header`, `footer`,
+        /// `aside`, `form`, `hidden` or `other`.
         #[serde(with = "by_name")]
         pub role: Option<Role>,
         /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of

@@ -17,7 +17,7 @@ use crate::render::text::{append, plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{TextOptions, traced};
 use crate::rights::Rights;
-use crate::role::{Role, refined};
+use crate::role::{Role, refined::refined};
 use crate::selectors::follow;
 use crate::{
     block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, notes::Notes, page_memory,
@@ -128,7 +128,7 @@ impl<'a> Extraction<'a> {
 
     /// The role of each block; empty for a method that is not a model. This takes longer than judging the page.
     pub fn roles(&self) -> Vec<Role> {
-        refined(&self.verdicts.roles, &self.page, self.hints.url)
+        refined(&self.verdicts.roles, self.kept(), &self.page, self.hints.url)
     }
 
     /// The page's tables.

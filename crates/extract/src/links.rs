@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
+use trommel_html::{Element, Page, Tag, element_text};
 use url::Url;
 
-use crate::{extraction::Extraction, role::Role};
+use crate::{choice::list_controls::is_row, extraction::Extraction, role::Role};
 
 /// Maximum bytes of an address.
 // Longer ones carry sessions and data, and few servers take them.
@@ -172,15 +172,6 @@ fn names_a_row(bytes: &[u8]) -> bool {
         let rest = bytes.get(at..).unwrap_or_default();
         NAMES.iter().any(|name| rest.starts_with(name))
     })
-}
-
-/// Returns whether an element is named like a row of page numbers.
-pub(crate) fn is_row(page: &Page, element: &Element) -> bool {
-    let words = page.attribute_words(element);
-    let mut texts = words.iter().map(|word| page.word_text(word));
-    let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
-    let [beside, alone @ ..] = PAGE_ROW_WORDS;
-    texts.any(|text| alone.contains(&text)) || says(beside) && (says("links") || says("numbers") || says("nav"))
 }
 
 /// The row of page numbers around a link, given which elements are some, in order.

@@ -56,13 +56,11 @@ pub mod viewer {
     //! A [`View`] holds the data. [`report`] writes it as an HTML page that loads nothing, and [`fragment`] as a
     //! part of another page.
 
-    mod block_path;
     mod reasons;
     mod report;
     mod report_data;
 
-    pub use block_path::path;
     pub use reasons::{Reasons, Topic};
     pub use report::{SCRIPT, STYLE, fragment, report};
-    pub use report_data::{Row, View};
+    pub use report_data::{Row, View, path};
 }

@@ -1,11 +1,10 @@
 //! Finds the controls of lists and of events: ratings drawn as stars, counts of results, numbers of pages, links to the
 //! page before and the next one, links that put an event into a calendar; and what a wiki says of a page's text.
 
-use trommel_html::{Block, Element, Page, Tag};
+use trommel_html::{Block, Element, PAGE_ROW_WORDS, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::kept_flags::{KeptBlocks as _, elements_of};
-use crate::links::is_row;
 
 /// Elements around a control among which one names it.
 const ANCESTORS: usize = 4;
@@ -32,6 +31,15 @@ pub(crate) fn is_list_control(page: &Page, block: &Block) -> bool {
             || is_number && is_row(page, element)
     };
     (is_number || may_be_rating) && page.path(block.element).take(ANCESTORS).any(|(_, element)| is_one(element))
+}
+
+/// Returns whether an element is named like a row of page numbers.
+pub(crate) fn is_row(page: &Page, element: &Element) -> bool {
+    let words = page.attribute_words(element);
+    let mut texts = words.iter().map(|word| page.word_text(word));
+    let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
+    let [beside, alone @ ..] = PAGE_ROW_WORDS;
+    texts.any(|text| alone.contains(&text)) || says(beside) && (says("links") || says("numbers") || says("nav"))
 }
 
 /// Returns whether a short block counts the results of a list, by the names of its own element.
@@ -100,16 +108,20 @@ const CALENDARS: [&str; 8] = [
 
 /// Returns whether a short block is a link to the page before or the next one, or puts an event into a calendar.
 pub(crate) fn leads_elsewhere(page: &Page, html: &str, block: &Block) -> bool {
-    if block.link_density() < 1.0 {
-        return false;
-    }
+    leads_along(page, block)
+        || block.link_density() == 1.0
+            && page.link_address(html, block, ANCESTORS).is_some_and(|address| {
+                let address = address.to_ascii_lowercase();
+                CALENDARS.iter().any(|part| address.contains(part))
+            })
+}
+
+/// Returns whether a short block is a link to the page before or the next one.
+pub(crate) fn leads_along(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
-    let has_arrow = text.starts_with(BACK) || text.ends_with(ON);
-    has_arrow && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
-        || page.link_address(html, block, ANCESTORS).is_some_and(|address| {
-            let address = address.to_ascii_lowercase();
-            CALENDARS.iter().any(|part| address.contains(part))
-        })
+    (text.starts_with(BACK) || text.ends_with(ON))
+        && block.link_density() == 1.0
+        && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
 }
 
 /// Items of a counted list, at least.

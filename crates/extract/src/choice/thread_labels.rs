@@ -108,7 +108,7 @@ fn has_like_lines(text: &str) -> bool {
 }
 
 /// A text in lower case with one sign for each number; none if it has fewer than two letters.
-fn without_digits(text: &str) -> Option<String> {
+pub(crate) fn without_digits(text: &str) -> Option<String> {
     let mut folded = String::with_capacity(text.len());
     let mut letters = 0;
     for char in text.chars() {

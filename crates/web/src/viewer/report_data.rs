@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use trommel::extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
+use trommel_html::{Attribute, Element, Page};
 use trommel_model::Model;
 
-use crate::viewer::block_path::path;
 use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 
 /// Steps of indentation at most.
@@ -156,6 +156,37 @@ fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model)
     facts
 }
 
+/// Elements shown, the innermost ones: pages nest hundreds deep, and a path a block must stay short.
+const ELEMENTS: usize = 6;
+/// Tokens shown of each element.
+const TOKENS: usize = 4;
+
+/// The elements around the element `index`, outermost first: `article.post › div#text › p`. `html`
+/// and `body` are left out; `…` stands for outer ones beyond the sixth.
+pub fn path(page: &Page, index: u32) -> String {
+    let mut around = page.path(index).filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
+    let mut names: Vec<String> = around.by_ref().take(ELEMENTS).map(|(_, element)| name(page, element)).collect();
+    if around.next().is_some() {
+        names.push("…".to_owned());
+    }
+    names.reverse();
+    names.join(" › ")
+}
+
+fn name(page: &Page, element: &Element) -> String {
+    let mut name = page.name(element).to_owned();
+    let shown = page.attribute_words(element).iter().filter_map(|token| match token.attribute {
+        Attribute::Id => Some(('#', token)),
+        Attribute::Class => Some(('.', token)),
+        Attribute::Role | Attribute::Itemprop => None,
+    });
+    for (mark, token) in shown.take(TOKENS) {
+        name.push(mark);
+        name.push_str(page.word_text(token));
+    }
+    name
+}
+
 /// A count with a comma between thousands.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -177,6 +208,7 @@ pub(crate) fn word_count(words: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn thousands_are_set_off() {
@@ -185,5 +217,23 @@ mod tests {
         }
         assert_eq!(word_count(1), "1 word");
         assert_eq!(word_count(1000), "1,000 words");
+    }
+
+    fn of_first(html: &str) -> String {
+        let page = ScanEngine.read(html, &Limits::default());
+        path(&page, page.blocks[0].element)
+    }
+
+    #[test]
+    fn names_classes_and_ids() {
+        let html = "<body><div id=main class='post-body wide odd tall'><p itemprop=text><b>bold</b>";
+        assert_eq!(of_first(html), "div#main.post.body.wide › p › b");
+        assert_eq!(of_first("bare"), "");
+    }
+
+    #[test]
+    fn long_paths_keep_their_inner_end() {
+        let html = format!("{}<p>deep", "<div>".repeat(400));
+        assert_eq!(of_first(&html), "… › div › div › div › div › div › p");
     }
 }

@@ -1,0 +1,517 @@
+//! Refines the roles of blocks, on request: by their place in parts that the page repeats, by the role models, and by the
+//! markup around them.
+//!
+//! Furniture is what posts, cards and lists have beside their text: controls, counts, boxes about writers, page numbers.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Attribute, Block, Element, ElementKinds, Page, Tag};
+use trommel_model::RoleModel;
+
+use super::Role;
+use crate::choice::list_controls::{
+    MAX_CONTROL_WORDS, is_link_button, is_list_control, is_result_count, is_row, leads_along,
+};
+use crate::choice::thread_labels::without_digits;
+use crate::heading_text::is_heading;
+use crate::kept_flags::{KeptBlocks as _, elements_of};
+use crate::metadata::date_in;
+
+/// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
+/// is. Takes longer than judging the page, so only those who ask for roles have it done.
+pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
+    let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
+    let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
+    let questions = stated_questions(page);
+    let furniture = Furniture::of(page, kept);
+    roles
+        .iter()
+        .zip(&page.blocks)
+        .enumerate()
+        .map(|(at, (role, block))| {
+            let told = told.next().flatten().and_then(named);
+            let stated = questions.get(at) == Some(&true);
+            let stated = stated.then_some(Role::QuestionAnswer);
+            match role {
+                Role::Headline => Role::Headline,
+                // Furniture first, because the models take counts and buttons for cards and notices. They were trained on
+                // the other roles, so markup decides where they say nothing.
+                role => furniture
+                    .role(at, block, *role)
+                    .or(told)
+                    .or_else(|| marked(page, block))
+                    .or(stated)
+                    .unwrap_or(*role),
+            }
+        })
+        .collect()
+}
+
+/// Attribute words around the names and times of a page, around questions and answers.
+const BYLINE: [&str; 8] =
+    ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
+const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
+/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+const STATED_DATES: [&str; 2] = ["published", "modified"];
+const STATED_ANSWER: [&str; 1] = ["answer"];
+/// Blocks of a question that stand before its answer; more are a page about one question.
+// A forum page about one question has its whole text before the answer.
+const MAX_QUESTION_BLOCKS: usize = 3;
+/// Elements around a byline or a caption that may say so, and around a question or an answer.
+const NEAR_ANCESTORS: usize = 3;
+const ANCESTORS: usize = 8;
+/// Maximum words of a byline.
+// Longer ones are boxes about the author.
+const MAX_BYLINE_WORDS: u32 = 20;
+
+/// Returns whether a word of the microdata property of an element is one of these.
+fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
+    let mut attribute_words = page.attribute_words(element).iter();
+    attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
+}
+
+/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
+/// it.
+fn stated_questions(page: &Page) -> Vec<bool> {
+    let mut questions = vec![false; page.blocks.len()];
+    let mut last = None;
+    for (at, block) in page.blocks.iter().enumerate() {
+        let mut path = page.path(block.element).take(ANCESTORS);
+        let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
+        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else { continue };
+        last = Some(answer);
+        let before = page.blocks.iter().take(at).rev();
+        let before = before.take_while(|block| block.element >= element.parent);
+        let count = before.take(MAX_QUESTION_BLOCKS + 1).count();
+        if count <= MAX_QUESTION_BLOCKS
+            && let Some(questions) = questions.get_mut(at - count..at)
+        {
+            questions.fill(true);
+        }
+    }
+    questions
+}
+
+/// The role that the markup around a block gives it.
+fn marked(page: &Page, block: &Block) -> Option<Role> {
+    for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
+        if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
+            return Some(Role::Caption);
+        }
+        let is_byline = |element| page.says(element, &BYLINE) || states(page, element, &STATED_DATES);
+        if at < NEAR_ANCESTORS && block.words <= MAX_BYLINE_WORDS && is_byline(element) {
+            return Some(Role::Byline);
+        }
+        if page.says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
+            return Some(Role::QuestionAnswer);
+        }
+    }
+    None
+}
+
+/// Parts of a page that repeat a text, or a box about a writer, at least.
+const MIN_REPEATED: u32 = 3;
+const MIN_WRITERS: u32 = 2;
+/// Elements around a block among which one is a row of page numbers, a menu, or names what it holds.
+const ROW_ANCESTORS: usize = 5;
+const ROW_WORD_ANCESTORS: usize = 3;
+const NAMED_ANCESTORS: usize = 2;
+/// Words of the names of elements that hold a number about a thing, or say whether it can be had.
+const COUNTS: [&str; 15] = [
+    "answers", "badge", "comments", "count", "counter", "counts", "likes", "num", "rating", "replies", "score",
+    "total", "views", "vote", "votes",
+];
+/// Words beside each number of a row of page numbers, at most.
+const MAX_WORDS_BESIDE_NUMBER: usize = 2;
+const STOCK: [&str; 2] = ["availability", "stock"];
+/// Words of a state without a number, at most.
+const MAX_STATE_WORDS: u32 = 3;
+/// Words of such a block, at most, because rows of links have numbers, too.
+const MAX_COUNT_WORDS: u32 = 6;
+/// Words of the names of elements that hold a time.
+const TIMES: [&str; 4] = ["ago", "date", "datetime", "time"];
+/// Words of the names of buttons, and of elements that hold controls.
+const BUTTONS: [&str; 2] = ["btn", "button"];
+const CONTROLS: [&str; 17] = [
+    "action", "actions", "btn", "button", "buttons", "edit", "facet", "facets", "filter", "filters", "ordering",
+    "permalink", "share", "sort", "sorting", "toggle", "toolbar",
+];
+/// Words of the names of the site's menus, which repeat links: one of the first, and one of the others.
+const MENUS: [&str; 2] = ["menu", "submenu"];
+const MENU_PARTS: [&str; 5] = ["item", "items", "link", "nav", "navigation"];
+
+/// Words of the names of elements that have the name of a writer, and of boxes about one.
+const WRITERS: [&str; 11] = [
+    "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "displayname", "autor", "userinfo",
+    "postprofile",
+];
+const USERS: [&str; 2] = ["member", "user"];
+const BOXES: [&str; 6] = ["about", "bio", "box", "details", "info", "profile"];
+/// Elements around a writer's name among which its box is looked for.
+const BOX_ANCESTORS: usize = 6;
+/// Blocks of such a box, and words of each, at most, because it stands beside the text.
+const MAX_BOX_BLOCKS: usize = 16;
+const MAX_BOX_WORDS: u32 = 12;
+/// Words of a date alone, at most.
+const MAX_DATE_WORDS: u32 = 3;
+/// Lines without a date in a box that is no byline, at least.
+const MIN_BOX_FACTS: usize = 2;
+
+/// A place in parts of one template and what stands there: the signature and the depth of an element, and a text with one
+/// sign for each number.
+type Place = (u64, u16, String);
+
+/// The evidence for furniture on a page.
+struct Furniture<'p> {
+    page: &'p Page,
+    kept: &'p [bool],
+    /// The number of times that a short text stands in the same place.
+    places: FxHashMap<Place, u32>,
+    /// For each block, true if it stands in a box about a writer.
+    about_writers: Vec<bool>,
+    /// The number of elements of one name and class.
+    signatures: FxHashMap<u64, u32>,
+}
+
+impl<'p> Furniture<'p> {
+    fn of(page: &'p Page, kept: &'p [bool]) -> Self {
+        let mut places = FxHashMap::default();
+        for place in page.blocks.iter().filter_map(|block| place(page, block)) {
+            *places.entry(place).or_default() += 1;
+        }
+        let mut signatures = FxHashMap::default();
+        for element in &page.elements {
+            *signatures.entry(element.signature).or_default() += 1;
+        }
+        let mut found = Self { page, kept, places, about_writers: Vec::new(), signatures };
+        found.about_writers = found.about_writers();
+        found
+    }
+
+    /// The role of a block, if it is furniture.
+    fn role(&self, at: usize, block: &Block, role: Role) -> Option<Role> {
+        let page = self.page;
+        let is_signature = |element: &Element| page.is_named_as(element, &["signature"]);
+        let is_about_writer = self.about_writers.has(at) && !matches!(role, Role::Header | Role::Footer)
+            || page.path(block.element).take(NAMED_ANCESTORS + 1).any(|(_, element)| is_signature(element));
+        if role == Role::Hidden || page.kinds_around(block).contains(ElementKinds::CODE) {
+            return None;
+        }
+        if block.words > MAX_CONTROL_WORDS {
+            return is_about_writer.then_some(Role::AuthorBox);
+        }
+        let text = page.text(block);
+        let names = |names: &[&str], ancestors: usize| {
+            elements_of(page, block, ancestors).any(|element| page.is_named_as(element, names))
+        };
+        let is_menu = |element: &Element| page.is_named_as(element, &MENUS) && page.is_named_as(element, &MENU_PARTS);
+        let is_in_menu = elements_of(page, block, ROW_ANCESTORS).any(is_menu);
+        let is_in_nav = page.path(block.element).take(ROW_ANCESTORS).any(|(_, element)| element.tag == Tag::Nav);
+        let (is_linked, is_heading) = (block.link_density() == 1.0, is_heading(page, block));
+        let is_numbered = has_number(text);
+        // A word without a link is a heading or a text beside the row.
+        let ancestors = if is_numbered { ROW_ANCESTORS } else { usize::from(is_linked) * ROW_WORD_ANCESTORS };
+        let is_in_row = || page.path(block.element).take(ancestors).any(|(_, element)| is_row(page, element));
+        if leads_along(page, block) || !is_in_menu && is_page_number(text) && is_in_row() {
+            return Some(Role::Pager);
+        }
+        let is_dropped = self.kept.lacks(at);
+        let is_repeated = self.is_repeated(block) && !is_heading;
+        // Questions and tabs that are kept stand in buttons, too, and so do the heads of menus.
+        let is_set_apart = is_dropped && !is_heading && !is_in_nav || is_repeated;
+        let is_permalink = is_dropped && is_linked && is_numbered && text.starts_with('#');
+        if is_permalink || is_set_apart && (is_button(page, block, is_dropped) || is_link_button(page, block)) {
+            return Some(Role::Control);
+        }
+        if is_numbered && (is_list_control(page, block) || is_result_count(page, block))
+            || (is_numbered || block.words <= MAX_STATE_WORDS) && names(&STOCK, 1)
+        {
+            return Some(Role::Count);
+        }
+        if is_about_writer {
+            let is_date = block.words <= MAX_DATE_WORDS && date_in(text, false).is_some();
+            return (!is_date && !is_clock(page, block, text)).then_some(Role::AuthorBox);
+        }
+        if is_numbered && is_dropped && block.words <= MAX_COUNT_WORDS {
+            let is_count = names(&COUNTS, NAMED_ANCESTORS) || is_repeated && !is_linked;
+            let is_other = is_price(text) || is_time(page, block, text) || is_in_menu && block.words > 1;
+            let role = if block.link_words > 0 && !is_linked { beside_link(text) } else { Role::Count };
+            return (is_count && !is_other).then_some(role);
+        }
+        let is_byline = || marked(page, block) == Some(Role::Byline);
+        let is_linked_control =
+            || is_dropped && is_linked && !is_in_nav && !names(&MENUS, ROW_ANCESTORS) && !is_byline();
+        let repeats_control = is_repeated && (is_linked_control() || names(&BUTTONS, 1));
+        let is_named = || names(&CONTROLS, NAMED_ANCESTORS + usize::from(is_linked)) && !(is_linked && is_in_menu);
+        let is_control = repeats_control && !is_price(text) || is_dropped && !is_heading && !is_numbered && is_named();
+        is_control.then_some(Role::Control)
+    }
+
+    /// Returns whether other parts of the page have the same text in the same place, but for numbers. Paragraphs are text.
+    fn is_repeated(&self, block: &Block) -> bool {
+        let times = place(self.page, block).and_then(|place| self.places.get(&place));
+        times.is_some_and(|times| *times >= MIN_REPEATED) && !is_paragraph(self.page, block)
+    }
+
+    /// For each block, whether it stands in a box about a writer: the largest element around a writer's name that has
+    /// short dropped blocks alone and stands in an element with text; or such a cell, if several rows have one.
+    fn about_writers(&self) -> Vec<bool> {
+        let page = self.page;
+        let (mut boxes, mut cells) = (Vec::new(), Vec::new());
+        for (at, element) in (0u32..).zip(&page.elements) {
+            if is_about_writer(page, element) {
+                boxes.extend(self.box_beside_text(page.path(at).take(BOX_ANCESTORS)));
+            } else if element.tag == Tag::Td {
+                // A name first: the head of a post begins with a label.
+                let is_label = |at: usize| page.blocks.get(at).is_some_and(|block| page.text(block).contains(':'));
+                let cell = self.box_beside_text(page.path(at).take(2));
+                cells.extend(cell.filter(|cell| !is_label(cell.start)));
+            }
+        }
+        if cells.len() >= MIN_REPEATED as usize {
+            boxes.append(&mut cells);
+        }
+        let mut flags = vec![false; page.blocks.len()];
+        flags.keep(boxes.into_iter().flatten());
+        flags
+    }
+
+    /// The blocks of the largest of several elements, from the innermost on, that has no text, stands beside text, and is
+    /// made as others or named a box.
+    fn box_beside_text<'a>(&self, path: impl Iterator<Item = (u32, &'a Element)>) -> Option<Range<usize>> {
+        let mut inside = None;
+        for (at, element) in path.take_while(|(_, element)| !matches!(element.tag, Tag::Nav | Tag::Form)) {
+            match self.blocks_of_box(at) {
+                Ok(blocks) => {
+                    let times = self.signatures.get(&element.signature).copied().unwrap_or_default();
+                    let has_name = element.tag == Tag::Td || !self.page.attribute_words(element).is_empty();
+                    let repeats = has_name && times >= MIN_WRITERS;
+                    if repeats || self.page.is_named_as(element, &BOXES) {
+                        inside = Some(blocks);
+                    }
+                }
+                Err(has_text) => return inside.filter(|inside| has_text && self.has_facts(inside)),
+            }
+        }
+        None
+    }
+
+    /// Returns whether blocks are more than a byline: they say something beside a date.
+    fn has_facts(&self, blocks: &Range<usize>) -> bool {
+        let page = self.page;
+        let facts = blocks.clone().filter_map(|at| page.blocks.get(at));
+        let facts = facts.flat_map(|block| page.text(block).lines().map(move |line| (block, line)));
+        facts.filter(|(block, line)| !is_time(page, block, line)).count() >= MIN_BOX_FACTS
+    }
+
+    /// The blocks of an element, if they are few and short and none of them is text; otherwise whether one is text.
+    fn blocks_of_box(&self, at: u32) -> Result<Range<usize>, bool> {
+        let page = self.page;
+        let element = page.element(at).ok_or(false)?;
+        let first = page.blocks.partition_point(|block| block.span.0 < element.start);
+        let inside = page.blocks.iter().zip(self.kept).skip(first);
+        let mut last = first;
+        for (block, kept) in inside.take_while(|(block, _)| (at..element.end).contains(&block.element)) {
+            last += 1;
+            if *kept || block.words > MAX_BOX_WORDS || block.words > 1 && is_paragraph(page, block) {
+                return Err(true);
+            }
+            // Forms to sign in have names of users, too.
+            if last > first + MAX_BOX_BLOCKS || is_within(page, block, &[Tag::Label]) {
+                return Err(false);
+            }
+        }
+        Ok(first..last)
+    }
+}
+
+/// Returns whether a block is the text of a button, or, if it is dropped, of a label.
+fn is_button(page: &Page, block: &Block, is_dropped: bool) -> bool {
+    is_within(page, block, &[Tag::Button, Tag::Select, Tag::Option])
+        || is_dropped && is_within(page, block, &[Tag::Label, Tag::Legend])
+}
+
+/// Returns whether one of the innermost elements around a block is one of these.
+fn is_within(page: &Page, block: &Block, tags: &[Tag]) -> bool {
+    page.path(block.element).take(NAMED_ANCESTORS + 1).any(|(_, element)| tags.contains(&element.tag))
+}
+
+/// The role of a link beside a number: the name of a writer above the numbers of theirs, or a facet of a list.
+fn beside_link(text: &str) -> Role {
+    let is_name = text.split_once('\n').is_some_and(|(first, _)| !has_number(first));
+    if is_name { Role::AuthorBox } else { Role::Control }
+}
+
+/// The place of a short block.
+fn place(page: &Page, block: &Block) -> Option<Place> {
+    let element = page.element(block.element).filter(|_| block.words <= MAX_CONTROL_WORDS)?;
+    let text = page.text(block);
+    let folded = without_digits(text).or_else(|| has_number(text).then(|| "#".to_owned()))?;
+    Some((element.signature, element.depth, folded))
+}
+
+fn is_paragraph(page: &Page, block: &Block) -> bool {
+    page.container(block).is_some_and(|(_, element)| element.tag == Tag::P)
+}
+
+/// Returns whether an element has the name of a writer, or describes one.
+fn is_about_writer(page: &Page, element: &Element) -> bool {
+    page.is_named_as(element, &WRITERS) || page.is_named_as(element, &USERS) && page.is_named_as(element, &BOXES)
+}
+
+/// Returns whether a text has a number that is no part of a name.
+fn has_number(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether a part of a block has a date or a time of day.
+fn is_time(page: &Page, block: &Block, text: &str) -> bool {
+    is_clock(page, block, text) || date_in(text, false).is_some()
+}
+
+/// Returns whether a part of a block has a time of day, or its element is named after a time.
+fn is_clock(page: &Page, block: &Block, text: &str) -> bool {
+    let is_named = |element: &Element| element.tag == Tag::Time || page.is_named_as(element, &TIMES);
+    let has_hours = || text.as_bytes().windows(3).any(|window| matches!(window, [b'0'..=b'9', b':', b'0'..=b'9']));
+    // Facts of several lines have the time at which somebody joined.
+    !text.contains('\n') && has_hours() || elements_of(page, block, NAMED_ANCESTORS).any(is_named)
+}
+
+/// Returns whether a text is the number of a page, such numbers with a few words, or a word or two.
+fn is_page_number(text: &str) -> bool {
+    let numbers = text.split_whitespace().filter(|word| has_number(word)).count();
+    text.split_whitespace().count() - numbers <= MAX_WORDS_BESIDE_NUMBER * numbers.max(1)
+}
+
+/// Returns whether a text has the sign of a currency, or a number with two decimals.
+fn is_price(text: &str) -> bool {
+    let has_sign = text.contains(|c: char| c == '$' || matches!(c, '\u{a2}'..='\u{a5}' | '\u{20a0}'..='\u{20cf}'));
+    let has_cents = |word: &str| matches!(word.as_bytes(), [.., b'0'..=b'9', b'.' | b',', b'0'..=b'9', b'0'..=b'9']);
+    has_sign || text.split_whitespace().any(has_cents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    /// The roles of furniture among the blocks of a page; blocks whose text begins with a plus are kept.
+    fn furniture(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let kept: Vec<bool> = page.blocks.iter().map(|block| page.text(block).starts_with('+')).collect();
+        let roles = crate::role::roles(&page, &kept, &[], None);
+        let furniture = Furniture::of(&page, &kept);
+        let found = page.blocks.iter().zip(&roles).enumerate().filter_map(|(at, (block, role))| {
+            let role = furniture.role(at, block, *role)?;
+            Some(format!("{}: {}", page.text(block), role.name()))
+        });
+        found.collect()
+    }
+
+    #[test]
+    fn what_stands_in_each_part_in_the_same_place_is_furniture() {
+        let card = "<li><h3>A <b>lamp</b></h3><div>$9</div><div>9 hits</div><div><a href=a>Compare</a></div><div>May 9, 2020</div><a href=b>9 of it</a></li>";
+        let expected = ["9 hits: count", "Compare: control"];
+        assert_eq!(furniture(&format!("<ul>{}</ul>", card.repeat(3))), expected.repeat(3));
+        assert_eq!(furniture(&format!("<ul>{}</ul>", card.repeat(2))), [""; 0]);
+        for text in [
+            "<div>+9 hits</div><div><a href=a>+Compare</a></div>",
+            "<p>9 hits</p><p>Compare</p>",
+            "<pre>9 hits</pre>",
+            "<ul class=menu-nav><a href=a>Home</a></ul>",
+            "<div hidden>9 hits</div>",
+            "<div><time>9 ago</time></div>",
+            "<div>At 9:10</div>",
+            "<h3>9 hits</h3>",
+            "<div>9.50 kr</div>",
+            "<h3><button>Why?</button></h3>",
+            "<div class=byline><a href=a>ann</a></div>",
+            "<nav><div><a href=a>Compare</a></div></nav>",
+            "<div>Decibel220</div>",
+        ] {
+            assert_eq!(furniture(&text.repeat(3)), [""; 0], "{text}");
+        }
+        let button = furniture(&"<span class=btn>+Buy</span><hr>".repeat(3));
+        assert_eq!(button, ["+Buy: control"; 3]);
+    }
+
+    #[test]
+    fn names_and_elements_tell_controls_counts_and_pagers() {
+        let html = "<nav><button>Tools</button></nav><p><button>Buy</button><p><button>+Why?</button>\
+                    <p><label>Name</label><p class=vote-count>7</p><p class=vote-count>$7</p>\
+                    <p class=results-count>1 of 40 results</p><p class=sort-menu>By price</p><p>7</p><p class=stock>+None</p>\
+                    <ul class=pagination><li>1<li><a href=2>2</a><li><a href=3>The 2 mills of old</a><li>Rows</ul><p><a href=4>#4</a><p class=nav><a href=3>Back →</a>\
+                    <p class=badges><a href=a>ann</a><br><i class=badge>7</i><p class=badges><a href=a>Rugs</a> <i class=badge>7</i>";
+        let expected = [
+            "Buy: control", "Name: control", "7: count", "1 of 40 results: count", "By price: control", "+None: count",
+            "1: pager", "2: pager", "#4: control", "Back →: pager", "ann\n7: author-box", "Rugs 7: control",
+        ];
+        assert_eq!(furniture(html), expected);
+    }
+
+    #[test]
+    fn what_stands_around_a_writer_beside_the_text_is_a_box() {
+        let boxed = |html: &str| furniture(html).into_iter().filter(|found| found.ends_with("author-box")).count();
+        let post = |facts: &str| format!("<div>{facts}<div>+It rained.</div></div>");
+        let column = "<div class=side><b class=username>ann</b><div>Joined: May</div><div>Posts: 9</div></div>";
+        assert_eq!(boxed(&post(column).repeat(2)), 6);
+        assert_eq!(boxed(&post(column)), 0, "a box like no other");
+        assert_eq!(boxed(column), 0, "no text beside it");
+        assert_eq!(boxed(&post(&column.replace("May", &"May ".repeat(20))).repeat(2)), 0, "text itself");
+        assert_eq!(boxed(&post("<div><b class=username>ann</b><div>4 May 2020</div></div>").repeat(2)), 0, "a byline");
+        assert_eq!(
+            boxed(&post(
+                "<div class=author-info><div>Ann</div><div>Miller</div><div>4 May 2020</div><div>At 9:10</div></div>"
+            )),
+            2
+        );
+        assert_eq!(boxed(&post("<footer class=author-info><div>Ann</div><div>Miller</div></footer>")), 0, "the foot");
+        assert_eq!(boxed(&post("<nav><b class=username>ann</b><div>Log out</div></nav>").repeat(2)), 0, "a menu");
+        assert_eq!(boxed(&post("<div class=author-info><div>Ann</div><div>Miller</div></div>")), 2);
+        assert_eq!(boxed(&post("<div class=user-info><div>Ann</div><div>Miller</div></div>")), 2);
+        assert_eq!(boxed(&post("<div class=user-menu><div>Ann</div><div>Miller</div></div>")), 0);
+        assert_eq!(boxed(&format!("<div class=signature>{}</div>", "word ".repeat(20))), 1);
+        let row = "<table><tr><td><i>ann</i><div>Posts: 9</div><td>+It rained.</table>";
+        assert_eq!([boxed(&row.repeat(3)), boxed(&row.repeat(2))], [6, 0]);
+        assert_eq!(boxed(&row.replace("ann", "Subject: ann").repeat(3)), 0, "the head of a post");
+    }
+
+    #[test]
+    fn markup_tells_captions_bylines_and_questions() {
+        let html = "<h1>T</h1><div class=author><p>By Jane Roe</div><figure><img><figcaption>A mill.</figcaption></figure>\
+                    <div class='faq-list'><p>Why?</p><p>So.</p></div><p>Body of it.";
+        let page = ScanEngine.read(html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
+        let (question, byline) = (Some(Role::QuestionAnswer), Some(Role::Byline));
+        let caption = Some(Role::Caption);
+        assert_eq!(found, [None, byline, caption, question, question, None]);
+        let long = format!("<div class=author><p>{}", "word ".repeat(30));
+        let page = ScanEngine.read(&long, &Limits::default());
+        assert_eq!(marked(&page, &page.blocks[0]), None);
+    }
+
+    #[test]
+    fn microdata_tells_answers_their_questions_and_dates() {
+        let pair = "<div itemprop=mainEntity itemscope><h3 itemprop=name>Why?</h3>\
+                    <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
+        let html = format!("<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
+        let (none, answer) = (None, Some(Role::QuestionAnswer));
+        let byline = Some(Role::Byline);
+        assert_eq!(found, [none, none, answer, answer, none, answer, answer, byline]);
+        let (yes, no) = (true, false);
+        assert_eq!(
+            stated_questions(&page),
+            [no, yes, no, no, yes, no, no, no],
+            "the page before the first question is none"
+        );
+        let roles = refined(&[Role::Body; 8], &[true; 8], &page, None);
+        assert_eq!((roles[1], roles[2]), (Role::QuestionAnswer, Role::QuestionAnswer));
+        let long = "<div><p>a<p>b<p>c<p>d<div itemprop=suggestedAnswer>So.</div></div>";
+        let page = ScanEngine.read(long, &Limits::default());
+        assert!(!stated_questions(&page).contains(&true), "a page about one question");
+    }
+}
