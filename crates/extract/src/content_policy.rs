@@ -11,7 +11,7 @@ use trommel_model::{Choice, Judgement, Model, PageType, Selection};
 
 use crate::choice::{Decider, Decisions, JudgedPage};
 use crate::kept_flags::KeptBlocks as _;
-use crate::role::{Role, RoleSet, refined::refined, role_of_embedded, roles};
+use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 
 /// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
 #[derive(Clone, Debug, Default)]

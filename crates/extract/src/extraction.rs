@@ -17,7 +17,7 @@ use crate::render::text::{append, plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{TextOptions, traced};
 use crate::rights::Rights;
-use crate::role::{Role, refined::refined};
+use crate::role::{Role, refined};
 use crate::selectors::follow;
 use crate::{
     block_page::block_reason, choice::beside_kept::is_headline_of_kept, hints::Hints, notes::Notes, page_memory,

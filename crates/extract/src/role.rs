@@ -1,15 +1,17 @@
 //! The role of a block on its page, and sets of roles. Whether a block is kept is a separate decision.
 
-pub(crate) mod refined;
+mod furniture;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use trommel_html::{Page, Tag};
-use trommel_model::JudgedEmbedded;
+use trommel_html::{Attribute, Block, Element, Page, Tag};
+use trommel_model::{JudgedEmbedded, RoleModel};
 
 #[cfg(feature = "strum")]
 use strum::{EnumString, VariantNames};
+
+use furniture::Furniture;
 
 trommel_text::named! {
     /// The role of a block on its page. Whether a block is main text is a verdict of the model. The
@@ -115,6 +117,98 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
         .collect()
 }
 
+/// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
+/// is. Takes longer than judging the page, so only those who ask for roles have it done.
+pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
+    let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
+    let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
+    let questions = stated_questions(page);
+    let furniture = Furniture::of(page, kept);
+    roles
+        .iter()
+        .zip(&page.blocks)
+        .enumerate()
+        .map(|(at, (role, block))| {
+            let told = told.next().flatten().and_then(named);
+            let stated = questions.get(at) == Some(&true);
+            let stated = stated.then_some(Role::QuestionAnswer);
+            match role {
+                Role::Headline => Role::Headline,
+                // Furniture first, because the models take counts and buttons for cards and notices. They were trained on
+                // the other roles, so markup decides where they say nothing.
+                role => furniture
+                    .role(at, block, *role)
+                    .or(told)
+                    .or_else(|| marked(page, block))
+                    .or(stated)
+                    .unwrap_or(*role),
+            }
+        })
+        .collect()
+}
+
+/// Attribute words around the names and times of a page, around questions and answers.
+const BYLINE: [&str; 8] =
+    ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
+const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
+/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+const STATED_DATES: [&str; 2] = ["published", "modified"];
+const STATED_ANSWER: [&str; 1] = ["answer"];
+/// Blocks of a question that stand before its answer; more are a page about one question.
+// A forum page about one question has its whole text before the answer.
+const MAX_QUESTION_BLOCKS: usize = 3;
+/// Elements around a byline or a caption that may say so, and around a question or an answer.
+const NEAR_ANCESTORS: usize = 3;
+const ANCESTORS: usize = 8;
+/// Maximum words of a byline.
+// Longer ones are boxes about the author.
+const MAX_BYLINE_WORDS: u32 = 20;
+
+/// Returns whether a word of the microdata property of an element is one of these.
+fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
+    let mut attribute_words = page.attribute_words(element).iter();
+    attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
+}
+
+/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
+/// it.
+fn stated_questions(page: &Page) -> Vec<bool> {
+    let mut questions = vec![false; page.blocks.len()];
+    let mut last = None;
+    for (at, block) in page.blocks.iter().enumerate() {
+        let mut path = page.path(block.element).take(ANCESTORS);
+        let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
+        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else { continue };
+        last = Some(answer);
+        let before = page.blocks.iter().take(at).rev();
+        let before = before.take_while(|block| block.element >= element.parent);
+        let count = before.take(MAX_QUESTION_BLOCKS + 1).count();
+        if count <= MAX_QUESTION_BLOCKS
+            && let Some(questions) = questions.get_mut(at - count..at)
+        {
+            questions.fill(true);
+        }
+    }
+    questions
+}
+
+/// The role that the markup around a block gives it.
+fn marked(page: &Page, block: &Block) -> Option<Role> {
+    for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
+        if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
+            return Some(Role::Caption);
+        }
+        let is_byline = |element| page.says(element, &BYLINE) || states(page, element, &STATED_DATES);
+        if at < NEAR_ANCESTORS && block.words <= MAX_BYLINE_WORDS && is_byline(element) {
+            return Some(Role::Byline);
+        }
+        if page.says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
+            return Some(Role::QuestionAnswer);
+        }
+    }
+    None
+}
+
 /// A set of roles; in files a list of their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -214,5 +308,42 @@ mod tests {
         assert_eq!(set.to_string(), "review,other");
         assert!(!set.contains(Role::Body) && !set.is_empty() && RoleSet::default().is_empty());
         assert_eq!(RoleSet::from(Vec::from(set)), set);
+    }
+
+    #[test]
+    fn markup_tells_captions_bylines_and_questions() {
+        let html = "<h1>T</h1><div class=author><p>By Jane Roe</div><figure><img><figcaption>A mill.</figcaption></figure>\
+                    <div class='faq-list'><p>Why?</p><p>So.</p></div><p>Body of it.";
+        let page = ScanEngine.read(html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
+        let (question, byline) = (Some(Role::QuestionAnswer), Some(Role::Byline));
+        let caption = Some(Role::Caption);
+        assert_eq!(found, [None, byline, caption, question, question, None]);
+        let long = format!("<div class=author><p>{}", "word ".repeat(30));
+        let page = ScanEngine.read(&long, &Limits::default());
+        assert_eq!(marked(&page, &page.blocks[0]), None);
+    }
+
+    #[test]
+    fn microdata_tells_answers_their_questions_and_dates() {
+        let pair = "<div itemprop=mainEntity itemscope><h3 itemprop=name>Why?</h3>\
+                    <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
+        let html = format!("<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
+        let (none, answer) = (None, Some(Role::QuestionAnswer));
+        let byline = Some(Role::Byline);
+        assert_eq!(found, [none, none, answer, answer, none, answer, answer, byline]);
+        let (yes, no) = (true, false);
+        assert_eq!(
+            stated_questions(&page),
+            [no, yes, no, no, yes, no, no, no],
+            "the page before the first question is none"
+        );
+        let roles = refined(&[Role::Body; 8], &[true; 8], &page, None);
+        assert_eq!((roles[1], roles[2]), (Role::QuestionAnswer, Role::QuestionAnswer));
+        let long = "<div><p>a<p>b<p>c<p>d<div itemprop=suggestedAnswer>So.</div></div>";
+        let page = ScanEngine.read(long, &Limits::default());
+        assert!(!stated_questions(&page).contains(&true), "a page about one question");
     }
 }

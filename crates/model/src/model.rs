@@ -4,11 +4,10 @@
 //! confidence below which a page is hard: the table behind `--hard-share`.
 
 mod judging;
-mod known_words;
 #[cfg(test)]
 mod tests;
 
-pub use known_words::KnownWords;
+pub use judging::KnownWords;
 
 use std::{borrow::Cow, path::Path};
 

@@ -1,15 +1,12 @@
-//! Refines the roles of blocks, on request: by their place in parts that the page repeats, by the role models, and by the
-//! markup around them.
-//!
-//! Furniture is what posts, cards and lists have beside their text: controls, counts, boxes about writers, page numbers.
+//! Tells furniture, which posts, cards and lists have beside their text: controls, counts, boxes about writers, page
+//! numbers. It stands in parts that the page repeats, or is named so.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Attribute, Block, Element, ElementKinds, Page, Tag};
-use trommel_model::RoleModel;
+use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 
-use super::Role;
+use super::{Role, marked};
 use crate::choice::list_controls::{
     MAX_CONTROL_WORDS, is_link_button, is_list_control, is_result_count, is_row, leads_along,
 };
@@ -17,98 +14,6 @@ use crate::choice::thread_labels::without_digits;
 use crate::heading_text::is_heading;
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::metadata::date_in;
-
-/// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
-/// is. Takes longer than judging the page, so only those who ask for roles have it done.
-pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
-    let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
-    let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
-    let questions = stated_questions(page);
-    let furniture = Furniture::of(page, kept);
-    roles
-        .iter()
-        .zip(&page.blocks)
-        .enumerate()
-        .map(|(at, (role, block))| {
-            let told = told.next().flatten().and_then(named);
-            let stated = questions.get(at) == Some(&true);
-            let stated = stated.then_some(Role::QuestionAnswer);
-            match role {
-                Role::Headline => Role::Headline,
-                // Furniture first, because the models take counts and buttons for cards and notices. They were trained on
-                // the other roles, so markup decides where they say nothing.
-                role => furniture
-                    .role(at, block, *role)
-                    .or(told)
-                    .or_else(|| marked(page, block))
-                    .or(stated)
-                    .unwrap_or(*role),
-            }
-        })
-        .collect()
-}
-
-/// Attribute words around the names and times of a page, around questions and answers.
-const BYLINE: [&str; 8] =
-    ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
-const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
-/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
-const STATED_DATES: [&str; 2] = ["published", "modified"];
-const STATED_ANSWER: [&str; 1] = ["answer"];
-/// Blocks of a question that stand before its answer; more are a page about one question.
-// A forum page about one question has its whole text before the answer.
-const MAX_QUESTION_BLOCKS: usize = 3;
-/// Elements around a byline or a caption that may say so, and around a question or an answer.
-const NEAR_ANCESTORS: usize = 3;
-const ANCESTORS: usize = 8;
-/// Maximum words of a byline.
-// Longer ones are boxes about the author.
-const MAX_BYLINE_WORDS: u32 = 20;
-
-/// Returns whether a word of the microdata property of an element is one of these.
-fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
-    let mut attribute_words = page.attribute_words(element).iter();
-    attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
-}
-
-/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
-/// it.
-fn stated_questions(page: &Page) -> Vec<bool> {
-    let mut questions = vec![false; page.blocks.len()];
-    let mut last = None;
-    for (at, block) in page.blocks.iter().enumerate() {
-        let mut path = page.path(block.element).take(ANCESTORS);
-        let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
-        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else { continue };
-        last = Some(answer);
-        let before = page.blocks.iter().take(at).rev();
-        let before = before.take_while(|block| block.element >= element.parent);
-        let count = before.take(MAX_QUESTION_BLOCKS + 1).count();
-        if count <= MAX_QUESTION_BLOCKS
-            && let Some(questions) = questions.get_mut(at - count..at)
-        {
-            questions.fill(true);
-        }
-    }
-    questions
-}
-
-/// The role that the markup around a block gives it.
-fn marked(page: &Page, block: &Block) -> Option<Role> {
-    for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
-        if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
-            return Some(Role::Caption);
-        }
-        let is_byline = |element| page.says(element, &BYLINE) || states(page, element, &STATED_DATES);
-        if at < NEAR_ANCESTORS && block.words <= MAX_BYLINE_WORDS && is_byline(element) {
-            return Some(Role::Byline);
-        }
-        if page.says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
-            return Some(Role::QuestionAnswer);
-        }
-    }
-    None
-}
 
 /// Parts of a page that repeat a text, or a box about a writer, at least.
 const MIN_REPEATED: u32 = 3;
@@ -163,7 +68,7 @@ const MIN_BOX_FACTS: usize = 2;
 type Place = (u64, u16, String);
 
 /// The evidence for furniture on a page.
-struct Furniture<'p> {
+pub(super) struct Furniture<'p> {
     page: &'p Page,
     kept: &'p [bool],
     /// The number of times that a short text stands in the same place.
@@ -175,7 +80,7 @@ struct Furniture<'p> {
 }
 
 impl<'p> Furniture<'p> {
-    fn of(page: &'p Page, kept: &'p [bool]) -> Self {
+    pub(super) fn of(page: &'p Page, kept: &'p [bool]) -> Self {
         let mut places = FxHashMap::default();
         for place in page.blocks.iter().filter_map(|block| place(page, block)) {
             *places.entry(place).or_default() += 1;
@@ -190,7 +95,7 @@ impl<'p> Furniture<'p> {
     }
 
     /// The role of a block, if it is furniture.
-    fn role(&self, at: usize, block: &Block, role: Role) -> Option<Role> {
+    pub(super) fn role(&self, at: usize, block: &Block, role: Role) -> Option<Role> {
         let page = self.page;
         let is_signature = |element: &Element| page.is_named_as(element, &["signature"]);
         let is_about_writer = self.about_writers.has(at) && !matches!(role, Role::Header | Role::Footer)
@@ -476,42 +381,5 @@ mod tests {
         let row = "<table><tr><td><i>ann</i><div>Posts: 9</div><td>+It rained.</table>";
         assert_eq!([boxed(&row.repeat(3)), boxed(&row.repeat(2))], [6, 0]);
         assert_eq!(boxed(&row.replace("ann", "Subject: ann").repeat(3)), 0, "the head of a post");
-    }
-
-    #[test]
-    fn markup_tells_captions_bylines_and_questions() {
-        let html = "<h1>T</h1><div class=author><p>By Jane Roe</div><figure><img><figcaption>A mill.</figcaption></figure>\
-                    <div class='faq-list'><p>Why?</p><p>So.</p></div><p>Body of it.";
-        let page = ScanEngine.read(html, &Limits::default());
-        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
-        let (question, byline) = (Some(Role::QuestionAnswer), Some(Role::Byline));
-        let caption = Some(Role::Caption);
-        assert_eq!(found, [None, byline, caption, question, question, None]);
-        let long = format!("<div class=author><p>{}", "word ".repeat(30));
-        let page = ScanEngine.read(&long, &Limits::default());
-        assert_eq!(marked(&page, &page.blocks[0]), None);
-    }
-
-    #[test]
-    fn microdata_tells_answers_their_questions_and_dates() {
-        let pair = "<div itemprop=mainEntity itemscope><h3 itemprop=name>Why?</h3>\
-                    <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
-        let html = format!("<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>");
-        let page = ScanEngine.read(&html, &Limits::default());
-        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
-        let (none, answer) = (None, Some(Role::QuestionAnswer));
-        let byline = Some(Role::Byline);
-        assert_eq!(found, [none, none, answer, answer, none, answer, answer, byline]);
-        let (yes, no) = (true, false);
-        assert_eq!(
-            stated_questions(&page),
-            [no, yes, no, no, yes, no, no, no],
-            "the page before the first question is none"
-        );
-        let roles = refined(&[Role::Body; 8], &[true; 8], &page, None);
-        assert_eq!((roles[1], roles[2]), (Role::QuestionAnswer, Role::QuestionAnswer));
-        let long = "<div><p>a<p>b<p>c<p>d<div itemprop=suggestedAnswer>So.</div></div>";
-        let page = ScanEngine.read(long, &Limits::default());
-        assert!(!stated_questions(&page).contains(&true), "a page about one question");
     }
 }
