@@ -456,8 +456,7 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
     parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 
-/// Returns the line ends between two parts of code, the first of which ends at byte `end` of the page. The last line
-/// end of a part is left out, as its block ends a line anyway.
+/// Returns the line ends between two parts of code, the first of which ends at byte `end` of the page; at least one.
 pub(super) fn line_ends(html: &str, end: u32) -> String {
     let behind = html.get(end as usize..).unwrap_or_default();
     let space = behind.split('<').next().unwrap_or_default();

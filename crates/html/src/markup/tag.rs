@@ -49,7 +49,7 @@ impl Traits {
 /// The one list of tags: variant, name and traits, in the order of the names.
 macro_rules! tags {
     ($($variant:ident $name:literal: $($trait:ident)|+;)*) => {
-        /// An element name that HTML knows, or [`Tag::Other`] for every other name. ASCII case makes no difference.
+        /// An element name that HTML knows, or [`Tag::Other`] for every other name.
         ///
         /// Names are matched without regard to ASCII case.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -33,7 +33,7 @@ impl PageCount {
         self.urls.1 = self.urls.1.max(other.urls.1);
     }
 
-    /// Returns the number of counted pages that are not captures of `url`. `included` is true if one counted page is.
+    /// Returns the number of counted pages that are not captures of `url`. `included` is true if one capture of it was counted.
     pub fn others(&self, url: u32, included: bool) -> u32 {
         if self.urls == (url, url) {
             return 0;
