@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Page, Tag};
 
 trommel_text::named! {
-    /// The reason why a page is not the requested one.
+    /// The reason why a page is not the requested one, such as an error page or a check for robots.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]
@@ -57,7 +57,7 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// Reason of a title or heading that is nothing but the message of a block page.
+    /// Returns the reason that a title or heading gives if it is nothing but the message of a block page.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }
@@ -69,7 +69,7 @@ fn fold(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The reason why a page is not the requested one, from its title and its phrases; none on other pages.
+/// Returns the reason why a page is not the requested one, from its title and its phrases; `None` for other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
     if words > MAX_WORDS.0 {

@@ -84,21 +84,21 @@ pub struct Decider(u8);
 const OTHERS: [&str; 4] = ["model", "policy", "notes", "selector"];
 
 impl Decider {
-    /// The model.
+    /// The decider for the model's own choice.
     pub const MODEL: Self = Self(0);
-    /// The user's choice about headlines, comments and roles.
+    /// The decider for the content policy: the user's choice about headlines, comments and roles.
     pub const POLICY: Self = Self(1);
-    /// Marks of notes: a note whose mark is kept is kept.
+    /// The decider for notes: a note is kept because its mark is kept.
     pub const NOTES: Self = Self(2);
-    /// The user's choice of elements.
+    /// The decider for selectors: the user's choice of elements.
     pub const SELECTOR: Self = Self(3);
 
-    /// All of them: the model, the policy, notes and selectors, and the rules in their order.
+    /// Iterates over all deciders: the model, the policy, notes and selectors, and the rules in their order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
 
-    /// The decider of a name.
+    /// Returns the decider with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|decider| decider.name() == name)
     }
@@ -108,7 +108,7 @@ impl Decider {
         Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
     }
 
-    /// Its name in output.
+    /// Returns the decider's name in output.
     pub fn name(self) -> &'static str {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Decider {
     }
 }
 
-/// The kept blocks, and the reason for each decision.
+/// The flags of the kept blocks while rules are applied, with the decider of each block.
 pub(crate) struct Decisions<'d> {
     /// One flag a block.
     pub kept: &'d mut Vec<bool>,
@@ -155,7 +155,7 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies the rules on the model's choice, except `without`.
+    /// Applies all rules on the model's choice, except the rule `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: Option<Decider>) {
         for (at, rule) in RULES.iter().enumerate() {
             if let rules::Apply::Judged(apply) = rule.apply
@@ -169,7 +169,8 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies the rules on the text, except `without`. Nothing is kept because of a dropped block.
+    /// Applies all rules on the text, except the rule `without`. A dropped block gives no other block a reason to be
+    /// kept.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: Option<Decider>) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {

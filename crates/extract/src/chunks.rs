@@ -29,7 +29,7 @@ pub(crate) use atoms::limit;
 const MAX_REPEATED: (usize, usize) = (4, 1 << 16);
 
 trommel_text::keyed! {
-    /// A part of a document's text, for retrieval.
+    /// A part of a document's text for retrieval, with the headings above it.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Chunk {
@@ -57,7 +57,7 @@ trommel_text::keyed! {
     }
 }
 
-/// Facts about the blocks from which chunks are made.
+/// The facts about the blocks of a text from which its chunks are made.
 pub(crate) struct ChunkBlocks<'a> {
     /// The kept blocks.
     pub content: &'a KeptContent<'a>,
@@ -69,8 +69,8 @@ pub(crate) struct ChunkBlocks<'a> {
     pub embedded: Vec<(u32, u32)>,
 }
 
-/// Divides a text. Says whether headings or overlaps were left out, because they would have been much longer than the
-/// text.
+/// Divides a text into chunks. The flag is true if headings or overlaps were left out, because they would have been
+/// much longer than the text.
 pub(crate) fn chunks(
     text: &TracedText,
     blocks: &ChunkBlocks<'_>,
@@ -310,7 +310,7 @@ pub enum ChunkSizeError {
 }
 
 impl ChunkUnit {
-    /// The number of units in a text; `tokens` counts its tokens.
+    /// Returns the number of units in a text; `tokens` counts its tokens.
     pub fn count(self, text: &str, tokens: &TokenCounter) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),
@@ -387,12 +387,12 @@ type Count = dyn Fn(&str) -> u32 + Send + Sync;
 pub struct TokenCounter(Option<Arc<Count>>);
 
 impl TokenCounter {
-    /// A counter by this function, which is that of a tokenizer.
+    /// Creates a counter from a function that counts with a tokenizer.
     pub fn new(count: impl Fn(&str) -> u32 + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(count)))
     }
 
-    /// The number of tokens of a text.
+    /// Returns the number of tokens in a text.
     pub fn count(&self, text: &str) -> u32 {
         match &self.0 {
             Some(count) => count(text),

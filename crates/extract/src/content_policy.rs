@@ -13,7 +13,8 @@ use crate::choice::{Decider, Decisions, JudgedPage};
 use crate::kept_flags::KeptBlocks as _;
 use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 
-/// Every decision about the blocks of a page: probability, role, kept or dropped, and the rule that decided.
+/// The decisions about the blocks of a page: for each block its probability, its role, whether it is kept, and the rule
+/// that decided.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
     /// The model's judgement; its choice follows the policy.
@@ -43,13 +44,13 @@ pub struct Verdicts {
 }
 
 impl ContentPolicy {
-    /// Judges the blocks of a page under this policy.
+    /// Judges the blocks of a page with the model, and chooses main text under this policy.
     pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
         self.verdicts(model, page, url, model.judge(page, url), None)
     }
 
-    /// The verdicts that follow from the model's judgement of a page under this policy. The log odds of its
-    /// blocks change if other evidence than the page speaks for or against them.
+    /// Chooses main text under this policy from the model's judgement of a page. The log odds of its blocks change if
+    /// other evidence than the page speaks for or against them.
     pub fn verdicts(
         &self,
         model: &Model,
@@ -252,7 +253,8 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 }
 
 impl Verdicts {
-    /// The verdicts of a method that is not a model: a choice, probabilities of 0 and 1, no roles.
+    /// Returns the verdicts of a method that is not a model: its choice, with probabilities of 0 and 1, and without
+    /// roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }
@@ -358,7 +360,7 @@ const MIN_PROBABILITY: f32 = 0.6;
 // Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
 const MIN_SHARE: f32 = 0.5;
 
-/// The judgement of a page, or if it is a thread of comments, the one that takes comments for content.
+/// Returns the judgement of a page; for a thread of comments, the judgement that takes comments for content.
 pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
     let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
     if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {
@@ -383,8 +385,8 @@ const TEMPLATE_PROBABILITY: f32 = 0.1;
 /// Share of linked words from which on a block is a name or a control.
 const MAX_LINKED: f32 = 0.5;
 
-/// Keeps blocks of a comment section whose element and the one around it have names and classes of which there are
-/// several, at any depth: replies stand in comments. There is one entry for each block in `probabilities` and `kept`.
+/// Keeps a comment whose element and the one around it have the names and classes of other comments of the section, at
+/// any depth: replies stand in comments. There is one entry for each block in `probabilities` and `kept`.
 // The choice of blocks takes comments for a doubtful part of an article, and would keep half of them.
 pub(crate) fn keep_repeated_comments(
     page: &Page,

@@ -33,7 +33,7 @@ const WRITING_CAP: &str = "writing";
 /// The note of a document whose text other pages of its site influenced.
 const BY_SITES: &str = "site memory: fixed";
 
-/// A decoded page whose blocks have been judged.
+/// A decoded page whose blocks have been judged, from which text, Markdown, metadata and documents are written.
 #[derive(Clone, Debug)]
 pub struct Extraction<'a> {
     decoded: charset::Decoded<'a>,
@@ -54,8 +54,9 @@ impl Drop for Extraction<'_> {
 }
 
 impl<'a> Extraction<'a> {
-    /// A page read from `decoded`, with the verdicts on its blocks; what is chosen but only repeats the
-    /// text before it is not kept. Markdown shows marks and links only if the page was read with marks.
+    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Chosen text that only
+    /// repeats the text before it is dropped. Markdown shows marks and links only if the page was read with inline
+    /// styles.
     pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
         let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
@@ -92,13 +93,13 @@ impl<'a> Extraction<'a> {
         Self { decoded, page, verdicts, notes, hints: *hints, observer: None, few_metadata: false }
     }
 
-    /// The same extraction, which tells `observer` how long it takes to render.
+    /// Returns the same extraction, which reports the time of rendering to `observer`.
     pub(crate) fn with_observer(mut self, observer: SharedObserver) -> Self {
         self.observer = observer;
         self
     }
 
-    /// The same extraction, whose documents have few metadata unless their options ask for all, or have all.
+    /// Returns the same extraction. If `few` is true, its documents have few metadata unless their options ask for all.
     pub(crate) fn with_few_metadata(mut self, few: bool) -> Self {
         self.few_metadata = few;
         self
@@ -109,45 +110,45 @@ impl<'a> Extraction<'a> {
         observed(&self.observer, ExtractionStage::Render, make)
     }
 
-    /// The decoded page that spans point into.
+    /// Returns the decoded page that spans point into.
     pub fn decoded(&self) -> &charset::Decoded<'a> {
         &self.decoded
     }
 
-    /// URL of the page, if it is known.
+    /// Returns the URL of the page, if it is known.
     pub(crate) fn url(&self) -> Option<&str> {
         self.hints.url
     }
 
-    /// Probability of a block, whether it is kept, and its role.
+    /// Returns the probability of a block, whether it is kept, and its role.
     pub(crate) fn verdict(&self, block: usize) -> Option<(f32, bool, Role)> {
         let Verdicts { judgement, roles, .. } = &self.verdicts;
         let kept = judgement.choice.kept.get(block)?;
         Some((*judgement.probabilities.get(block)?, *kept, *roles.get(block)?))
     }
 
-    /// The role of each block; empty for a method that is not a model. This takes longer than judging the page.
+    /// Returns the role of each block; empty for a method that is not a model. This takes longer than judging the page.
     pub fn roles(&self) -> Vec<Role> {
         refined(&self.verdicts.roles, self.kept(), &self.page, self.hints.url)
     }
 
-    /// The page's tables.
+    /// Returns the page's tables.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Main text as in [`Document::text`], plain.
+    /// Returns the main text as in [`Document::text`], plain.
     pub fn text(&self) -> String {
         self.text_with(TextOptions::default())
     }
 
-    /// Main text, plain, with formulas, notes and scripts in the forms asked for.
+    /// Returns the main text, plain, with formulas, notes and scripts in the forms that the options ask for.
     pub fn text_with(&self, options: TextOptions) -> String {
         self.rendered(|| self.traced_text_of(&self.main_content(options)).text)
     }
 
-    /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
-    /// page without text.
+    /// Returns the main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a page
+    /// without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
         self.rendered(|| {
             // Metadata are read only for a title: they cost more than writing the text.
@@ -247,7 +248,7 @@ impl<'a> Extraction<'a> {
         &self.verdicts.judgement.embedded
     }
 
-    /// A document with the title and the metadata of the page alone.
+    /// Returns a document that has only the title and the metadata of the page.
     pub fn metadata(&self) -> Document {
         self.rendered(|| Document { next: self.next_page(), ..self.facts(Facts::All) })
     }
@@ -256,12 +257,12 @@ impl<'a> Extraction<'a> {
         metadata::read(&self.decoded.text, &self.page, &self.hints, self.verdicts.judgement.headline, facts)
     }
 
-    /// The verdicts on the page's blocks.
+    /// Returns the verdicts on the page's blocks.
     pub fn verdicts(&self) -> &Verdicts {
         &self.verdicts
     }
 
-    /// The document of the page.
+    /// Returns the document of the page with the parts that the options ask for.
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
             traced::begin();

@@ -30,7 +30,7 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// An extractor that scores blocks with `model`.
+    /// Creates an extractor that scores blocks with `model`.
     pub fn new(model: Arc<Model>) -> Self {
         Self {
             model,
@@ -61,7 +61,7 @@ impl Extractor {
         with_selectors(selectors: Option<Arc<Selectors>>);
     }
 
-    /// The same extractor, corrected by a survey of all pages.
+    /// Returns the same extractor, corrected by the counts of a survey of all pages.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();
@@ -70,12 +70,12 @@ impl Extractor {
         self
     }
 
-    /// A survey for this extractor's model, in at most `max_bytes`.
+    /// Creates an empty survey for this extractor's model, which takes at most `max_bytes`.
     pub fn survey(&self, max_bytes: u64) -> SiteSurvey {
         SiteSurvey::new(SiteMemory::new(max_bytes).with_model(self.model.identity()))
     }
 
-    /// Reads and judges one page only to count it.
+    /// Reads and judges a page in the first pass, and adds it to the counts of `survey`.
     pub fn count(&self, bytes: &[u8], hints: &Hints<'_>, survey: &SiteSurvey) {
         let decoded = charset::decode(bytes, &hints.charset());
         let page = page_memory::read(&decoded.text, &self.limits, false);
@@ -83,7 +83,8 @@ impl Extractor {
         page_memory::keep(page);
     }
 
-    /// Reads and judges one page. Any bytes are accepted: a page without text gives an empty document.
+    /// Reads a page, judges its blocks, and returns the extraction. Any bytes are accepted: a page without text gives
+    /// an empty document.
     pub fn extract<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         let (decoded, page) = observed(&self.observer, ExtractionStage::Parse, || {
             let decoded = charset::decode(bytes, &hints.charset());
@@ -93,7 +94,7 @@ impl Extractor {
         self.judged(decoded, page, hints)
     }
 
-    /// Judges a page that has been read.
+    /// Judges the blocks of a page that has been read, and returns the extraction.
     pub(crate) fn judged<'a>(
         &self,
         decoded: charset::Decoded<'a>,
@@ -136,12 +137,12 @@ pub struct SiteSurvey {
 }
 
 impl SiteSurvey {
-    /// A survey that counts into `memory`.
+    /// Creates a survey that counts into `memory`.
     pub(crate) fn new(memory: SiteMemory) -> Self {
         Self { memory: Mutex::new(memory), judgements: Mutex::default() }
     }
 
-    /// Judges and counts a page. A page without a site is passed over.
+    /// Judges and counts a page. A page without a site is ignored.
     pub(crate) fn take(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) {
         let Some(site_url) = url.filter(|url| trommel_model::sites::site_of(url).is_some()) else { return };
         let judgement = model.judge(page, url);
@@ -153,7 +154,7 @@ impl SiteSurvey {
         kept.unwrap_or_else(PoisonError::into_inner).keep(key(text, url), judgement);
     }
 
-    /// The counts.
+    /// Returns the counts of the survey.
     pub fn into_memory(self) -> SiteMemory {
         self.into_parts().0
     }
@@ -164,7 +165,7 @@ impl SiteSurvey {
     }
 }
 
-/// Judgements of pages, by hashes of their text and URL.
+/// The judgements of pages from the first pass, by hashes of their text and URL.
 #[derive(Debug, Default)]
 pub(crate) struct KeptJudgements {
     pages: FxHashMap<u64, KeptJudgement>,
@@ -201,7 +202,7 @@ impl KeptJudgements {
         }
     }
 
-    /// The result of `model` for a page in the first pass.
+    /// Returns the judgement of a page by `model` in the first pass, if it was kept.
     pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
         // Two pages of one hash, or one read under other limits.

@@ -27,7 +27,7 @@ pub struct PushPage {
 }
 
 impl Extractor {
-    /// Begins a page that arrives in parts.
+    /// Begins the extraction of a page that arrives in parts.
     pub fn push(&self) -> PushPage {
         let reader = page_memory::growing(&self.limits);
         PushPage::new(if self.inline_style { reader.with_styles() } else { reader })
@@ -39,7 +39,7 @@ impl PushPage {
         Self { text: String::new(), rest: Vec::new(), has_mark: false, reader: Some(reader) }
     }
 
-    /// Takes the next bytes.
+    /// Takes the next bytes of the page.
     pub fn push(&mut self, part: &[u8]) {
         let Some(reader) = &mut self.reader else {
             grow(&mut self.rest, part);
@@ -89,7 +89,7 @@ impl PushPage {
         reader.read_on(&self.text);
     }
 
-    /// Number of bytes that have arrived.
+    /// Returns the number of bytes that have arrived.
     pub fn len(&self) -> usize {
         self.text.len() + self.rest.len() + if self.has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
@@ -99,19 +99,19 @@ impl PushPage {
         self.len() == 0
     }
 
-    /// The received part of the page, if it is text.
+    /// Returns the part of the page that has arrived, if it is text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The first bytes, up to some thousands.
+    /// Returns the first bytes of the page, up to some thousands.
     pub fn first_bytes(&self) -> &[u8] {
         let bytes = if self.text.is_empty() { self.rest.as_slice() } else { self.text.as_bytes() };
         // Enough to recognise the type of data.
         bytes.get(..4096).unwrap_or(bytes)
     }
 
-    /// The head of the page, if enough of it has been read.
+    /// Returns the facts of the page's head, if enough of it has been read.
     pub fn head(&self) -> Option<&Head> {
         self.reader.as_ref().map(GrowingReader::head)
     }
@@ -125,15 +125,15 @@ impl PushPage {
         bytes
     }
 
-    /// Reads everything complete that has arrived, also small pieces, which otherwise wait.
+    /// Reads everything complete that has arrived, even small pieces, which otherwise wait.
     pub fn catch_up(&mut self) {
         if let Some(reader) = &mut self.reader {
             reader.read_on_now(&self.text);
         }
     }
 
-    /// The extraction of the page read so far, as if it ended here; `None` if it is not UTF-8. It takes the time of a
-    /// whole extraction without reading.
+    /// Returns the extraction of the page that has arrived, as if it ended here; `None` if it is not UTF-8. It takes
+    /// the time of a whole extraction without reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };

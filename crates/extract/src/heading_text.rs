@@ -14,15 +14,15 @@ const MAX_HEADING: (u32, u32) = (60, 200);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: usize = 40;
 
-/// Returns whether blocks, given by their words and characters, are more than a heading together.
+/// Returns whether blocks are together too long for a heading, given the words and characters of each.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
     let (words, chars) =
         blocks.fold((0u32, 0u32), |sum, counts| (sum.0.saturating_add(counts.0), sum.1.saturating_add(counts.1)));
     words > MAX_HEADING.0 || chars > MAX_HEADING.1
 }
 
-/// The text of a block of a page; of a heading without the links between brackets at its end, by which
-/// wikis let their readers edit the section.
+/// Returns the text of a block. For a heading, the links between brackets at its end are left out, by which readers of
+/// wikis edit the section.
 #[inline]
 pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     let text = page.text(block);
@@ -30,7 +30,7 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     if text.as_bytes().last() == Some(&b']') { without_controls(page, html, block) } else { text }
 }
 
-/// The text of a heading without the parts that the page hides, such as its buttons.
+/// Returns the text of a heading without the parts that the page hides, such as its buttons.
 pub(crate) fn visible_text<'p>(page: &'p Page, html: &str, block: &Block) -> Cow<'p, str> {
     let text = shown_text(page, html, block);
     let is_hidden = |notation: &Notation| notation.kind == NotationKind::Hidden;
@@ -74,13 +74,13 @@ fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
 /// Elements around a heading or in it that may have the name a link to it leads to.
 const MAX_NAMED_ELEMENTS: usize = 6;
 
-/// Returns whether the text of a link is but the mark by which a heading can be linked to.
+/// Returns whether the text of a link is only the mark by which a heading can be linked to.
 pub(crate) fn is_mark(text: &str) -> bool {
     matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{f0c1}")
 }
 
-/// Returns whether a block is a link to the heading that is the block before it, as a text for those who do not see its
-/// icon.
+/// Returns whether a block is a link to the heading in the block before it, written for readers who do not see the
+/// link's icon.
 pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let Some((block, before)) = page.blocks.get(at).zip(before).filter(|(block, _)| block.link_density() == 1.0) else {
@@ -103,7 +103,7 @@ pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> b
     places.any(|at| ["id", "name"].iter().any(|key| attribute(at, key).is_some_and(|value| is_same(&value))))
 }
 
-/// The name of the place on the page that a link leads to.
+/// Returns the name of the place on the page that a link leads to.
 pub(crate) fn place(page: &Page, html: &str, link: u32) -> Option<String> {
     let href = page.element(link)?.attribute(html, "href")?;
     href.trim().strip_prefix('#').filter(|name| !name.is_empty()).map(str::to_owned)
@@ -119,14 +119,15 @@ fn fragment(name: &str) -> Option<String> {
 /// Names that are looked for in a page, at most.
 const MAX_NAMES: usize = 32;
 
-/// The names that a script, a link or a button of the page mentions. Readers can open elements with these names.
+/// Knows which names of elements a script, a link or a button of the page mentions. Readers can open elements with
+/// these names.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     known: FxHashMap<String, bool>,
 }
 
 impl Mentions {
-    /// Returns whether an element of the decoded page has such a name.
+    /// Returns whether the page mentions the id or a class name of an element. `html` is the decoded page.
     pub fn name(&mut self, html: &str, element: &Element) -> bool {
         let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
         let (id, class) = (names("id"), names("class"));

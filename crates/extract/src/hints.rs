@@ -56,7 +56,7 @@ impl<'a> Hints<'a> {
         }
     }
 
-    /// The hints that help to find the encoding of the page.
+    /// Returns the hints that help to find the encoding of the page.
     pub fn charset(&self) -> charset::CharsetHints<'a> {
         charset::CharsetHints { http: self.http_charset, crawl: self.crawl_charset, host: self.url.and_then(url_host) }
     }

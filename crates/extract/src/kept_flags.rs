@@ -4,7 +4,8 @@ use std::ops::AddAssign;
 
 use trommel_html::{Block, Element, Page};
 
-/// Questions to the flags, and changes of them. Numbers that no block has count as not there and change nothing.
+/// Reads and changes the flags of kept blocks by the numbers of blocks. A number without a block counts as neither kept
+/// nor dropped, and changes nothing.
 pub(crate) trait KeptBlocks {
     /// Returns whether there is such a block and it is kept.
     fn has(&self, at: usize) -> bool;
@@ -48,7 +49,7 @@ impl KeptBlocks for [bool] {
     }
 }
 
-/// The kept words before each block, and all of them at the end.
+/// Returns the number of kept words before each block, and at the end that of all kept words.
 pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
     let mut total = 0;
     let sums = page.blocks.iter().zip(kept).map(|(block, kept)| {
@@ -58,7 +59,7 @@ pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
     std::iter::once(0).chain(sums).collect()
 }
 
-/// The sum of the values in each element; each value is given with the innermost element that it stands in.
+/// Returns the sum of the values in each element. Each value is given with the innermost element that it stands in.
 pub(crate) fn sums_inside<T>(page: &Page, values: impl Iterator<Item = (u32, T)>) -> Vec<T>
 where
     T: Copy + Default + AddAssign,
@@ -79,18 +80,19 @@ where
     sums
 }
 
-/// The elements inside of a line, and then as many around it, from the innermost on.
+/// Iterates over the elements inside of a block, and then over at most `around` elements around it, from the innermost
+/// on.
 pub(crate) fn elements_of<'p>(page: &'p Page, block: &'p Block, around: usize) -> impl Iterator<Item = &'p Element> {
     let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
     inside.chain(page.path(block.element).take(around).map(|(_, element)| element))
 }
 
-/// Number of kept words.
+/// Returns the number of kept words of a page.
 pub(crate) fn kept_words(page: &Page, kept: &[bool]) -> u32 {
     page.blocks.iter().zip(kept).filter(|(_, kept)| **kept).map(|(block, _)| block.words).sum()
 }
 
-/// Number of kept words in each element.
+/// Returns the number of kept words in each element.
 pub(crate) fn kept_words_inside(page: &Page, kept: &[bool]) -> Vec<u32> {
     let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| **kept);
     sums_inside(page, blocks.map(|(block, _)| (block.element, block.words)))

@@ -14,7 +14,7 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 /// Maximum number of links returned for a page.
 const MAX_LINKS: usize = 10_000;
 
-/// A link in the text of a page.
+/// A link in the main text of a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageLink {
     /// The target: an absolute `http(s)` URL without fragment.
@@ -30,8 +30,8 @@ pub struct PageLink {
 }
 
 impl Extraction<'_> {
-    /// The links in the text of the page, in its order, each address once, at most 10,000. Empty if the page was read
-    /// without inline style.
+    /// Returns the links in the main text of the page, in order, each address once, at most 10,000. Empty if the page
+    /// was read without inline styles.
     pub fn links(&self) -> Vec<PageLink> {
         let base = self.base();
         let (mut elements, mut urls) = (HashSet::new(), HashSet::new());
@@ -55,8 +55,8 @@ impl Extraction<'_> {
         links
     }
 
-    /// The next page: the address of `rel="next"`, otherwise of the next link in a row of page numbers. `None` if
-    /// that is the page itself.
+    /// Returns the address of the next page: that of `rel="next"`, otherwise of the next link in a row of page numbers.
+    /// `None` if that is the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;
         let stated = self.page().head.next.clone();
@@ -71,8 +71,8 @@ impl Extraction<'_> {
     }
 }
 
-/// The address that the links of a page are relative to: that of its `<base>`, else its own. Of a saved page whose
-/// address nobody gave it is the one that the page names as its own.
+/// Returns the address that the links of a page are relative to: that of its `<base>`, else its own. For a saved page
+/// whose address nobody gave it is the one that the page names as its own.
 pub(crate) fn base_of(page: &Page, url: Option<&str>) -> Option<Url> {
     let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
     let head = &page.head;
@@ -121,8 +121,8 @@ const MAX_LINK_BYTES: usize = 600;
 /// Links of a page that are looked at.
 const MAX_PAGE_LINKS: usize = 400;
 
-/// The unchanged address of the link to the next page in a row of page numbers. It is a link that says so
-/// by its words, its label or its arrow, else the one behind the number without link.
+/// Returns the unchanged address of the link to the next page in a row of page numbers. It is a link that says so by
+/// its words, its label or its arrow, else the one behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> = page
         .page_rows

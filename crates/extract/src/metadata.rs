@@ -21,12 +21,12 @@ use trommel_text::{EMPTY_HASH, hash_step, without_controls, words};
 use crate::{Document, hints::Hints};
 use sources::Sources;
 
-/// Returns whether the page writes dates in numbers as month/day/year.
+/// Returns whether a page writes dates in numbers as month/day/year.
 pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
     publication_dates::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
 }
 
-/// The facts that a page states about itself.
+/// The selection of metadata that [`read`] takes from a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Facts {
     /// All but the next page.
@@ -37,8 +37,8 @@ pub(crate) enum Facts {
     Title,
 }
 
-/// The title and other facts that a page states about itself. `html` is the decoded page, `page` its tables, `headline`
-/// the block that was judged to be its headline.
+/// Reads the title and other facts that a page states about itself. `html` is the decoded page, `page` its tables,
+/// `headline` the block that was judged to be its headline.
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>, facts: Facts) -> Document {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     // Site before title before authors: each is cleaned of the one before.
@@ -61,18 +61,18 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     Document { title: title.and_then(readable), lang_declared: sources.language, ..document }
 }
 
-/// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is
+/// Returns the name in a text that says who wrote a post, even if it is not a person's name. `None` if the text is
 /// longer than names are.
 pub(crate) fn pen_name(text: &str) -> Option<String> {
     person_names::pen_name(text).and_then(readable)
 }
 
-/// The first date in a text, as in [`Document::published`].
+/// Returns the first date in a text, in the form of [`Document::published`].
 pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     date_parser::find(text, month_first).map(|stamp| stamp.text)
 }
 
-/// Returns whether a text begins with a date in numbers in the order month/day/year; none if the order is unclear.
+/// Returns whether a text begins with a date in numbers in the order month/day/year; `None` if the order is unclear.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     date_parser::says_month_first(text)
 }
@@ -112,7 +112,7 @@ impl TitleWords {
         title_words
     }
 
-    /// Number of its different words.
+    /// Returns the number of different words of the title.
     pub fn different_words(&self) -> usize {
         self.different
     }
@@ -121,7 +121,7 @@ impl TitleWords {
         self.hashes.get(..self.different).unwrap_or_default()
     }
 
-    /// Share of the words of either text that both have, 0..=1.
+    /// Returns the share of the words of either title that both have, 0..=1.
     pub fn like(&self, other: &Self) -> f32 {
         let all = self.different + other.different;
         if all == 0 {
@@ -148,7 +148,7 @@ fn hash(word: &str) -> u64 {
     })
 }
 
-/// [`TitleWords::like`] of two texts.
+/// Returns [`TitleWords::like`] for two texts.
 pub(crate) fn overlap(one: &str, other: &str) -> f32 {
     TitleWords::of(one).like(&TitleWords::of(other))
 }

@@ -16,7 +16,7 @@ use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 // An anchor may lead to a section, which would be moved behind the text as a whole.
 const MAX_NOTE: (usize, u32) = (60, 1500);
 
-/// The notes of a page.
+/// The footnotes and other notes of a page, with the marks in its text that refer to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
     marks: FxHashMap<u32, Vec<NoteMark>>,
@@ -27,7 +27,7 @@ pub(crate) struct Notes {
     moved: FxHashSet<u32>,
 }
 
-/// A mark in the text of a block.
+/// A mark in the text of a block that refers to a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoteMark {
     /// First and one past its last byte in the block's text.
@@ -39,7 +39,7 @@ pub(crate) struct NoteMark {
     pub has_note: bool,
 }
 
-/// A note.
+/// A note of the page: its number, its element and its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub number: u32,
@@ -76,8 +76,8 @@ enum Target {
 }
 
 impl Notes {
-    /// Finds the notes of a page whose marks are kept, and marks them as kept, too. `kept` has one entry for each
-    /// block. `None` if there are no notes.
+    /// Finds the notes of a page whose marks are kept, and keeps these notes, too. `kept` has one entry for each block.
+    /// `None` if there are no notes.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
         // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {
@@ -106,17 +106,17 @@ impl Notes {
         Some(notes)
     }
 
-    /// Marks in a block, in order.
+    /// Returns the marks in a block, in order.
     pub fn marks(&self, block: u32) -> &[NoteMark] {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Parts of a block's text to leave out: labels of notes and links back.
+    /// Returns the parts of a block's text that are left out: labels of notes, and links back to marks.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether a part of a block's text belongs to a mark, or is cut.
+    /// Returns whether a part of a block's text belongs to a mark, or is left out.
     pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
         let marks = self.marks(block);
         let next = marks.partition_point(|mark| mark.to <= from);
@@ -125,7 +125,7 @@ impl Notes {
         marks.get(next).is_some_and(|mark| mark.from < to) || cuts.get(cut).is_some_and(|cut| cut.0 < to)
     }
 
-    /// Returns whether a block belongs to a note instead of the text around it.
+    /// Returns whether a block belongs to a note, and so is not written with the text around it.
     pub fn is_moved(&self, block: u32) -> bool {
         self.moved.contains(&block)
     }

@@ -11,7 +11,7 @@ thread_local! {
     static READER: RefCell<ScanReader> = RefCell::default();
 }
 
-/// Reads a page into kept memory, with the inline styles of its blocks, on request.
+/// Reads a page in the memory that the thread keeps, with the inline styles of its blocks on request.
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     READER.with_borrow_mut(
         |reader| {
@@ -20,18 +20,18 @@ pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     )
 }
 
-/// A reader for a page that comes in parts, in kept memory. Of the readers that a thread has at a time the
-/// first has it.
+/// Creates a reader for a page that arrives in parts, in the memory that the thread keeps. If a thread has several
+/// readers at a time, only the first uses that memory.
 pub(crate) fn growing(limits: &Limits) -> GrowingReader {
     READER.with_borrow_mut(|reader| reader.growing(limits))
 }
 
-/// The page that has been read in parts, which `html` is the whole of.
+/// Returns the finished page that was read in parts; `html` is all of it.
 pub(crate) fn finish(growing: GrowingReader, html: &str) -> Page {
     READER.with_borrow_mut(|reader| reader.finish(growing, html))
 }
 
-/// Takes a page that is done with, to use its memory for the thread's next one.
+/// Takes a page that is no longer needed, so that the thread's next page uses its memory.
 pub(crate) fn keep(page: Page) {
     // While the thread ends there is no next page.
     let _ = READER.try_with(|reader| {
@@ -54,16 +54,16 @@ trommel_text::named! {
     }
 }
 
-/// An observer receives the time of each stage of each extraction, on the thread that did it.
+/// Receives the time that each stage of each extraction took, on the thread that did it.
 pub trait ExtractionObserver: Debug + Send + Sync {
     /// A stage of one page has ended that took `time`.
     fn stage_ended(&self, stage: ExtractionStage, time: Duration);
 }
 
-/// The observer of an extractor, if it has one; without one the time is not asked for.
+/// The observer of an extractor, if it has one; without one no time is measured.
 pub(crate) type SharedObserver = Option<Arc<dyn ExtractionObserver>>;
 
-/// The result of `make`, after reporting its time to the observer.
+/// Returns the result of `make`, and reports the time that it took to the observer.
 pub(crate) fn observed<T>(observer: &SharedObserver, stage: ExtractionStage, make: impl FnOnce() -> T) -> T {
     let Some(observer) = observer else { return make() };
     let begin = Instant::now();

@@ -27,7 +27,7 @@ const ABOUT_WRITERS: [&str; 9] =
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
 
 trommel_text::keyed! {
-    /// The text of one person on a page by several.
+    /// A post: the text of one person on a page where several people write.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Post {
         /// Its author, as the page shows the name.
@@ -52,7 +52,7 @@ pub(crate) struct FoundPost {
     pub(crate) labels: Vec<u32>,
 }
 
-/// The posts of a page in its order, none if it has fewer than two.
+/// Finds the posts of a page, in order; none if it has fewer than two.
 pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], month_first: bool) -> Vec<FoundPost> {
     let url = url.and_then(|url| Url::parse(url).ok());
     let marks = marks(page, html, url.as_ref());

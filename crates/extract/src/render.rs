@@ -93,9 +93,9 @@ impl TextOptions {
     }
 }
 
-/// The text with `::: role` above and `:::` below what is of one role (the fenced divisions of Pandoc), blank lines
-/// around each. `role` tells that of a block; none for what is the text itself. What no block gave stands where it
-/// stood, in the division that is on both sides of it.
+/// Writes `::: role` above and `:::` below each part of one role (the fenced divisions of Pandoc), with blank lines
+/// around. `role` returns the role of a block; `None` for ordinary text. Parts that come from no block stay in the
+/// division on both sides of them.
 pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -> String {
     let role = |origin: &Origin| match origin.source {
         OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) | OriginSource::Row { own: block, .. } => {

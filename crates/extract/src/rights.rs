@@ -34,8 +34,8 @@ const MAX_SIGNAL: usize = 32;
 const MAX_STATEMENTS: usize = 16;
 
 impl Rights {
-    /// The statements in the headers of an HTTP response, given as names and values: `TDM-Reservation`, `TDM-Policy`,
-    /// `Content-Signal` and `X-Robots-Tag`.
+    /// Reads the statements in the headers of an HTTP response, given as names and values: `TDM-Reservation`,
+    /// `TDM-Policy`, `Content-Signal` and `X-Robots-Tag`.
     pub fn of_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut rights = Self::default();
         for (name, value) in headers {
@@ -52,8 +52,8 @@ impl Rights {
         rights
     }
 
-    /// The statements in the `<meta>` elements of a page, given as names and contents: `tdm-reservation`, `tdm-policy`
-    /// and `robots`.
+    /// Reads the statements in the `<meta>` elements of a page, given as names and contents: `tdm-reservation`,
+    /// `tdm-policy` and `robots`.
     pub fn of_meta<'a>(meta: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut rights = Self::default();
         for (name, content) in meta {
@@ -72,7 +72,7 @@ impl Rights {
         }
     }
 
-    /// Returns whether nothing is stated.
+    /// Returns whether there are no statements.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -77,8 +77,8 @@ trommel_text::named! {
 /// Link density above which a dropped block is navigation wherever it stands.
 const MIN_NAVIGATION_DENSITY: f32 = 0.5;
 
-/// The role of each block, given which are kept as main text, which stand in comment sections, and
-/// which is the headline. A comment that is main text (a post of a forum) is body.
+/// Returns the role of each block. `body` has the blocks kept as main text, and `in_comments` those in comment
+/// sections. A comment that is main text (a post of a forum) is body.
 pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: Option<usize>) -> Vec<Role> {
     // Kind of boilerplate of every element: its own, or that of the one around it.
     let mut kinds: Vec<Option<Role>> = Vec::with_capacity(page.elements.len());
@@ -117,8 +117,8 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
         .collect()
 }
 
-/// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
-/// is. Takes longer than judging the page, so only those who ask for roles have it done.
+/// Returns the roles of blocks with those that the [`RoleModel`] finds, such as review or card; the headline keeps its
+/// role. This takes longer than judging the page, so it is done only on request.
 pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
     let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
     let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
@@ -217,17 +217,17 @@ fn marked(page: &Page, block: &Block) -> Option<Role> {
 pub struct RoleSet(u32);
 
 impl RoleSet {
-    /// Returns whether no role is in it.
+    /// Returns whether the set has no role.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns whether a role is in it.
+    /// Returns whether a role is in the set.
     pub fn contains(self, role: Role) -> bool {
         self.0 & bit(role) != 0
     }
 
-    /// Its roles, in the order of [`Role::ALL`].
+    /// Iterates over the roles in the set, in the order of [`Role::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().filter(move |role| self.contains(*role))
     }
@@ -263,7 +263,7 @@ impl fmt::Display for RoleSet {
     }
 }
 
-/// The role of an embedded text on its page.
+/// Returns the role of an embedded text on its page.
 pub(crate) fn role_of_embedded(embedded: &JudgedEmbedded) -> Role {
     if embedded.is_comment() {
         Role::Comment

@@ -10,10 +10,10 @@ use matching::Ways;
 
 pub use selector::{Selector, SelectorError};
 
-/// Maximum number of selectors: each element of a page is compared with all of them.
+/// The maximum number of selectors, as each element of a page is compared with all of them.
 pub const MAX_SELECTORS: usize = 1000;
 
-/// Selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost
+/// The selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost
 /// decides; an element that both select is dropped.
 #[derive(Clone, Debug)]
 pub struct Selectors {
@@ -23,7 +23,7 @@ pub struct Selectors {
 }
 
 impl Selectors {
-    /// Selectors of the parts to keep, and of those to drop.
+    /// Creates selectors from those of the parts to keep and those of the parts to drop.
     pub fn new(keep: Vec<Selector>, drop: Vec<Selector>) -> Self {
         let keep = keep.into_iter().map(|selector| (selector, true));
         let all: Vec<(Selector, bool)> = keep.chain(drop.into_iter().map(|selector| (selector, false))).collect();
@@ -31,8 +31,8 @@ impl Selectors {
         Self { all, ways }
     }
 
-    /// For each block of a page, whether to keep or to drop it, or none if it is in no selected element. Empty if no
-    /// selector is for pages of this address. The page is marked if not all of it could be compared.
+    /// Returns for each block of a page whether to keep or drop it; `None` for a block in no selected element. Empty if
+    /// no selector is for pages of this address. The page is marked if not all of it could be compared.
     pub(crate) fn choices(&self, page: &mut Page, html: &str, url: Option<&str>) -> Vec<Option<bool>> {
         let host = url.and_then(url_host).map(str::to_lowercase);
         let are_ours: Vec<bool> = self.all.iter().map(|(selector, _)| selector.is_for(host.as_deref())).collect();
@@ -48,7 +48,7 @@ impl Selectors {
     }
 }
 
-/// Follows the choices for blocks; those without one stay as they are.
+/// Sets the flags of kept blocks by the choices; blocks without a choice stay as they are.
 pub(crate) fn follow(choices: &[Option<bool>], kept: &mut [bool]) {
     for (kept, choice) in kept.iter_mut().zip(choices) {
         *kept = choice.unwrap_or(*kept);

@@ -220,7 +220,7 @@ impl DerefMut for OpenCounts {
 // Enough for tags that are closed in order, which are most even on hostile pages.
 const SHORT_REACH: usize = 8;
 
-/// Memory of pages read before, for the next one.
+/// The memory of finished pages, which the next page reuses.
 #[derive(Debug, Default)]
 pub(crate) struct SparePage {
     page: Page,
@@ -231,7 +231,7 @@ pub(crate) struct SparePage {
 }
 
 impl SparePage {
-    /// Returns the tables of a finished page, to use their memory again.
+    /// Takes a finished page, whose tables the next page reuses.
     // A page's tables take some hundred kilobytes; reusing them spares the kernel clearing fresh memory.
     pub fn keep(&mut self, page: Page) {
         self.page = page.emptied();
@@ -243,7 +243,7 @@ impl Builder {
         Self::over(limits, &mut SparePage::default())
     }
 
-    /// A builder that reuses the memory of `spare`.
+    /// Creates a builder that reuses the memory of `spare`.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
         // Everything else begins anew, so that a page cannot depend on the pages before it.
         let SparePage { mut page, stack, title, fold, classes } = std::mem::take(spare);
@@ -264,29 +264,29 @@ impl Builder {
         }
     }
 
-    /// Records inline styles from now on.
+    /// Makes the builder record inline styles from now on.
     pub fn record_styles(&mut self) {
         self.styles = Some(StyleRecorder::default());
     }
 
-    /// The caps of the page.
+    /// Returns the caps on the page's tables.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The vector instructions that the page is read with.
+    /// Returns the vector instructions that the page is read with.
     pub fn vectors(&self) -> Vectors {
         self.vectors
     }
 
-    /// Reads the page with these vector instructions.
+    /// Sets the vector instructions that the page is read with.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
         self.fold.use_vectors(vectors);
         self.title.use_vectors(vectors);
     }
 
-    /// The facts of the page's head.
+    /// Returns the facts of the page's head that have been read so far.
     pub fn head(&self) -> &Head {
         &self.page.head
     }
@@ -296,7 +296,7 @@ impl Builder {
         self.page.capped.insert(cap);
     }
 
-    /// The page, once all of its `bytes` bytes have been given.
+    /// Returns the page, once all of its `bytes` bytes have been given to the builder.
     pub fn finish(self, bytes: usize) -> Page {
         self.finish_into(bytes, &mut SparePage::default())
     }
@@ -327,7 +327,7 @@ impl Builder {
         self.page
     }
 
-    /// Counts work that is proportional to `steps`.
+    /// Adds `steps` to the work that has been done, for the limit on it.
     pub fn count_steps(&mut self, steps: usize) {
         self.steps += steps as u64;
     }
@@ -343,7 +343,7 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Takes back the text since the last tag, apart from `kept`: the rest is read again as markup.
+    /// Drops the text since the last tag except `kept`, because the rest is read again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
@@ -355,7 +355,7 @@ impl Builder {
         }
     }
 
-    /// A run of text. `raw` may be any part of a text node, split at any character.
+    /// Adds a run of text from byte `offset` of the page. `raw` may be any part of a text node, split at any character.
     pub fn text(&mut self, raw: &str, offset: usize, kind: TextKind) {
         self.count_steps(raw.len());
         if self.in_title {
@@ -424,7 +424,7 @@ impl Builder {
         self.formulas.pending.is_some() || self.unknown_line.is_some()
     }
 
-    /// A run of text that may be all white space; returns whether it is. If not, the caller passes it to
+    /// Adds a run of text if it is all white space; otherwise returns false, and the caller passes it to
     /// [`Builder::text`].
     #[inline]
     pub fn blank_text(&mut self, blank: &[u8]) -> bool {
@@ -441,7 +441,7 @@ impl Builder {
         true
     }
 
-    /// A comment. It ends a character reference that the text before left open.
+    /// Handles a comment, which ends a character reference that the text before left open.
     pub fn comment(&mut self) {
         self.end_text_run();
     }

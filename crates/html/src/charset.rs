@@ -17,7 +17,7 @@ const DECLARATION_BYTES: usize = 16 << 10;
 const DETECTION_BYTES: usize = 64 << 10;
 
 trommel_text::named! {
-    /// The source of the encoding.
+    /// The source that named a page's encoding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum CharsetSource {
         /// Byte order mark.
@@ -33,7 +33,7 @@ trommel_text::named! {
     }
 }
 
-/// Facts about a page's encoding from outside of its bytes.
+/// Hints at a page's encoding that do not come from its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// `charset` parameter of the HTTP Content-Type header.
@@ -44,7 +44,7 @@ pub struct CharsetHints<'a> {
     pub host: Option<&'a str>,
 }
 
-/// A page's text and how it was decoded.
+/// The decoded text of a page, with its encoding.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
     /// The text; bytes that do not decode are U+FFFD.
@@ -56,13 +56,13 @@ pub struct Decoded<'a> {
 }
 
 impl Decoded<'_> {
-    /// A text in UTF-8 without a byte order mark.
+    /// Returns the result for an empty text in UTF-8 without a byte order mark.
     pub fn of_utf8() -> Self {
         Self { text: Cow::Borrowed(""), encoding: UTF_8, source: CharsetSource::Detected }
     }
 }
 
-/// Decodes a page.
+/// Decodes the bytes of a page, in the encoding that they or the hints name.
 pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     let mark = Encoding::for_bom(bytes);
     let body = bytes.get(mark.map_or(0, |(_, len)| len)..).unwrap_or_default();
@@ -80,8 +80,8 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// Like [`decode`] for a text without a byte order mark that is known to be valid UTF-8. `None` if it is in another
-/// encoding all the same.
+/// Like [`decode`], for a text without a byte order mark that is known to be valid UTF-8. `None` if the page declares
+/// another encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
     // Otherwise the caller has bytes decoded as UTF-8 that must be read in another encoding.
@@ -116,7 +116,7 @@ fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static 
     (detect(bytes, hints.host), CharsetSource::Detected)
 }
 
-/// Returns whether browsers know the encoding that a label names.
+/// Returns whether a label names an encoding that browsers know.
 pub fn is_label(label: &str) -> bool {
     by_label(label).is_some()
 }

@@ -10,10 +10,10 @@ use trommel_text::{hash, words};
 
 use crate::markup::strip_markup;
 
-/// Number of first bytes of a script that show its kind.
+/// The number of bytes at the start of a script that show its kind.
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
-/// Bytes of payloads that are read of one page.
+/// The maximum bytes of payloads (data in scripts) that are read from one page.
 // As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Beginnings of payloads, and their `id`s.
@@ -37,7 +37,7 @@ const MIN_TEXT_WORDS: u32 = 50;
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 
-/// A script that is kept: one with JSON-LD, or with data from which the page is built.
+/// The text of a script that is kept because it has JSON-LD, or data from which the page is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptText {
     /// The name of the data in its framework; empty for JSON-LD.
@@ -48,7 +48,8 @@ pub struct ScriptText {
     pub span: (u32, u32),
 }
 
-/// The name of the payload that a script has as its `id`, or says in its first bytes.
+/// Returns the name of the payload (data of the page) that a script holds, from its `id` or its first bytes; `None` for
+/// other scripts.
 pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
     // All names begin with two lines, which most scripts do not have.
     let lines = memchr::memchr_iter(b'_', start).filter(|at| start.get(at + 1) == Some(&b'_'));
@@ -59,7 +60,7 @@ pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
     at_lines.min().and_then(|first| NAMES.get(first)).copied()
 }
 
-/// A text found in payloads.
+/// A text found in the payloads of a page, which are data in scripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadText {
     /// The name of the payload.
@@ -72,8 +73,8 @@ pub struct PayloadText {
     pub span: (u32, u32),
 }
 
-/// The text of the payloads of a page: the strings under the key with most words of prose. Time is linear
-/// in the scripts.
+/// Finds the text in the payloads of a page: the strings under the key with most words of prose. Time is linear in the
+/// scripts.
 pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {

@@ -72,13 +72,13 @@ impl JsonLd {
         parsed
     }
 
-    /// Returns whether there is no object.
+    /// Returns whether the JSON-LD has no object.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Every object with a type, in document order, an object before those inside it. The list is
-    /// cut after some thousand.
+    /// Returns every object with a type, in document order, an object before those inside it. The list is cut after
+    /// some thousand.
     pub fn graph(&self) -> Graph<'_> {
         Graph::new(&self.values)
     }
@@ -111,8 +111,8 @@ fn may_hold_items(script: &str) -> bool {
 }
 
 impl JsonLd {
-    /// The lines of ingredients, steps, questions and answers, in document order: plain text, none empty.
-    /// Their number and bytes are capped, so the time is linear in the scripts.
+    /// Returns the lines of ingredients, steps, questions and answers, in document order: plain text, none empty. Their
+    /// number and bytes are capped, so the time is linear in the scripts.
     pub fn items(&self) -> Vec<String> {
         let mut items = Vec::new();
         let mut room = MAX_ITEM_BYTES;
@@ -148,7 +148,7 @@ const MAX_CONTENTS: usize = 64;
 /// Bytes of texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
 
-/// The property that has a text as its value.
+/// The property of schema.org that a [`Content`] is the value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentProperty {
     /// `articleBody`
@@ -164,7 +164,7 @@ pub enum ContentProperty {
 }
 
 impl ContentProperty {
-    /// Every property of schema.org that is read.
+    /// All properties of schema.org that are read for text.
     pub const ALL: [ContentProperty; 4] = [
         ContentProperty::ArticleBody,
         ContentProperty::Description,
@@ -172,7 +172,7 @@ impl ContentProperty {
         ContentProperty::ReviewBody,
     ];
 
-    /// Its name in schema.org, or `hydration`.
+    /// Returns the property's name in schema.org, or `hydration`.
     pub fn name(self) -> &'static str {
         match self {
             ContentProperty::ArticleBody => "articleBody",
@@ -184,7 +184,7 @@ impl ContentProperty {
     }
 }
 
-/// The subject of a text, or the kind of thing that it is part of, by the type of its node.
+/// The kind of thing that a [`Content`] describes or belongs to, by the type of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSubject {
     /// An article.
@@ -199,7 +199,7 @@ pub enum ContentSubject {
     Other,
 }
 
-/// A text that could be main text.
+/// A text in the JSON-LD or payloads that could be main text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The property.
@@ -239,8 +239,8 @@ const OTHERS: [&str; 21] = [
 ];
 
 impl JsonLd {
-    /// The texts that could be main text, in document order, each once. Text is capped, so the time is
-    /// linear in the scripts.
+    /// Returns the texts that could be main text, in document order, each once. Text is capped, so the time is linear
+    /// in the scripts.
     pub fn contents(&self) -> Vec<Content> {
         // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page text.
         let mut contents = self.read(MAX_CONTENTS, MAX_TEXT_BYTES, |subject, _| subject.is_some());
@@ -248,7 +248,7 @@ impl JsonLd {
         contents
     }
 
-    /// Bodies of articles and posts, and descriptions of products, in document order, each once.
+    /// Returns the bodies of articles and posts, and descriptions of products, in document order, each once.
     pub fn texts(&self) -> Vec<Content> {
         self.read(usize::MAX, usize::MAX, |subject, property| match property {
             ContentProperty::ArticleBody => true,

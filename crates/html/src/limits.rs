@@ -55,7 +55,7 @@ impl Default for Limits {
 }
 
 bitflags! {
-    /// Caps that a page exceeded.
+    /// A set of the caps ([`Limits`]) that a page exceeded.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Caps: u16 {
         /// [`Limits::depth`].
@@ -86,13 +86,13 @@ impl Caps {
     const NAMES: [&str; 10] =
         ["depth", "elements", "blocks", "text", "attribute-words", "attributes", "head", "page", "recovered", "steps"];
 
-    /// Names of these caps.
+    /// Iterates over the names of the caps in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.into_iter().enumerate().filter(move |(bit, _)| self.bits() & 1 << bit != 0).map(|(_, name)| name)
     }
 }
 
-/// The longest part of `text` from its start on that has at most `bytes` bytes.
+/// Returns the longest start of `text` that has at most `bytes` bytes.
 pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
     let mut len = bytes.min(text.len());
     // At most three steps: a character has at most four bytes.

@@ -15,9 +15,9 @@ pub(crate) use tag::{Traits, by_tag};
 // A bound, so that a text full of `<` costs no more than its length.
 const MAX_NAME_BYTES: usize = 40;
 
-/// A string without its markup. Tags and comments are dropped, and white space is folded. Character
-/// references are decoded, also if the markup itself was escaped. A line break stands where block-level
-/// tags or line ends stood. Linear in the length.
+/// Returns a text without its markup. Tags and comments are dropped, and white space is folded. Character references
+/// are decoded, also if the markup itself was escaped. A line break stands where block-level tags or line ends stood.
+/// Time is linear in the length.
 pub fn strip_markup(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return lines(text);

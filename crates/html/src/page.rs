@@ -23,13 +23,14 @@ pub(crate) use rows::{StyleRecorder, cut_styles, has_style};
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
 
-/// Attribute words of rows of page numbers: the first only beside another word.
+/// The words of `class` and other attributes that mark a row of page numbers. The first, `page`, counts only beside
+/// another word.
 pub const PAGE_ROW_WORDS: [&str; 13] = [
     "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi", "pagelinks",
     "pagebar", "pageturner", "seitenzahlen",
 ];
 
-/// A page read in one pass.
+/// The tables of a page that was read in one pass: its head, elements, blocks and facts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// Facts of the page head.
@@ -77,8 +78,8 @@ pub struct Page {
     fields: FoundOnce<FieldIndex>,
 }
 
-/// Something that follows from the other tables alone, found when somebody first asks for it: two pages never differ
-/// by it.
+/// A value that is computed from the other tables of a page when it is first needed. It is left out when pages are
+/// compared.
 #[derive(Debug)]
 pub(crate) struct FoundOnce<T>(OnceLock<T>);
 
@@ -106,7 +107,7 @@ impl<T> PartialEq for FoundOnce<T> {
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 impl Page {
-    /// An empty page that has the memory of this one, unless that is unusually much.
+    /// Returns an empty page that reuses the memory of this one, unless that is unusually large.
     pub(crate) fn emptied(self) -> Self {
         fn emptied<T>(mut table: Vec<T>) -> Vec<T> {
             if table.capacity().saturating_mul(size_of::<T>()) > MAX_KEPT_BYTES {
@@ -137,49 +138,49 @@ impl Page {
 }
 
 impl Page {
-    /// Text of a block.
+    /// Returns the text of a block.
     #[inline]
     pub fn text(&self, block: &Block) -> &str {
         self.text.get(self.text_range(block)).unwrap_or_default()
     }
 
-    /// Texts of all blocks, one after the other with nothing between them.
+    /// Returns the texts of all blocks, one after the other with nothing between them.
     pub fn texts(&self) -> &str {
         &self.text
     }
 
-    /// The place of the text of a block in [`Page::texts`].
+    /// Returns the range of bytes in [`Page::texts`] that holds the text of a block.
     pub fn text_range(&self, block: &Block) -> Range<usize> {
         block.text.0 as usize..block.text.1 as usize
     }
 
-    /// Inline elements that start inside a block.
+    /// Returns the indices of the inline elements that start inside a block.
     pub fn inline(&self, block: &Block) -> &[u32] {
         self.inline.get(block.inline.0 as usize..block.inline.1 as usize).unwrap_or_default()
     }
 
-    /// Words of an element's attributes, none twice for one attribute.
+    /// Returns the words of an element's attributes; no attribute gives a word twice.
     #[inline]
     pub fn attribute_words(&self, element: &Element) -> &[AttributeWord] {
         let (start, len) = (element.words.0 as usize, usize::from(element.words.1));
         self.attribute_words.get(start..start + len).unwrap_or_default()
     }
 
-    /// Returns whether an attribute of any element has one of the words of these hashes.
+    /// Returns whether any element has an attribute word with one of these hashes.
     pub fn has_attribute_word(&self, hashes: &[u64]) -> bool {
         // One bit a hash: most words are none of them by it.
         let bits = hashes.iter().fold(0u64, |bits, hash| bits | 1 << (hash & 63));
         self.attribute_words.iter().any(|word| bits >> (word.hash & 63) & 1 == 1 && hashes.contains(&word.hash))
     }
 
-    /// Index of the first word of an element's attributes; elements that share their words have the
-    /// same.
+    /// Returns the index of the first of an element's words in the table of attribute words. Elements that share their
+    /// words have the same index.
     #[inline]
     pub fn first_attribute_word(&self, element: &Element) -> usize {
         element.words.0 as usize
     }
 
-    /// Text of a word of an attribute.
+    /// Returns the text of an attribute word.
     #[inline]
     pub fn word_text(&self, word: &AttributeWord) -> &str {
         let start = word.start as usize;
@@ -187,12 +188,12 @@ impl Page {
         text.unwrap_or_default()
     }
 
-    /// The page's JSON-LD. It is parsed at the first call only.
+    /// Returns the page's JSON-LD, which is parsed at the first call only.
     pub fn json_ld(&self) -> &JsonLd {
         self.json_ld.0.get_or_init(|| JsonLd::parse(&self.head.json_ld))
     }
 
-    /// Name of an element in lower case.
+    /// Returns the name of an element in lower case.
     #[inline]
     pub fn name(&self, element: &Element) -> &str {
         match element.tag {
@@ -201,13 +202,13 @@ impl Page {
         }
     }
 
-    /// An element by its index; `None` for [`NONE`].
+    /// Returns the element at an index; `None` for [`NONE`].
     #[inline]
     pub fn element(&self, index: u32) -> Option<&Element> {
         self.elements.get(index as usize)
     }
 
-    /// The element at `index` and the elements around it, innermost first, with their indices.
+    /// Iterates over the element at `index` and the elements around it, innermost first, with their indices.
     #[inline]
     pub fn path(&self, index: u32) -> impl Iterator<Item = (u32, &Element)> {
         let mut next = index;
@@ -219,19 +220,19 @@ impl Page {
         })
     }
 
-    /// Kinds of the elements around a block.
+    /// Returns the kinds of all elements around a block.
     #[inline]
     pub fn kinds_around(&self, block: &Block) -> ElementKinds {
         self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
 
-    /// Notations of a block in the order of their starts, the outer of two first; places are bytes of
-    /// [`Page::text`].
+    /// Iterates over the notations of a block in the order of their starts, the outer of two first. Their places are
+    /// bytes of [`Page::text`].
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         self.notations_in(block, (0, block.text.1 - block.text.0))
     }
 
-    /// The notations that begin in a part of a block's text, in order.
+    /// Iterates over the notations that begin between two bytes of a block's text, in order.
     pub fn notations_in(&self, block: &Block, (from, to): (u32, u32)) -> impl Iterator<Item = Notation> {
         let start = block.text.0;
         // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
@@ -242,7 +243,7 @@ impl Page {
             .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
     }
 
-    /// The text of a notation of a block.
+    /// Returns the text of a notation in a block.
     pub fn noted(&self, block: &Block, notation: &Notation) -> &str {
         let (from, to) = notation.text;
         self.text(block).get(from as usize..to as usize).unwrap_or_default()
@@ -254,7 +255,7 @@ impl Page {
         !self.notations.is_empty()
     }
 
-    /// The blocks that have a notation of one of these kinds, in order.
+    /// Iterates over the blocks that have a notation of one of the given kinds, in order, with their indices.
     pub fn blocks_with_notation<'a>(&'a self, kinds: &'a [NotationKind]) -> impl Iterator<Item = (usize, &'a Block)> {
         let mut last = None;
         let wanted = self.notations.iter();
@@ -268,7 +269,7 @@ impl Page {
         })
     }
 
-    /// The innermost block-level element around a block.
+    /// Returns the innermost block-level element around a block, with its index.
     #[inline]
     pub fn container(&self, block: &Block) -> Option<(u32, &Element)> {
         let element = self.element(block.container)?;
@@ -284,14 +285,13 @@ impl Page {
         begins_plain && self.styles.get(next).is_none_or(|(at, _)| *at >= end)
     }
 
-    /// The text of a block in parts of one inline style each, none empty; put together they are
-    /// [`Page::text`]. One part without style if the page was read without
-    /// styles.
+    /// Iterates over the parts of a block's text, each of one inline style and none empty. Together they are
+    /// [`Page::text`]. A page that was read without styles gives a single part without style.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
         self.styled_from(block, 0)
     }
 
-    /// The same from a byte of the block's text on.
+    /// Like [`Page::styled`], from byte `from` of the block's text on.
     pub fn styled_from(&self, block: &Block, from: u32) -> impl Iterator<Item = StyledText<'_>> {
         let (start, end) = (block.text.0 + from, block.text.1);
         // The last change before the block says how it begins.
@@ -320,20 +320,21 @@ impl Page {
 }
 
 impl Page {
-    /// Returns whether an element has one of these attribute words.
+    /// Returns whether an attribute of an element has one of the given words.
     #[inline]
     pub fn says(&self, element: &Element, words: &[&str]) -> bool {
         self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
     }
 
-    /// Returns whether an element has one of these attribute words, other than in its `role`.
+    /// Returns whether an attribute of an element other than `role` has one of the given words.
     #[inline]
     pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
         let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);
         words.any(|word| names.contains(&self.word_text(word)))
     }
 
-    /// The elements around a block, innermost first, if one of them is of this kind; otherwise none.
+    /// Iterates over the elements around a block, innermost first, if one of them is of the given kind; otherwise over
+    /// nothing.
     pub fn path_in(&self, kind: ElementKinds, block: &Block) -> impl Iterator<Item = (u32, &Element)> {
         // Most blocks are in none, and their paths are not climbed.
         self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })
@@ -347,7 +348,7 @@ impl Page {
         first..first + behind.take_while(|block| (at..element.end).contains(&block.element)).count()
     }
 
-    /// The address of the first link inside a block or among the nearest elements around it.
+    /// Returns the address of the first link inside a block, or else among the `ancestors` nearest elements around it.
     pub fn link_address(&self, html: &str, block: &Block, ancestors: usize) -> Option<String> {
         let around = self.path(block.element).take(ancestors).map(|(at, _)| at);
         let mut elements = self.inline(block).iter().copied().chain(around).filter_map(|at| self.element(at));
@@ -355,7 +356,7 @@ impl Page {
     }
 }
 
-/// The field of each block of a page.
+/// The field of each block of a page. The blocks of a field have the same path of names and classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldIndex {
     /// Number of the field of each block; fields are numbered as they come.
@@ -365,7 +366,7 @@ pub struct FieldIndex {
 }
 
 impl FieldIndex {
-    /// The fields of a page, in time linear in its elements and blocks.
+    /// Finds the field of each block of a page, in time linear in its elements and blocks.
     pub fn of(page: &Page) -> Self {
         // A parent comes before its children, so each path is one step on from a known one.
         let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
@@ -396,7 +397,8 @@ impl FieldIndex {
 }
 
 impl Page {
-    /// The fields of the page: found once, in time linear in its elements and blocks.
+    /// Returns the fields of the page's blocks. They are found at the first call, in time linear in its elements and
+    /// blocks.
     pub fn fields(&self) -> &FieldIndex {
         self.fields.0.get_or_init(|| FieldIndex::of(self))
     }

@@ -22,19 +22,19 @@ use crate::reader::scanner::{Scanner, scan};
 #[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
 
-/// Reads a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
+/// A reader that turns a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
 /// same text.
 pub trait Engine {
     /// The page of `html`. Any text is accepted; what goes beyond `limits` is left out and marked.
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 
-/// Reads whole pages with our own scanner.
+/// The engine with our own scanner, which reads whole pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanEngine;
 
 impl ScanEngine {
-    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
+    /// Like [`Engine::read`], and records inline styles ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::new(*limits);
         builder.record_styles();
@@ -61,12 +61,12 @@ pub struct ScanReader {
 }
 
 impl ScanReader {
-    /// A reader with these vector instructions instead of the fastest ones. All give the same pages.
+    /// Creates a reader that uses these vector instructions instead of the fastest ones. All give the same pages.
     pub fn with_vectors(vectors: Vectors) -> Self {
         Self { spare: SparePage::default(), vectors }
     }
 
-    /// Like [`Engine::read`].
+    /// Reads a whole page like [`Engine::read`].
     pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
         builder.use_vectors(self.vectors);
@@ -74,7 +74,7 @@ impl ScanReader {
         builder.finish_into(bytes, &mut self.spare)
     }
 
-    /// Like [`ScanEngine::read_styled`].
+    /// Reads a whole page with its inline styles like [`ScanEngine::read_styled`].
     pub fn read_styled(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
         builder.use_vectors(self.vectors);
@@ -83,12 +83,12 @@ impl ScanReader {
         builder.finish_into(bytes, &mut self.spare)
     }
 
-    /// A reader for a page that arrives in parts, with the memory of earlier pages.
+    /// Creates a reader for a page that arrives in parts, which reuses the memory of earlier pages.
     pub fn growing(&mut self, limits: &Limits) -> GrowingReader {
         GrowingReader::over(limits, &mut self.spare)
     }
 
-    /// Like [`GrowingReader::finish`].
+    /// Ends a page that arrived in parts, like [`GrowingReader::finish`].
     pub fn finish(&mut self, reader: GrowingReader, html: &str) -> Page {
         reader.finish_into(html, &mut self.spare)
     }
@@ -119,25 +119,25 @@ pub struct GrowingReader {
 }
 
 impl GrowingReader {
-    /// A reader for one page.
+    /// Creates a reader for one page.
     pub fn new(limits: &Limits) -> Self {
         Self::over(limits, &mut SparePage::default())
     }
 
-    /// A reader for one page in the memory that `spare` has.
+    /// Creates a reader for one page that reuses the memory in `spare`.
     pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
         let builder = Builder::over(*limits, spare);
         Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, from: 0, tried: 0 }
     }
 
-    /// Records inline styles, too ([`Page::styled`]).
+    /// Makes the reader record inline styles, too ([`Page::styled`]).
     #[must_use]
     pub fn with_styles(mut self) -> Self {
         self.builder.record_styles();
         self
     }
 
-    /// Continues to read `html`, the page so far from its start.
+    /// Reads on in a page; `html` is all of it that has arrived, from its start.
     pub fn read_on(&mut self, html: &str) {
         // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
@@ -149,13 +149,13 @@ impl GrowingReader {
         self.read_on_now(html);
     }
 
-    /// Like [`GrowingReader::read_on`], also for small additions.
+    /// Like [`GrowingReader::read_on`], but reads small additions at once, too.
     pub fn read_on_now(&mut self, html: &str) {
         self.tried = html.len();
         self.read(html, true);
     }
 
-    /// The finished page; `html` is all of it.
+    /// Returns the finished page; `html` is all of it.
     pub fn finish(self, html: &str) -> Page {
         self.finish_into(html, &mut SparePage::default())
     }
@@ -170,13 +170,13 @@ impl GrowingReader {
         self.builder.finish_into(text.len(), spare)
     }
 
-    /// The tables of the part that has been read, as if the page ended here.
+    /// Returns the tables of the part that has been read, as if the page ended here.
     pub fn so_far(&self) -> Page {
         // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)
     }
 
-    /// The facts of the page's head.
+    /// Returns the facts of the page's head that have been read so far.
     pub fn head(&self) -> &Head {
         self.builder.head()
     }

@@ -18,7 +18,7 @@ pub use code::code_text;
 pub use places::{source_range, source_ranges, stands_at};
 pub use tags::StartTag;
 
-/// A piece of markup.
+/// A piece of markup: a tag, or something between tags.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'a> {
     /// Text without tags, character references not decoded, and its first byte. A `<` that begins no tag is a text.
@@ -28,7 +28,7 @@ pub(crate) enum Piece<'a> {
     Cut(usize),
 }
 
-/// A tag and its place.
+/// A tag in the page and its place, found when the page is read again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagPiece<'a> {
     pub tag: Tag,
@@ -38,7 +38,7 @@ pub(crate) struct TagPiece<'a> {
 }
 
 impl<'a> TagPiece<'a> {
-    /// The tag at a byte; `None` if there is none.
+    /// Returns the tag at byte `at` of a page; `None` if there is none.
     pub fn at(html: &'a str, at: usize) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes.get(at) != Some(&b'<') {
@@ -56,12 +56,12 @@ impl<'a> TagPiece<'a> {
         Self { tag: Tag::from_name(name.as_bytes()), name, raw, attributes }
     }
 
-    /// Names and values of the attributes, unchanged.
+    /// Iterates over the names and values of the tag's attributes, undecoded.
     pub fn attributes(&self) -> Attributes<'a> {
         Attributes::new(self.attributes)
     }
 
-    /// Value of the first attribute of a name, with its references decoded.
+    /// Returns the value of the tag's first attribute of this name, with its references decoded.
     pub fn value(&self, name: &str) -> Option<String> {
         let mut attributes = self.attributes().filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
         attributes.next().map(|(_, value)| decode(value).into_owned())
@@ -72,13 +72,13 @@ impl<'a> TagPiece<'a> {
         Attributes::new(self.attributes.get(..bytes).unwrap_or(self.attributes))
     }
 
-    /// Returns whether it has the name of another tag.
+    /// Returns whether the tag has the given name.
     pub fn is_like(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 }
 
-/// Walks over markup; comments and doctypes are no pieces.
+/// Iterates over the tags and texts of markup, without comments and doctypes.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces<'a> {
     html: &'a str,
@@ -87,7 +87,7 @@ pub(crate) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// The pieces from a byte on.
+    /// Iterates over the pieces of a page from a byte on.
     pub fn new(html: &'a str, at: usize) -> Self {
         Self { html, at }
     }
@@ -129,7 +129,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The first `max_bytes` bytes from a byte on, or what is left of the page.
+/// Returns the first `max_bytes` bytes of a page from a byte on, or its rest if that is shorter.
 pub(crate) fn part(html: &str, start: u32, max_bytes: usize) -> Option<&str> {
     let rest = html.get(start as usize..)?;
     rest.get(..rest.floor_char_boundary(max_bytes))
@@ -144,14 +144,13 @@ fn find_ignoring_case(html: &str, from: usize, tag: &str) -> Option<usize> {
 }
 
 impl Element {
-    /// Value of the element's first attribute of that (lower-case) name, its character references
-    /// decoded. `html` is the decoded page that the element was read from; another text gives `None`
-    /// or the attribute of another element.
+    /// Returns the value of the element's first attribute of this (lower-case) name, with its references decoded.
+    /// `html` is the decoded page that the element was read from; another text gives `None` or a wrong attribute.
     pub fn attribute(&self, html: &str, name: &str) -> Option<String> {
         self.first_attribute(html, &[name])
     }
 
-    /// Like [`Element::attribute`], of the first of some names that the element has.
+    /// Like [`Element::attribute`], for the first of several names that the element has.
     pub fn first_attribute(&self, html: &str, names: &[&str]) -> Option<String> {
         // Tables and text could be of different pages; then no tag stands there.
         let tag = TagPiece::at(html, self.start as usize)?;
@@ -171,15 +170,14 @@ impl Element {
         Some(decode(value).into_owned())
     }
 
-    /// First byte behind the element's start tag in the decoded page that it was read from.
+    /// Returns the first byte behind the element's start tag in `html`, the decoded page that it was read from.
     pub fn start_tag_end(&self, html: &str) -> Option<u32> {
         u32::try_from(TagPiece::at(html, self.start as usize)?.raw.end).ok()
     }
 }
 
-/// Plain text ([`strip_markup`]) of the element whose start tag stands at byte `start` of a decoded page: up
-/// to its end tag, or as far as it reaches within `max_bytes` bytes. Empty where no element with content
-/// stands.
+/// Returns the plain text ([`strip_markup`]) of the element whose start tag stands at byte `start` of a decoded page.
+/// The text reaches up to the end tag, within `max_bytes` bytes. It is empty where no element with content stands.
 pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
     let rest = part(html, start, max_bytes).unwrap_or_default();
     let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end && !first.tag.is_void());
@@ -197,8 +195,8 @@ pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
     strip_markup(rest.get(first.raw.end..end).unwrap_or_default())
 }
 
-/// The elements that have one of the names that are `wanted`, by `id` or as named anchors, in the order of
-/// the page. `html` is the decoded page that the tables were read from.
+/// Returns the elements that have one of the `wanted` names as their `id`, or as anchors, in the order of the page.
+/// `html` is the decoded page that the tables were read from.
 pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
     let mut found = Vec::new();
     for (at, element) in page.elements.iter().enumerate() {
@@ -243,7 +241,7 @@ const INLINE: [&str; 17] = [
 /// Tags of code.
 const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
 
-/// The signs in a cell without words, and whether they are code; `None` if there are none, or too many.
+/// Returns the signs in a table cell without words, and whether they are code; `None` if there are none, or too many.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();

@@ -3,7 +3,7 @@
 use trommel_archive::ArchiveError;
 use trommel_model::ModelError;
 
-/// Errors of learning and scoring.
+/// The errors of learning and scoring.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {

@@ -16,7 +16,7 @@ use trommel_text::words::{Rule, words};
 
 use crate::labelled_pages::{LabelledPage, PageSet};
 
-/// Mean scores of some pages.
+/// The mean scores of several pages, with their number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
     /// Number of pages.
@@ -26,7 +26,7 @@ pub struct Mean {
     pub scores: Scores,
 }
 
-/// Scores on a set.
+/// The scores of extracted text on a set of labelled pages: over all pages, and by page type and language.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Name of the set.
@@ -65,7 +65,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Options of scoring.
+/// The options of scoring.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalOptions {
     /// The rule that divides texts into words.
@@ -74,7 +74,7 @@ pub struct EvalOptions {
     pub comments: bool,
 }
 
-/// Scores the text that `keep` extracts from each page.
+/// Scores the text that `keep` extracts from each page, and returns the report on the set.
 pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, options: &EvalOptions) -> Report {
     let of_whole = |page: &LabelledPage| {
         page.gold.gold.as_ref()?;
@@ -110,14 +110,14 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     Mean { pages: scores.len(), scores: Scores::mean(scores.iter().copied()) }
 }
 
-/// The text that an extractor writes for a labelled page, after all rules.
+/// Returns the text that an extractor writes for a labelled page, after all rules.
 pub fn text_by(extractor: &Extractor, page: &LabelledPage) -> String {
     // The decoded page is UTF-8, whatever it says of itself.
     let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
     extractor.extract(page.html.as_bytes(), &hints).text()
 }
 
-/// Text of the blocks and embedded texts that are kept, one a line.
+/// Returns the text of the kept blocks and embedded texts, one per line.
 pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> String {
     let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
     let embedded = embedded.iter().filter(|embedded| embedded.kept);
@@ -128,7 +128,7 @@ pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> Str
         .join("\n")
 }
 
-/// Precision, recall and F1, each 0..=1.
+/// The scores of an extracted text: precision, recall and F1, each 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// Share of the extracted words that are gold.
@@ -140,7 +140,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Scores `extracted` against `gold`. Words are lower-cased and every occurrence counts. Two texts
+    /// Scores the words of `extracted` against those of `gold`, in lower case; every occurrence counts. Two texts
     /// without words agree fully; if only one has words, all three numbers are 0.
     pub fn of(extracted: &str, gold: &str, rule: Rule) -> Self {
         let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
@@ -161,7 +161,7 @@ impl Scores {
         Self::from_counts(hits, extracted_words, gold_words)
     }
 
-    /// Scores texts that must be kept and texts that must not.
+    /// Scores a text by the texts that it must contain (`with`) and those that it must not (`without`).
     pub fn of_texts(with: Required, without: Required) -> Self {
         Self::from_counts(with.kept.into(), (with.kept + without.kept).into(), with.all.into())
     }
@@ -178,7 +178,7 @@ impl Scores {
         Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
     }
 
-    /// The mean of scores, each number by itself; zeros without scores.
+    /// Returns the mean of scores, each number by itself; zeros without scores.
     pub fn mean<'a>(scores: impl IntoIterator<Item = &'a Scores>) -> Self {
         let mut sum = Self::default();
         let mut count = 0u32;
@@ -193,7 +193,7 @@ impl Scores {
     }
 }
 
-/// The number of required texts, and of those that were kept.
+/// The number of texts that must be kept, and of those that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
     /// Number of texts.
@@ -203,7 +203,7 @@ pub struct Required {
 }
 
 impl Required {
-    /// Finds the texts in the kept text, by their letters and digits in lower case.
+    /// Counts the texts that are in the kept text, compared by their letters and digits in lower case.
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use trommel_html::Page;
 use trommel_text::words::{Rule, words};
 
-/// Share of a block's words on the common subsequence above which the paper takes it for content.
+/// The share of a block's words on the common subsequence above which the paper takes the block for content.
 pub const LABEL_SHARE: f32 = 0.1;
 
-/// Share of each block's words that lies on the longest common subsequence of the words of all blocks
-/// and of the gold text, 0..=1.
+/// Returns for each block the share of its words (0..=1) that lies on the longest common subsequence of the words of
+/// all blocks and of the gold text.
 pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
     let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
     let mut number = |text: &str, into: &mut Vec<u32>| {
@@ -49,7 +49,7 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
 /// Memory of one table of bit rows, in 64-bit words (128 MiB).
 const TABLE: usize = 16 << 20;
 
-/// For each element of `page`, whether it lies on a longest common subsequence with `gold`.
+/// Returns for each element of `page` whether it lies on a longest common subsequence with `gold`.
 ///
 /// Takes |page| · |gold| / 64 steps, at most twice that for very long inputs.
 pub fn on_common_subsequence(page: &[u32], gold: &[u32]) -> Vec<bool> {

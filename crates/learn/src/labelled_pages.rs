@@ -19,7 +19,8 @@ use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
 use crate::{error::LearnError, label::shares};
 
-/// One line of a gold file. Other fields are ignored.
+/// A gold object: one line of a gold file, with the text that should be extracted from a page. Other fields are
+/// ignored.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Gold {
     /// WARC-Record-ID of the page.
@@ -59,7 +60,7 @@ pub struct Gold {
     pub steps: Vec<String>,
 }
 
-/// The role of a block in the gold.
+/// The role of a block in a gold object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct GoldBlock {
     /// First and one past the last byte of the block in the decoded page.
@@ -71,7 +72,7 @@ pub struct GoldBlock {
 }
 
 impl Gold {
-    /// The text to be extracted, with the comments if `comments` is set.
+    /// Returns the text that should be extracted, with the comments if `comments` is set.
     pub fn text(&self, comments: bool) -> String {
         let mut text = self.gold.clone().unwrap_or_default();
         if comments && let Some(more) = self.gold_comments.as_deref().filter(|more| !more.is_empty()) {
@@ -81,22 +82,23 @@ impl Gold {
         text
     }
 
-    /// The texts that the result must contain, if nothing else is known of the main text.
+    /// Returns the texts that the result must contain, if nothing else is known of the main text.
     pub fn required(&self) -> Option<&[String]> {
         (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }
 
-    /// Returns whether comments are separate from the text.
+    /// Returns whether the gold has comments apart from the text.
     pub fn has_comments(&self) -> bool {
         self.gold_comments.as_ref().is_some_and(|text| !text.is_empty())
     }
 
-    /// URL of the page, none where it is a placeholder (RFC 2606) or unknown.
+    /// Returns the URL of the page; `None` if it is a placeholder (RFC 2606) or unknown.
     pub fn address(&self) -> Option<&str> {
         self.host().map(|_| self.url.as_str())
     }
 
-    /// The group of the page in cross-validation: its host. A page of a placeholder is its own group.
+    /// Returns the group of the page in cross-validation: its host. A page with a placeholder as its URL is its own
+    /// group.
     pub fn group(&self) -> &str {
         self.host().unwrap_or(&self.record_id)
     }
@@ -108,7 +110,7 @@ impl Gold {
     }
 }
 
-/// A page with its gold.
+/// A page with its gold object.
 #[derive(Clone, Debug)]
 pub struct LabelledPage {
     /// The gold object.
@@ -119,7 +121,7 @@ pub struct LabelledPage {
     pub html: String,
 }
 
-/// A set of labelled pages.
+/// A set of labelled pages, such as an archive with its gold file.
 #[derive(Clone, Debug)]
 pub struct PageSet {
     /// Its name: that of the archive without its endings.
@@ -129,8 +131,8 @@ pub struct PageSet {
 }
 
 impl PageSet {
-    /// For each block of each page, true if it is content: more than `share` of its words lie on the longest common
-    /// subsequence with the gold text, the comments of readers included on request.
+    /// Returns for each block of each page whether it is content: more than `share` of its words lie on the longest
+    /// common subsequence with the gold text. The comments of readers are included on request.
     pub fn labels(&self, comments: bool, share: f32) -> Vec<Vec<bool>> {
         self.pages
             .par_iter()
@@ -141,12 +143,12 @@ impl PageSet {
             .collect()
     }
 
-    /// Returns whether comments are kept apart from the text of any page.
+    /// Returns whether the gold of any page has comments apart from the text.
     pub fn has_comments(&self) -> bool {
         self.pages.iter().any(|page| page.gold.has_comments())
     }
 
-    /// The pages with their labels.
+    /// Returns the pages with the labels of their blocks.
     pub fn examples<'a>(&'a self, labels: &'a [Vec<bool>]) -> Vec<Example<'a>> {
         self.pages
             .iter()
@@ -176,7 +178,7 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     Ok(golds)
 }
 
-/// Reads the pages of an archive that have a gold object. Damage of the archive is passed over.
+/// Reads the pages of an archive that have a gold object. Damaged parts of the archive are skipped.
 ///
 /// # Errors
 /// If a file cannot be read, or a gold object has no page.
@@ -217,7 +219,7 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     Ok(PageSet { name: trommel_archive::file_name::stem(&name).to_owned(), pages: pages_read? })
 }
 
-/// The default path of the gold of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` for other names.
+/// Returns the default path of the gold file of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` for other names.
 pub fn gold_beside(pages: &Path) -> Option<PathBuf> {
     let name = pages.file_name()?.to_str()?;
     let stem = is_archive(name).then(|| stem(name))?;
@@ -248,7 +250,7 @@ const TEXTS: [&str; 2] = ["gold", "gold_comments"];
 /// Numbers that some programs write, and JSON does not know.
 const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
-/// The gold object of a line, and whether anything in it that is no text was taken for an absent one.
+/// Parses a line as a gold object. The flag is true if something in it that is no text was taken for an absent one.
 ///
 /// # Errors
 /// If the line is no gold object.
@@ -296,7 +298,7 @@ fn without_no_numbers(line: &str) -> Option<String> {
     is_found.then_some(out)
 }
 
-/// The lines of a file, plain or gzip, that hold more than white space, each with its number from 1.
+/// Iterates over the lines of a file, plain or gzip, that hold more than white space, each with its number from 1.
 ///
 /// # Errors
 /// If the file cannot be opened or its first bytes cannot be read; each line has its own error.
@@ -308,7 +310,7 @@ pub fn numbered_lines(path: &Path) -> io::Result<impl Iterator<Item = (usize, io
     Ok((1..).zip(BufReader::new(input).lines()).filter(move |(_, line)| !is_blank(line)))
 }
 
-/// A labelled page to learn from.
+/// A labelled page to learn from: its tables and the labels of its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Example<'a> {
     /// The page.
@@ -319,9 +321,9 @@ pub struct Example<'a> {
     pub group: &'a str,
 }
 
-/// Gives each item the number of its fold, 0..`folds`. Items of one group share a fold. Groups are assigned
-/// from the largest to the smallest, each to the fold with the fewest items. So the folds have nearly equal
-/// size and are the same on every run.
+/// Returns for each item the number of its fold, 0..`folds`. Items of one group share a fold. Groups are assigned from
+/// the largest to the smallest, each to the fold with the fewest items. So the folds have nearly equal size and are the
+/// same on every run.
 pub fn by_group(groups: &[&str], folds: usize) -> Vec<usize> {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for group in groups {

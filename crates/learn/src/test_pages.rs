@@ -4,17 +4,17 @@ use trommel_html::{Engine, Limits, Page, ScanEngine};
 
 use crate::labelled_pages::{Gold, LabelledPage};
 
-/// The tables of a page.
+/// Reads a page into its tables.
 pub(crate) fn read(html: &str) -> Page {
     ScanEngine.read(html, &Limits::default())
 }
 
-/// A page with its gold.
+/// Creates a page with its gold object.
 pub(crate) fn labelled(html: &str, gold: Gold) -> LabelledPage {
     LabelledPage { gold, page: read(html), html: html.to_owned() }
 }
 
-/// Options under which an additive model of all features is trained, named `toy`.
+/// Returns options that train an additive model of all features, named `toy`.
 #[cfg(feature = "train")]
 pub(crate) fn options() -> crate::TrainOptions {
     crate::TrainOptions {

@@ -31,7 +31,7 @@ pub use roles::train_roles;
 /// like differs from crawl to crawl.
 const ADDRESS: &str = "address.";
 
-/// Options of training.
+/// The options of training a model.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
     /// Name of the model.
@@ -112,7 +112,7 @@ pub enum Weighting {
     Pages,
 }
 
-/// Unit of pages that cross-validation holds out together.
+/// The group of pages that cross-validation holds out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldOut {
     /// Hosts, in folds.

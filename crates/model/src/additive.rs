@@ -13,7 +13,7 @@ pub const UNIT: f32 = 1.0 / 4096.0;
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
 const MAX_WEIGHT: f32 = 4096.0;
 
-/// The part of one feature: a weight for each bin.
+/// The contribution of one feature to the log odds: a weight for each bin of its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
     /// Column of the feature.
@@ -24,7 +24,7 @@ pub struct StepFunction {
     pub weights: Vec<f32>,
 }
 
-/// The part of a pair of features: a weight for each pair of bins.
+/// The contribution of a pair of features to the log odds: a weight for each pair of bins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cross {
     /// Columns of the features.
@@ -35,7 +35,7 @@ pub struct Cross {
     pub weights: Vec<f32>,
 }
 
-/// A sum of step functions and crosses.
+/// An additive model: a sum of step functions of features and of crosses of two features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Additive {
     /// Log odds before any part is added.
@@ -54,7 +54,7 @@ fn bin(edges: &[f32], value: f32) -> usize {
 }
 
 impl Cross {
-    /// Log odds that a pair of values adds.
+    /// Returns the log odds that a pair of values adds.
     pub fn weight(&self, first: f32, second: f32) -> f32 {
         // n edges make n + 1 bins, so a row of cells is one longer than the edges of the second feature.
         let row = bin(&self.edges.0, first) * (self.edges.1.len() + 1);
@@ -64,19 +64,19 @@ impl Cross {
 }
 
 impl StepFunction {
-    /// Log odds that a value adds.
+    /// Returns the log odds that a value adds.
     pub fn weight(&self, value: f32) -> f32 {
         self.weights.get(bin(&self.edges, value)).copied().unwrap_or(0.0)
     }
 }
 
 impl Additive {
-    /// Log odds of a row. Missing columns count as 0.
+    /// Returns the log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Log odds of a row, given its value in each column.
+    /// Returns the log odds of a row, whose value in each column `value` returns.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let steps = self.step_functions.iter().map(|step| step.weight(value(step.column)));
         let crosses = self.crosses.iter().map(|cross| cross.weight(value(cross.columns.0), value(cross.columns.1)));
@@ -93,8 +93,8 @@ impl Additive {
         }
     }
 
-    /// Returns whether all numbers are finite and no weight is above 4,096 log odds, edges rise, and columns are below
-    /// `width`.
+    /// Returns whether the model is valid: all numbers are finite, no weight is above 4,096 log odds, edges rise, and
+    /// columns are below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
         let sound = |weight: &f32| weight.abs() <= MAX_WEIGHT;
@@ -120,7 +120,7 @@ impl Additive {
     }
 }
 
-/// The logistic function.
+/// Returns the probability for log odds, by the logistic function.
 pub fn sigmoid(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }

@@ -19,7 +19,7 @@ use crate::file::{KindShares, Linear, ModelError, Scorer};
 use forest::Forest;
 use planes::Planes;
 
-/// The parts of a model, laid out.
+/// The scorers of a model, laid out for judging batches of blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, CompiledScorer)>,
@@ -44,8 +44,8 @@ enum CompiledScorer {
 }
 
 impl Compiled {
-    /// Lays out valid parts over a schema of `width` columns, and the scorers of kinds of pages. The columns `beside`
-    /// are computed as well. Trees judge only blocks about which the first part is in doubt, by this `band`.
+    /// Lays out valid scorers over a schema of `width` columns, and the scorers of kinds of pages. The columns `beside`
+    /// are computed as well. Trees judge only blocks about which the first scorer is in doubt, by this `band`.
     ///
     /// # Errors
     /// If the weights of an additive part are too large to be added up exactly.
@@ -91,7 +91,7 @@ impl Compiled {
         })
     }
 
-    /// The columns to compute.
+    /// Returns the columns to compute.
     pub fn columns(&self) -> &ColumnSet {
         &self.columns
     }

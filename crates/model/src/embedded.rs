@@ -12,7 +12,7 @@ use crate::selection_by_worlds::{Choice, Layout, Selection, expected_f1, weighed
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
-/// An embedded text with its verdict.
+/// An embedded text with its probability, and whether it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
     /// The text, facts about it, and its features.
@@ -24,19 +24,20 @@ pub struct JudgedEmbedded {
 }
 
 impl JudgedEmbedded {
-    /// A text with these log odds, which is not chosen yet.
+    /// Creates a judgement of an embedded text of the page's data with the log odds that it is main text; it is not
+    /// chosen yet.
     pub fn new(log_odds: f32, embedded: EmbeddedText) -> Self {
         Self { embedded, probability: sigmoid(log_odds), kept: false }
     }
 
-    /// Returns whether it is a reader's comment or review.
+    /// Returns whether the text is a reader's comment or review.
     pub fn is_comment(&self) -> bool {
         self.embedded.content.subject == ContentSubject::Comment
     }
 }
 
 impl EmbeddedScorer {
-    /// The scorer asking columns by their numbers among [`EMBEDDED_COLUMNS`].
+    /// Returns the scorer with its columns numbered as in [`EMBEDDED_COLUMNS`].
     ///
     /// # Errors
     /// If it names a feature that is not known, or its numbers do not add up.
@@ -46,9 +47,9 @@ impl EmbeddedScorer {
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts together. It returns the choice of blocks and records that of embedded
-    /// texts on them. Readers' comments take part only `with_comments`. If nothing is chosen, likely embedded texts
-    /// are chosen alone: a script fills such a page.
+    /// Chooses among blocks and embedded texts together. Returns the choice of blocks, and records for each embedded
+    /// text if it is chosen. Readers' comments take part only if `with_comments` is true. If nothing is chosen, likely
+    /// embedded texts are chosen alone: a script fills such a page.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

@@ -14,9 +14,9 @@ use crate::features::{FeatureGroup, ListedWord, TermWeight};
 use crate::trees::Trees;
 use crate::{selection_by_worlds::Selection, term_list};
 
-/// First field of every model file.
+/// The first field of every model file, by which it is recognised.
 pub const FORMAT: &str = "trommel-model";
-/// Version that this program writes and reads.
+/// The version of model files that this program writes and reads.
 // Raised by what defaults cannot cover, and by what older programs would pass over and so judge otherwise. A model of
 // another version is refused, never guessed at.
 pub const VERSION: u32 = 3;
@@ -89,12 +89,12 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// The scorers of kinds of pages.
+    /// Iterates over the scorers of kinds of pages.
     pub fn kind_scorers(&self) -> impl Iterator<Item = &KindScorer> {
         self.lists.iter().chain(&self.threads)
     }
 
-    /// Reads the bytes of a model file.
+    /// Reads a model file from its bytes.
     ///
     /// # Errors
     /// If they are not laid out so, or the file is of another version.
@@ -116,7 +116,7 @@ struct Head {
     version: u32,
 }
 
-/// Checks that this program reads model files of this format and version.
+/// Checks that a file has the wanted format and the version that this program knows.
 ///
 /// # Errors
 /// If the file is not a model, or of another version.
@@ -127,7 +127,7 @@ pub(crate) fn check_version((format, wanted): (&str, &str), (version, known): (u
     if version == known { Ok(()) } else { Err(ModelError::Version { version, known }) }
 }
 
-/// One scorer and its share in the log odds.
+/// A scorer with its share in the log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightedScorer {
     /// The factor of its log odds.
@@ -148,7 +148,7 @@ pub enum Scorer {
     Trees(Trees),
 }
 
-/// An ordinary logistic model.
+/// A linear model: an ordinary logistic regression over the features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
     /// Log odds of a row of zeros.
@@ -157,7 +157,7 @@ pub struct Linear {
     pub weights: Vec<ColumnWeight>,
 }
 
-/// The weight of one column.
+/// The weight of one column in a linear model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnWeight {
     /// The column.
@@ -206,7 +206,7 @@ pub struct EmbeddedScorer {
     pub penalty: f64,
 }
 
-/// The training of a model.
+/// The record of a model's training: its data, options and results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The page sets.
@@ -222,7 +222,7 @@ pub struct Training {
     pub folds: u32,
 }
 
-/// A set of labelled pages.
+/// A set of labelled pages that a model learned from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSet {
     /// Its name.
@@ -257,7 +257,7 @@ const LEVEL: i32 = 19;
 // take all of it.
 const MAX_UNPACKED: u64 = 8 << 20;
 
-/// The bytes of a file as a zstd frame.
+/// Packs the bytes of a file as a zstd frame.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -265,7 +265,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
     zstd::bulk::compress(bytes, LEVEL).map_err(ModelError::Zstd)
 }
 
-/// The bytes of a file, unpacked if they are a zstd frame.
+/// Returns the bytes of a file, unpacked if they are a zstd frame.
 ///
 /// # Errors
 /// If the frame is damaged or holds too much.
@@ -288,10 +288,10 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// Shares (0..=1) of the scorers of kinds of pages in the log odds, in the order of [`ModelFile::kind_scorers`].
+/// The shares (0..=1) of the scorers of kinds of pages in the log odds, in the order of [`ModelFile::kind_scorers`].
 pub(crate) type KindShares = [f32; 2];
 
-/// The scorer of a kind of pages, and its share in the log odds of their blocks.
+/// The scorer of a kind of pages, with its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KindScorer {
     /// Names of the page types that are not of the kind.
@@ -308,21 +308,21 @@ pub struct KindScorer {
 }
 
 impl KindScorer {
-    /// The scorer's share in the log odds of the blocks of a page, given the log odds of each page type against the
-    /// rest and the natural logarithm of 1 + the number of the page's blocks.
+    /// Returns the scorer's share in the log odds of the blocks of a page. It follows from the log odds of each page
+    /// type against the rest, and from the natural logarithm of 1 + the number of the page's blocks.
     pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32], log_blocks: f32) -> f32 {
         let rise = |value: f32, (none, full): (f32, f32)| ((value - none) / (full - none)).clamp(0.0, 1.0);
         self.share * rise(probability_of_kind(&self.others, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
     }
 
-    /// Returns whether its shares and bounds are numbers that make sense.
+    /// Returns whether the shares and bounds of the scorer are numbers that make sense.
     pub(crate) fn is_sound(&self) -> bool {
         let (none, full) = self.between;
         (0.0..1.0).contains(&none) && full > none && full <= 1.0 && (0.0..=1.0).contains(&self.share)
     }
 }
 
-/// The probability (0..=1) that a page is of none of the types `others`; 0 if no types are known.
+/// Returns the probability (0..=1) that a page is of none of the types `others`; 0 if no types are known.
 pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
     let all = types.iter().zip(odds).map(|(page_type, odds)| (page_type, sigmoid(*odds)));
     let (of_kind, sum) = all.fold((0.0, 0.0), |(of_kind, sum), (page_type, probability)| {
@@ -333,7 +333,7 @@ pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[
     of_kind / f32::max(sum, f32::MIN_POSITIVE)
 }
 
-/// The type that a page most probably has.
+/// The most probable type of a page, such as article or forum, with its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageType {
     /// Name of the type.
@@ -346,8 +346,8 @@ pub struct PageType {
 }
 
 impl PageType {
-    /// The most probable type of a page and its sharpness, from the log odds of each type against the rest; `None`
-    /// without types.
+    /// Returns the most probable type of a page and its sharpness, from the log odds of each type against the rest;
+    /// `None` without types.
     pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         // One-against-rest scorers need not add up to 1, and may all be 0: dividing by the sum makes shares.
@@ -361,7 +361,7 @@ impl PageType {
     }
 }
 
-/// Reason why a model cannot be used.
+/// The reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {

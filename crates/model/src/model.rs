@@ -44,7 +44,7 @@ const KNOWN_WORDS_COLUMN: &str = "wording.known";
 /// Column that tells whether a page declares to be an article.
 const ARTICLE_COLUMN: &str = "page.article";
 
-/// A model ready to score pages.
+/// A model of main text, ready to score the blocks of pages.
 #[derive(Clone, Debug)]
 pub struct Model {
     file: ModelFile,
@@ -74,7 +74,7 @@ pub struct Model {
     builtin: Option<&'static str>,
 }
 
-/// A model's verdict on a page.
+/// A model's judgement of a page: the probability of each block, and the choice of main text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// Probability of being content of each block.
@@ -107,7 +107,7 @@ impl Default for Model {
 }
 
 impl Model {
-    /// Readies the contents of a model file.
+    /// Prepares the contents of a model file for use.
     ///
     /// # Errors
     /// If it is of another version, names a feature that this program does not know, or holds
@@ -189,12 +189,12 @@ impl Model {
         Some(Self { builtin: Some(name), ..model })
     }
 
-    /// The name of the built-in model that has this other name, else the name itself.
+    /// Returns the main name of a built-in model that has `name` as another name; other names are returned unchanged.
     pub fn main_name(name: &str) -> &str {
         OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name)
     }
 
-    /// The built-in model of that name, else the model in the file of that path.
+    /// Opens the built-in model with this name, else the model file at this path.
     ///
     /// # Errors
     /// If there is neither, or as for [`Model::load`].
@@ -213,18 +213,18 @@ impl Model {
         Self::load(path)
     }
 
-    /// Names of the models built into the program; the first is the default.
+    /// Iterates over the names of the models built into the program; the first is the default.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         MODELS.iter().map(|(name, _)| *name)
     }
 
-    /// The confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages. None if it
-    /// is not a built-in model.
+    /// Returns the confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages.
+    /// `None` if it is not a built-in model.
     pub fn confidence_below(&self, percent: f64) -> Option<f32> {
         confidence_below(self.builtin?, percent)
     }
 
-    /// Returns the contents of its file as MessagePack, not packed.
+    /// Returns the contents of the model's file as MessagePack, not packed.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -232,7 +232,7 @@ impl Model {
         Ok(rmp_serde::to_vec_named(&self.file)?)
     }
 
-    /// The bytes whose checksum says which model it is: the file of a built-in model, the MessagePack of another.
+    /// Returns the bytes whose checksum identifies the model: the file of a built-in model, the MessagePack of another.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -245,7 +245,7 @@ impl Model {
         }
     }
 
-    /// Returns the bytes of its model file, packed with zstd.
+    /// Returns the bytes of the model's file, packed with zstd.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -253,41 +253,41 @@ impl Model {
         pack(&self.to_bytes()?)
     }
 
-    /// The same model, which keeps the blocks of at least this probability.
+    /// Returns the same model with another selection: it keeps the blocks of at least this probability.
     pub fn with_threshold(&self, least: f32) -> Self {
         let mut model = self.clone();
         model.file.selection = Selection::Threshold(least);
         model
     }
 
-    /// Returns the contents of its file.
+    /// Returns the contents of the model's file.
     pub fn file(&self) -> &ModelFile {
         &self.file
     }
 
-    /// Its feature schema.
+    /// Returns the schema of the features that the model uses.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The columns of its schema that it asks for.
+    /// Returns the columns of the schema that the model reads.
     pub fn columns(&self) -> &ColumnSet {
         self.compiled.columns()
     }
 
-    /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
+    /// Scores the blocks of a page and chooses main text. Readers' comments beside a page's own text are not content;
     /// posts of a forum are its text.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
         self.judge_blocks(page, url, false)
     }
 
-    /// The same where readers' comments are content as well: blocks of comment sections are scored as if
+    /// Like [`Model::judge`], but readers' comments are content as well: blocks of comment sections are scored as if
     /// nothing had called them comments.
     pub fn judge_with_comments(&self, page: &Page, url: Option<&str>) -> Judgement {
         self.judge_blocks(page, url, true)
     }
 
-    /// Chooses the blocks and embedded texts of a page anew by the probabilities of a judgement.
+    /// Chooses the blocks and embedded texts of a page again, by the probabilities in a judgement.
     pub fn choose(&self, page: &Page, judgement: &mut Judgement, with_comments: bool) {
         self.choose_over(page, &Layout::of(page), judgement, with_comments);
     }
@@ -303,8 +303,8 @@ impl Model {
             .choose_with(&judgement.probabilities, layout, &mut judgement.embedded, with_comments);
     }
 
-    /// Chooses anew as if the log odds of every block were higher by `shift`: more blocks above 0, fewer below, but not
-    /// nothing in place of some. The probabilities stay as they are.
+    /// Chooses again as if the log odds of every block were higher by `shift`: more blocks above 0, fewer below, but
+    /// not nothing in place of some. The probabilities do not change.
     pub fn choose_shifted(&self, page: &Page, judgement: &mut Judgement, shift: f32, with_comments: bool) {
         let layout = Layout::of(page);
         let shifted = judgement.probabilities.iter().map(|probability| corrected(*probability, shift)).collect();
@@ -325,8 +325,8 @@ impl Model {
         judgement.embedded = other.embedded;
     }
 
-    /// Adds to the log odds of the blocks of a page and chooses again. Without changes the result is the same, to the
-    /// bit.
+    /// Adds `changes` to the log odds of the blocks of a page and chooses again. Without changes the result is the
+    /// same, to the bit.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
@@ -337,7 +337,7 @@ impl Model {
         self.choose(page, judgement, with_comments);
     }
 
-    /// Name and day of training, which identify a model where probabilities are compared.
+    /// Returns the model's name and day of training, which identify it where probabilities are compared.
     pub fn identity(&self) -> String {
         format!("{} {}", self.file.name, self.file.created)
     }
@@ -382,8 +382,8 @@ fn corrected(probability: f32, change: f32) -> f32 {
 /// First word of the line that names the models.
 const HEAD: &str = "percent";
 
-/// The confidence (0..=1) below which `percent` of usual pages lie by the model of that name, interpolated between the
-/// lines of the table. None for models that the table does not name.
+/// Returns the confidence (0..=1) below which `percent` of usual pages lie by the model with this name, interpolated
+/// between the lines of the table. `None` for models that the table does not name.
 pub(crate) fn confidence_below(model: &str, percent: f64) -> Option<f32> {
     read(CONFIDENCES, model, percent)
 }

@@ -13,9 +13,9 @@ use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use crate::file::{ModelError, Scorer, check_version, pack, unpack};
 use crate::scorer::numbers;
 
-/// First field of every file of roles.
+/// The first field of every file of roles, by which it is recognised.
 pub const ROLES_FORMAT: &str = "trommel-roles";
-/// Version that this program writes and reads.
+/// The version of files of roles that this program writes and reads.
 pub const ROLES_VERSION: u32 = 1;
 
 /// The contents of a file of roles.
@@ -35,7 +35,7 @@ pub struct RoleFile {
     pub roles: Vec<RoleScorer>,
 }
 
-/// A role, and the scorer that recognises its blocks.
+/// A role with the scorer that recognises its blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleScorer {
     /// Name of the role.
@@ -52,7 +52,7 @@ pub struct RoleScorer {
     pub score: RoleScore,
 }
 
-/// The quality of a role: blocks that the model gives the role, against blocks that have it.
+/// The quality of a role: the blocks that the model gives the role, compared with those that have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleScore {
     /// Pages that say which of their blocks have the role.
@@ -65,7 +65,7 @@ pub struct RoleScore {
     pub recall: f64,
 }
 
-/// Determines the roles of blocks.
+/// A model that determines the roles of blocks, such as review or card.
 #[derive(Clone, Debug)]
 pub struct RoleModel {
     file: RoleFile,
@@ -79,7 +79,7 @@ struct ReadyRole {
 }
 
 impl RoleModel {
-    /// Prepares the contents of a file of roles.
+    /// Prepares the contents of a file of roles for use.
     ///
     /// # Errors
     /// If it is of another version, names a feature that this program does not know, or holds numbers that
@@ -101,7 +101,7 @@ impl RoleModel {
         Ok(Self { file, ready })
     }
 
-    /// The roles that are built into the program.
+    /// Returns the role model that is built into the program.
     pub fn builtin() -> Option<&'static Self> {
         // Read on first use: one pass for each role costs more than judging, so only those who ask pay.
         static BUILTIN: LazyLock<Option<RoleModel>> =
@@ -109,7 +109,7 @@ impl RoleModel {
         BUILTIN.as_ref()
     }
 
-    /// Reads the bytes of a file of roles.
+    /// Reads a role model from the bytes of a file of roles.
     ///
     /// # Errors
     /// If they are no such file, or as for [`RoleModel::new`].
@@ -117,7 +117,7 @@ impl RoleModel {
         Self::new(rmp_serde::from_slice(&unpack(bytes)?)?)
     }
 
-    /// The bytes of its file: MessagePack, packed with zstd.
+    /// Returns the bytes of the model's file: MessagePack, packed with zstd.
     ///
     /// # Errors
     /// If it cannot be written as MessagePack.
@@ -125,7 +125,7 @@ impl RoleModel {
         pack(&rmp_serde::to_vec(&self.file)?)
     }
 
-    /// The file.
+    /// Returns the contents of the model's file.
     pub fn file(&self) -> &RoleFile {
         &self.file
     }
@@ -141,8 +141,8 @@ impl RoleModel {
         self.ready.iter().map(of_role).collect()
     }
 
-    /// The name of the role of each block whose log odds are farthest above its threshold; `None` if no role is
-    /// above.
+    /// Returns for each block the name of the role whose log odds are farthest above its threshold; `None` if no role
+    /// is above.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Vec<Option<&str>> {
         let odds = self.log_odds(page, url);
         (0..page.blocks.len())
@@ -158,7 +158,7 @@ impl RoleModel {
     }
 }
 
-/// Means of the log odds of each block and the mean over its field, the blocks whose whole path of names and
+/// Returns the mean of the log odds of each block and the mean over its field, the blocks whose whole path of names and
 /// classes is equal. `fields` are the numbers of the fields.
 pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
     let mut sums: FxHashMap<u32, (f32, f32)> = FxHashMap::default();

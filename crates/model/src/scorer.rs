@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::file::{Linear, ModelError, Scorer, WeightedScorer};
 use crate::trees::TreeNode;
 
-/// Log odds of a row by the parts of a model with this band ([`ModelFile::band`](crate::ModelFile::band)).
+/// Returns the log odds of a row by the scorers of a model with this band
+/// ([`ModelFile::band`](crate::ModelFile::band)).
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {
     let first = parts.first().map_or(0.0, |part| part.scorer.log_odds(row));
     let is_sure = band.is_some_and(|band| first.abs() >= band);
@@ -17,12 +18,12 @@ pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32
 }
 
 impl Scorer {
-    /// Log odds of a row.
+    /// Returns the log odds of a row.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Log odds of a row, given its value in each column.
+    /// Returns the log odds of a row, whose value in each column `value` returns.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         match self {
             Scorer::Linear(linear) => linear.log_odds_of(value),
@@ -31,14 +32,14 @@ impl Scorer {
         }
     }
 
-    /// The numbers of the columns that are asked.
+    /// Returns the numbers of the columns that the scorer reads.
     pub(crate) fn columns(&self) -> Vec<u16> {
         let mut columns = Vec::new();
         self.clone().each_column(|column| columns.push(*column));
         columns
     }
 
-    /// Gives the number of every column that is asked, in order, to be changed.
+    /// Passes the number of every column that the scorer reads to `give`, in order, to be changed.
     pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
         match self {
             Scorer::Linear(linear) => {
@@ -63,8 +64,8 @@ impl Scorer {
         }
     }
 
-    /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`. Weights of an
-    /// additive one are rounded to whole units.
+    /// Returns the same scorer with other numbers for its columns: column `c` becomes `columns[c]`. The weights of an
+    /// additive scorer are rounded to whole units.
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let mut scorer = self.clone();
         if let Scorer::Additive(additive) = &mut scorer {
@@ -89,7 +90,7 @@ impl Scorer {
 }
 
 impl Linear {
-    /// Log odds of a row. Missing columns count as 0.
+    /// Returns the log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
@@ -105,7 +106,7 @@ impl Linear {
     }
 }
 
-/// The numbers of columns by their names, among all that there are.
+/// Returns the numbers of columns by their names, among the names of `all` columns.
 ///
 /// # Errors
 /// If one is not known.

@@ -11,7 +11,7 @@ use trommel_text::SplitMix64;
 
 use crate::features::Scratch;
 
-/// A rule for choosing blocks.
+/// A rule that chooses main text among blocks by their probabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
@@ -32,7 +32,7 @@ pub enum Selection {
     Worlds(f32),
 }
 
-/// Chosen blocks and how good the choice should be.
+/// The chosen blocks of a page, and the quality that the choice is expected to have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     /// For each block, true if it is kept.
@@ -43,7 +43,7 @@ pub struct Choice {
 }
 
 impl Selection {
-    /// The same selection, by worlds with log odds also multiplied by `sharpness`.
+    /// Returns the same selection; if it is one by worlds, its log odds are also multiplied by `sharpness`.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
             Selection::Worlds(base) => Selection::Worlds(base * sharpness),
@@ -51,7 +51,7 @@ impl Selection {
         }
     }
 
-    /// Chooses among blocks of these probabilities (0..=1).
+    /// Chooses among blocks with these probabilities (0..=1).
     pub fn choose(&self, probabilities: &[f32], layout: &Layout) -> Choice {
         let weighed = weighed(probabilities, layout);
         let mut kept = vec![false; probabilities.len()];
@@ -100,13 +100,14 @@ impl Selection {
     }
 }
 
-/// Probability and words of each block; one without a place weighs nothing.
+/// Returns the probability and the words of each block; a block without a place in `layout` weighs nothing.
 pub(crate) fn weighed(probabilities: &[f32], layout: &Layout) -> Vec<(f64, f64)> {
     let words = layout.blocks.iter().map(|place| place.words);
     probabilities.iter().zip(words.chain(std::iter::repeat(0))).map(|(p, w)| (f64::from(*p), f64::from(w))).collect()
 }
 
-/// Expected word F1 of the kept blocks, given the probability and the words of each; 0 if there are no words.
+/// Returns the expected word F1 of the kept blocks, given the probability and the words of each block; 0 if there are
+/// no words.
 pub(crate) fn expected_f1(weighed: &[(f64, f64)], kept: &[bool]) -> f64 {
     let (hit, size) = weighed
         .iter()
@@ -178,7 +179,7 @@ fn log_odds(p: f32) -> f32 {
     (p / (1.0 - p)).ln()
 }
 
-/// Number of worlds.
+/// The number of worlds in a selection by worlds.
 // 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
 pub(crate) const WORLDS: usize = 32;
 /// Rows of errors; fields and sections beyond it share theirs.
@@ -245,13 +246,13 @@ const NO_ERRORS: Worlds = [0.0; WORLDS];
 // The bounds are summed in another order than the exact values, so the last bits may differ.
 const ROUNDING_SLACK: f32 = 0.01;
 
-/// Log odds below which a block is content in no world: it need not be in the order that
-/// [`best_in_worlds`] is given.
+/// Returns the log odds below which a block is content in no world. Such a block need not be in the order that
+/// [`best_in_worlds`] takes.
 pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// The result of the worlds for prefixes of an order.
+/// The best prefix of an order of blocks, with its mean F1 over the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     /// Blocks of the best prefix.
@@ -268,8 +269,8 @@ struct Hit {
     of_world: Worlds,
 }
 
-/// The prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` gives the log odds
-/// of each block. Keeping nothing is worth 1 in a world without content.
+/// Returns the prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` returns the log odds of
+/// each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_in_worlds(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
@@ -331,7 +332,7 @@ pub struct Layout {
     pub(crate) fields: u32,
 }
 
-/// Words of a block and where it belongs.
+/// The words of a block, and the field and section that it belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LayoutBlock {
     pub words: u32,
@@ -342,7 +343,7 @@ pub(crate) struct LayoutBlock {
 }
 
 impl Layout {
-    /// The blocks of a page.
+    /// Reads the layout of a page's blocks.
     pub fn of(page: &Page) -> Self {
         let index = page.fields();
         let around = |element: u32| page.element(element).map(|element| element.parent);
@@ -356,12 +357,12 @@ impl Layout {
         Self { blocks: blocks.collect(), fields: index.fields }
     }
 
-    /// Number of the field of each block.
+    /// Iterates over the number of the field of each block.
     pub(crate) fn fields(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().map(|place| place.field)
     }
 
-    /// Adds blocks that have nothing in common with others.
+    /// Adds blocks that share no field or section with other blocks.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
             // Counted down from the top, where no element of a page has its number.
@@ -370,8 +371,8 @@ impl Layout {
         }
     }
 
-    /// Takes `share` of the log odds of each block from the mean over its field, where blocks count by the
-    /// square roots of their words.
+    /// Moves the log odds of each block towards the mean over its field: `share` of them comes from the mean. In the
+    /// mean, blocks count by the square roots of their words.
     pub fn pool(&self, odds: &mut [f32], share: f32) {
         if share == 0.0 {
             return;
@@ -399,7 +400,7 @@ impl Layout {
 // by `best`; with 3 no set loses .0005 (docs/decisions/speed.md).
 const DOUBT: f32 = 3.0;
 
-/// The longest block of each field.
+/// The representative of each field, which is its longest block.
 pub(crate) struct Representatives<'l> {
     layout: &'l Layout,
     of_field: Vec<u32>,
@@ -417,7 +418,7 @@ impl<'l> Representatives<'l> {
         Self { layout, of_field: of_field.into_iter().flatten().map(|(_, block)| block).collect() }
     }
 
-    /// They, and the first block of the page, by rising numbers.
+    /// Returns the representatives, and the first block of the page, in rising order.
     pub fn list(&self) -> Vec<u32> {
         let mut list = self.of_field.clone();
         list.extend(self.layout.blocks.first().map(|_| 0));
@@ -426,7 +427,7 @@ impl<'l> Representatives<'l> {
         list
     }
 
-    /// The other blocks, each with the representative of its field.
+    /// Iterates over the other blocks, each with the representative of its field.
     pub fn others(&self) -> impl Iterator<Item = (u32, u32)> {
         let all = (0..).zip(self.layout.fields());
         let all = all.filter_map(|(block, field)| Some((block, *self.of_field.get(field as usize)?)));
@@ -436,8 +437,8 @@ impl<'l> Representatives<'l> {
 }
 
 impl Layout {
-    /// Gives the blocks whose representative is not in doubt its log odds, as a model does whose fields have a share of
-    /// more than 0 in the log odds of their blocks.
+    /// Sets the log odds of blocks to those of their representative, unless these are in doubt. Does nothing if
+    /// `share`, the share of fields in the log odds, is 0.
     pub fn represent(&self, odds: &mut [f32], share: f32) {
         // The paper judges every block by itself.
         if share == 0.0 {
@@ -452,7 +453,7 @@ impl Layout {
     }
 }
 
-/// Returns whether log odds are in doubt. NaN is.
+/// Returns whether log odds leave it in doubt that a block is content. NaN does.
 pub(crate) fn is_in_doubt(odds: f32) -> bool {
     odds.is_nan() || odds.abs() < DOUBT
 }

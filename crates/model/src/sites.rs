@@ -28,7 +28,7 @@ pub use counts::{PagePrint, site_of};
 pub use evidence::{BY_COUNTS, BY_PROBABILITIES, BlockEvidence, Correction, PageEvidence, Signals, signals};
 pub use memory::{DEFAULT_BYTES, MIN_BYTES, SiteMemory, SiteSize};
 
-/// Reason why a site memory cannot be read, written or merged.
+/// The reason why a site memory cannot be read, written or merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesError {

@@ -20,7 +20,7 @@ struct TermList {
     weights: Vec<f32>,
 }
 
-/// Writes a list.
+/// Writes a list of terms with their weights.
 pub(crate) fn serialize<S: Serializer>(terms: &[TermWeight], serializer: S) -> Result<S::Ok, S::Error> {
     // Models made elsewhere may have any terms; an empty list is shorter as a list.
     if terms.is_empty() || terms.iter().any(|term| term.term.contains(BETWEEN)) {
@@ -31,7 +31,7 @@ pub(crate) fn serialize<S: Serializer>(terms: &[TermWeight], serializer: S) -> R
     TermList { terms: terms.join(&BETWEEN.to_string()), weights }.serialize(serializer)
 }
 
-/// Reads a list, also one in which each term is a map, as the first files had it.
+/// Reads a list of terms with their weights, also one in which each term is a map, as the first files had it.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TermWeight>, D::Error> {
     deserializer.deserialize_any(Terms)
 }

@@ -7,7 +7,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A sum of regression trees.
+/// A model that is a sum of regression trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trees {
     /// Log odds before the first tree.
@@ -20,12 +20,12 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// Log odds of a row. Missing columns count as 0.
+    /// Returns the log odds of a row. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Log odds of a row, given its value in each column.
+    /// Returns the log odds of a row, whose value in each column `value` returns.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let tree = |root: &u32| {
             let mut at = *root;
@@ -59,7 +59,7 @@ impl Trees {
     }
 }
 
-/// One node of a tree.
+/// A node of a regression tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 // As the first files had nodes.
 #[serde(untagged)]

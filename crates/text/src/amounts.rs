@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 #[cfg_attr(feature = "schema", schemars(transparent, extend("format" = "bytes")))]
 pub struct ByteSize(pub u64);
 
-/// Reason why a text is not a size.
+/// The reason why a text is not a number of bytes ([`ByteSize`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByteSizeError {
@@ -89,20 +89,20 @@ const PER_PERCENT: f64 = 1e6;
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
 
-/// Reason why a text is not a share.
+/// The reason why a text is not a share ([`Share`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a share between 0% and 100%, such as 5%")]
 pub struct ShareError(String);
 
 impl Share {
-    /// A share in percent; `None` unless it is above 0 and at most 100.
+    /// Creates a share from a percentage; `None` unless it is above 0 and at most 100.
     pub fn of_percent(percent: f64) -> Option<Self> {
         // A cast of a float saturates, and of no number gives 0.
         let millionths = (percent * PER_PERCENT).round() as u32;
         (millionths > 0 && percent <= 100.0).then_some(Self(millionths))
     }
 
-    /// The share in percent, above 0 and at most 100.
+    /// Returns the share as a percentage, above 0 and at most 100.
     pub fn percent(self) -> f64 {
         f64::from(self.0) / PER_PERCENT
     }

@@ -8,8 +8,8 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A line of text without control characters (NUL and escapes among them) and without bidi controls;
-/// those that are white space become a space.
+/// Removes the control characters (NUL and escapes among them) and bidi controls from a line of text; those that are
+/// white space become a space.
 ///
 /// ```
 /// use trommel_text::without_controls;

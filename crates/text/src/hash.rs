@@ -1,6 +1,7 @@
 //! Hashes that are the same on every machine and in every version.
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo): part of the model file's meaning, so it never changes.
+/// Returns the hash of a text by FNV-1a of 64 bits (Fowler, Noll and Vo). It is a part of the model file's meaning, so
+/// it never changes.
 pub const fn hash(text: &[u8]) -> u64 {
     let mut hash = EMPTY_HASH;
     let mut rest = text;
@@ -11,7 +12,7 @@ pub const fn hash(text: &[u8]) -> u64 {
     hash
 }
 
-/// [`hash`] of no bytes.
+/// The [`hash`] of no bytes.
 pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Continues [`hash`] with one byte.
@@ -20,8 +21,8 @@ pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-/// Hash of a word, eight bytes a step: words are short, and where they end no processor foresees. Files
-/// hold words themselves and never this hash, so that it may change.
+/// Returns the hash of a word for use in memory, eight bytes at a step. Files hold words themselves and never this
+/// hash, so that it may change.
 pub const fn word_hash(word: &[u8]) -> u64 {
     let mut hash = 0;
     let mut rest = word;
@@ -48,10 +49,11 @@ pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
-/// Increment of the state of SplitMix64 for each number: the golden ratio, made odd.
+/// The increment of the state of SplitMix64 for each number: the golden ratio, made odd.
 pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that spreads every bit.
+/// Mixes the bits of a number by the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that
+/// spreads every bit.
 pub const fn mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(GOLDEN_GAMMA);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -59,18 +61,17 @@ pub const fn mix(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The random numbers of SplitMix64: the same seed gives the same numbers on every machine. Not for
-/// secrets.
+/// A generator of random numbers, SplitMix64: the same seed gives the same numbers on every machine. Not for secrets.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Numbers from a seed.
+    /// Creates a generator from a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub const fn next_u64(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);

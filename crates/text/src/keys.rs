@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The kind of the values of a key.
+/// The kind of values that a key of a JSON line may have.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// A text to read.
@@ -39,7 +39,7 @@ pub enum Shape {
     Objects(fn() -> Vec<Field>),
 }
 
-/// The declaration of a key.
+/// The declaration of a key of a JSON line: its name, its documentation and the kind of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name.
@@ -50,7 +50,7 @@ pub struct Field {
     pub shape: Shape,
 }
 
-/// A key of `R`.
+/// A key of the record type `R`, with the function that reads its value.
 #[derive(Debug)]
 pub struct Key<R: 'static> {
     /// Its declaration.
@@ -59,7 +59,7 @@ pub struct Key<R: 'static> {
     pub value: fn(&R) -> Value<'_>,
 }
 
-/// A value of a key.
+/// The value of a key in one record.
 #[derive(Debug)]
 pub enum Value<'a> {
     /// Nothing is known.
@@ -80,7 +80,7 @@ pub enum Value<'a> {
     Objects(Box<dyn Objects + 'a>),
 }
 
-/// A struct that [`keyed!`](crate::keyed) declares.
+/// A struct that [`keyed!`](crate::keyed) declares: a record whose keys are known with their documentation.
 pub trait Keyed: Sized + 'static {
     /// Its keys, in their order.
     const KEYS: &'static [Key<Self>];
@@ -91,7 +91,7 @@ pub trait Keyed: Sized + 'static {
     }
 }
 
-/// A list of objects with the same keys.
+/// A list of objects that all have the same keys.
 pub trait Objects: std::fmt::Debug {
     /// Number of the objects.
     fn count(&self) -> usize;
@@ -111,7 +111,7 @@ impl<T: Keyed + std::fmt::Debug> Objects for &[T] {
     }
 }
 
-/// A type that a key may have.
+/// A type that the value of a key may have.
 pub trait KeyType {
     /// The kind of its values, if the key says nothing else.
     const SHAPE: Shape;
@@ -190,7 +190,7 @@ impl<T: KeyType> KeyType for Option<T> {
     }
 }
 
-/// Texts that are written as one, with a sign and a blank between them.
+/// A list of texts that is written as one text, with a sign and a blank between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Joined<const SIGN: char>(pub Vec<String>);
 

@@ -36,7 +36,7 @@ const SCRIPT_RANGES: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A
 /// has one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
-/// Language of a text as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
+/// Detects the language of a text, as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
 /// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
@@ -83,12 +83,12 @@ fn by_script(text: &str) -> Option<&'static str> {
     (2 * count > letters).then_some(code)
 }
 
-/// The short code of the language that a tag or code names (`de-AT` and `deu` give `de`).
+/// Returns the short code of the language that a tag or code names (`de-AT` and `deu` give `de`).
 pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// A BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
+/// Returns a BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
 /// replaced by the current one. `None` if `raw` is not a tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
@@ -173,13 +173,13 @@ impl fmt::Display for UnknownLanguage {
 impl std::error::Error for UnknownLanguage {}
 
 impl LanguageCode {
-    /// The code.
+    /// Returns the language's code.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Returns whether a language, given by any of its codes, is this one or belongs to it (`no` includes `nb` and
-    /// `nn`).
+    /// Returns whether another language, given by any of its codes, is this one or belongs to it (`no` includes `nb`
+    /// and `nn`).
     pub fn includes(self, language: &str) -> bool {
         let Ok(other) = language.parse::<Self>() else { return false };
         let members = MEMBERS.iter().find(|(code, _)| *code == self.0);

@@ -31,7 +31,7 @@ pub struct TextMasks {
 /// Bytes of 0 behind the text, so that eight bytes can be had at each of its places.
 const PADDING: usize = 8;
 
-/// The number of ASCII characters of each kind in a part of a text.
+/// The number of ASCII characters of each kind in a part of a text, such as letters or digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsciiCounts {
     /// Digits.
@@ -54,14 +54,14 @@ pub struct Run {
 }
 
 impl TextMasks {
-    /// The masks of a text.
+    /// Computes the masks of a text.
     pub fn of(text: &str) -> Self {
         let mut text_masks = Self::default();
         text_masks.read(text);
         text_masks
     }
 
-    /// The masks of a text, in the memory of the masks of another text.
+    /// Replaces the masks by those of another text, in the same memory.
     pub fn read(&mut self, text: &str) {
         self.masks.clear();
         self.lower.clear();
@@ -86,7 +86,7 @@ impl TextMasks {
         wide == 0
     }
 
-    /// The places of the bytes beyond ASCII in a part of the text.
+    /// Iterates over the places of the bytes beyond ASCII in a part of the text.
     #[inline(always)]
     pub fn wide(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
         let Range { start: mut at, end } = part;
@@ -107,7 +107,7 @@ impl TextMasks {
         })
     }
 
-    /// The number of characters of each kind in a part of the text.
+    /// Returns the number of ASCII characters of each kind in a part of the text.
     #[inline(always)]
     pub fn counts(&self, part: Range<usize>) -> AsciiCounts {
         let mut counts = AsciiCounts::default();
@@ -125,14 +125,15 @@ impl TextMasks {
         counts
     }
 
-    /// Eight bytes of the text from a place on, the first lowest, with ASCII letters in lower case, padded with 0.
+    /// Returns eight bytes of the text from byte `at` on, the first lowest, with ASCII letters in lower case, padded
+    /// with 0.
     #[inline(always)]
     pub fn lower_eight(&self, at: usize) -> u64 {
         let rest = self.lower.get(at..).and_then(|rest| rest.first_chunk());
         rest.map_or(0, |eight| u64::from_le_bytes(*eight))
     }
 
-    /// The runs of a part of the text in order.
+    /// Iterates over the runs in a part of the text, in order.
     #[inline(always)]
     pub fn runs(&self, part: Range<usize>) -> Runs<'_> {
         let number = part.start / 64;
@@ -148,7 +149,7 @@ impl TextMasks {
     }
 }
 
-/// The runs of a part of a text.
+/// An iterator over the runs of a part of a text.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     /// Masks from the current 64 bytes on.

@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// Signs that end a run.
+/// The signs that end a plain run ([`plain_run`]).
 pub trait EndSigns {
     /// One bit for each of the bytes that is such a sign, which is ASCII; to be `#[inline(always)]`.
     fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64;
 }
 
-/// No signs: only white space and ignored characters end a run.
+/// The empty set of signs: only white space and ignored characters end a run.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSigns;
 
@@ -50,9 +50,9 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
-/// unchanged. None is one of the signs or ignored (controls, soft hyphens, signs without width), and none is white space
-/// except, if `spaces`, single spaces inside the run.
+/// Returns the length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
+/// unchanged. It contains no sign of `S`, no ignored character (controls, soft hyphens, signs without width) and no
+/// white space. If `spaces` is true, it may contain single spaces.
 pub fn plain_run<S: EndSigns>(vectors: Vectors, bytes: &[u8], spaces: bool, _: S) -> usize {
     vectors.run(PlainRun::<S> { bytes, spaces, signs: PhantomData })
 }
@@ -98,17 +98,18 @@ impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
     }
 }
 
-/// The bytes of a text that end its plain runs, one bit for each byte.
+/// The places in a text that end its plain runs, one bit for each byte.
 #[derive(Clone, Debug, Default)]
 pub struct RunEnds(Vec<u64>);
 
 impl RunEnds {
-    /// Prepares a text whose parts are examined later, each of them several times.
+    /// Finds the ends of runs in a text whose parts are examined later, each of them several times.
     pub fn of<S: EndSigns>(vectors: Vectors, text: &str, _: S) -> Self {
         Self(vectors.run(AllEnds::<S> { bytes: text.as_bytes(), signs: PhantomData }))
     }
 
-    /// The first end from byte `from` up to `to`; `to` if there is none. A space that begins a part ends no run here.
+    /// Returns the first end of a run from byte `from` up to `to`; `to` if there is none. A space at the start of a
+    /// part does not count as an end.
     #[inline]
     pub fn first(&self, from: usize, to: usize) -> usize {
         let mut word = from / 64;

@@ -10,17 +10,17 @@ fn pairs(of: &str) -> impl Iterator<Item = (char, char)> {
     plain.zip(of.chars().skip(1).step_by(2))
 }
 
-/// The superscript form of a sign, if there is one.
+/// Returns the superscript form of a sign, if there is one.
 pub fn raised(plain: char) -> Option<char> {
     pairs(RAISED).find_map(|(sign, small)| (sign == plain).then_some(small))
 }
 
-/// The subscript form of a sign, if there is one.
+/// Returns the subscript form of a sign, if there is one.
 pub fn lowered(plain: char) -> Option<char> {
     pairs(LOWERED).find_map(|(sign, small)| (sign == plain).then_some(small))
 }
 
-/// The plain form of a superscript or subscript sign; any other sign unchanged.
+/// Returns the plain form of a superscript or subscript sign; any other sign unchanged.
 pub fn plain_sign(sign: char) -> char {
     if sign.is_ascii() {
         return sign;

@@ -1,12 +1,12 @@
 //! Finds the host in a URL.
 
-/// The host of a URL, unchanged, without scheme, user, port and the brackets of an IPv6 address. `None` if the URL
-/// has no `//` or no host.
+/// Returns the host of a URL, unchanged, without scheme, user, port and the brackets of an IPv6 address. `None` if the
+/// URL has no `//` or no host.
 pub fn url_host(url: &str) -> Option<&str> {
     host_of_authority(url.split_once("://")?.1)
 }
 
-/// The host at the start of a URL without its scheme, or a host alone.
+/// Returns the host at the start of a URL without its scheme, or of a host alone.
 pub fn host_of_authority(rest: &str) -> Option<&str> {
     // Browsers take a backslash for a slash.
     let authority = rest.split(['/', '?', '#', '\\']).next()?;

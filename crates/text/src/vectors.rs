@@ -9,7 +9,7 @@ mod tally;
 use std::arch::x86_64::{__m256, __m256i, _CMP_LE_OQ};
 pub use tally::Tally;
 
-/// Vector instructions for reading texts.
+/// The vector instructions that texts are read with: those of the processor, or portable code.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors(Form);
 
@@ -21,7 +21,7 @@ enum Form {
 }
 
 impl Vectors {
-    /// Every form that this processor has, the fastest first; the last is the portable one.
+    /// Returns all vector instructions that this processor has, the fastest first; the last is the portable code.
     pub fn available() -> Vec<Self> {
         let mut forms = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -30,7 +30,7 @@ impl Vectors {
         forms.into_iter().map(Self).collect()
     }
 
-    /// Runs a task on these instructions.
+    /// Runs a task with these vector instructions.
     #[inline]
     pub fn run<T: ByteTask>(self, task: T) -> T::Output {
         match self.0 {
@@ -52,7 +52,7 @@ impl Default for Vectors {
     }
 }
 
-/// Work on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
+/// A task on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
 pub trait ByteTask {
     /// The result.
     type Output;
@@ -78,7 +78,7 @@ impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for TaskOn<C, T> {
     }
 }
 
-/// Compares 64 bytes with others.
+/// Compares 64 bytes at a time with other bytes, with one bit for each result.
 pub trait Compare: Tally {
     /// 64 bytes.
     type Bytes: Copy;
@@ -291,7 +291,7 @@ fn bits(simd: pulp::x86::V3, bytes: [__m256i; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// One byte or number after the other: compilers make vectors of that where they can.
+/// The portable form of vectors: one byte or number after the other. Compilers make vectors of that where they can.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 

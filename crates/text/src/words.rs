@@ -44,14 +44,14 @@ pub enum Rule {
     Strict,
 }
 
-/// The words of a text, as they stand in it.
+/// An iterator over the words of a text, unchanged.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a str,
     rule: Rule,
 }
 
-/// The words of `text` under `rule`.
+/// Iterates over the words of `text` under `rule`.
 pub fn words(text: &str, rule: Rule) -> Words<'_> {
     Words { text, rule }
 }
@@ -114,12 +114,12 @@ fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
     Some((Class::known(c), c.len_utf8()))
 }
 
-/// Number of words of `text` under [`Rule::Characters`].
+/// Returns the number of words of `text` under [`Rule::Characters`].
 pub fn count(text: &str) -> u32 {
     measure(Vectors::default(), text).words
 }
 
-/// The size of a text.
+/// The size of a text in words and characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextSize {
     /// Number of words under [`Rule::Characters`].
@@ -128,7 +128,7 @@ pub struct TextSize {
     pub chars: u32,
 }
 
-/// The size of a text, with the given vector instructions, which a caller with many texts chooses once.
+/// Returns the size of a text. A caller with many texts chooses the vector instructions once for all.
 pub fn measure(vectors: Vectors, text: &str) -> TextSize {
     vectors.run(Measure(text))
 }
@@ -268,7 +268,7 @@ pub struct Shingle {
     pub words: usize,
 }
 
-/// The phrase of `length` words that begins with the first of `words`; `None` if there are fewer.
+/// Returns the phrase of the first `length` of `words`; `None` if there are fewer words.
 pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
     let (mut hash, mut chars, mut half_words) = (0, 0u32, 0);
     for (at, word) in words.iter().enumerate() {
@@ -321,27 +321,27 @@ struct FoundWords {
 }
 
 impl<'a> TextStats<'a> {
-    /// The statistics of a text.
+    /// Prepares a text; its words are found when they are first needed.
     pub fn new(text: &'a str) -> Self {
         Self { text, found: OnceCell::new() }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Its words in order.
+    /// Returns the text's words in order.
     pub fn words(&self) -> &[Word] {
         &self.found().words
     }
 
-    /// Its words in lower case, each with a space behind it.
+    /// Returns the text's words in lower case, each with a space behind it.
     pub fn lower(&self) -> &str {
         &self.found().lower
     }
 
-    /// The words that start in a part of the text, a slice of [`TextStats::text`].
+    /// Returns the words that start in a part of the text, a slice of [`TextStats::text`].
     pub fn words_in(&self, part: &str) -> &[Word] {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let words = self.words();
@@ -381,7 +381,7 @@ fn push_lower(word: &str, lower: &mut String) {
     }
 }
 
-/// The sum of the half words of words: twice their number where words are divided by spaces.
+/// Returns the number of half words in words: twice the number of words where spaces divide them.
 pub fn half_words(words: &[Word]) -> u32 {
     words.iter().fold(0, |sum, word| sum.saturating_add(word.half_words))
 }

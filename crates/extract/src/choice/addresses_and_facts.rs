@@ -15,8 +15,9 @@ const MIN_PROBABILITY: f32 = 0.03;
 // Codes of four digits look like years, those with letters like the numbers of models.
 const CODE_DIGITS: usize = 5;
 
-/// Keeps short blocks that are an address if a short kept block says a time of day: when and where belong together.
-/// Addresses in the footer are those of the site. There is one entry for each block in `probabilities` and `kept`.
+/// Keeps short blocks that are an address if a short kept block says a time of day, because time and place belong
+/// together. Addresses in the footer are those of the site. There is one entry for each block in `probabilities` and
+/// `kept`.
 pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
     let addresses = blocks().filter(|(_, ((block, probability), kept))| {

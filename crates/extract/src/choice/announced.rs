@@ -15,8 +15,8 @@ const MAX_BLOCKS: usize = 60;
 /// Words of a block of the list in the mean; buttons have fewer.
 const MIN_MEAN_WORDS: usize = 2;
 
-/// Keeps all of each list directly after a kept block that ends with a colon and stands beside it (one flag a block in
-/// `kept`).
+/// Keeps all of each list directly after a kept block that ends with a colon and stands beside it (one flag for each
+/// block in `kept`).
 pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {
         return;
@@ -54,7 +54,8 @@ fn announces(page: &Page, block: &Block) -> bool {
 // Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
 const ANCESTORS: usize = 6;
 
-/// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
+/// Keeps lists directly below a kept heading and beside it for which `wanted` is true, given the list and its blocks
+/// (one flag for each block in `kept`).
 pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
     for at in 0..page.blocks.len() {
         let next = at + 1;
@@ -72,7 +73,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
     }
 }
 
-/// The list that begins with a block, unless it is hidden, and the blocks in it.
+/// Returns the list that begins with a block, unless it is hidden, and the blocks in it.
 pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
@@ -103,9 +104,9 @@ const LINK_LIST_WORDS: usize = 2;
 /// Elements around a block that may be its link.
 const LINK_ANCESTORS: usize = 6;
 
-/// Keeps lists directly below a kept heading and beside it, if all of their items lead to other sites than
-/// that of the page (its `url`). Links that share the page, which take its address along, do not count as
-/// such. One flag a block in `kept`.
+/// Keeps lists directly below a kept heading and beside it, if all of their items lead to other sites than that of the
+/// page (its `url`). Links for sharing the page, which take its address along, do not count as such. One flag for each
+/// block in `kept`.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
     let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return };
     // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.

@@ -94,7 +94,7 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
         && is_beside_heading(page, element.parent, at, next)
 }
 
-/// The innermost heading around a block.
+/// Returns the innermost heading around a block.
 pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
     let mut path = page.path_in(ElementKinds::HEADING, page.blocks.get(block)?);
     path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
@@ -107,8 +107,8 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|element| element.hidden)
 }
 
-/// Returns whether a block is in the element around a heading (the block at `at` is its first). Outer elements count
-/// too, if the inner ones hold only the heading.
+/// Returns whether a block is in the element around a heading, whose first block is at `at`. Outer elements count too,
+/// if the inner ones hold only the heading.
 pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
@@ -143,10 +143,9 @@ const MIN_ODDS_SHARE: f32 = 0.472;
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;
 
-/// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
-/// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
-/// Readers' comments are not: the policy decides about them. There is one entry for each block in `probabilities`,
-/// `in_comments` (empty if that is not known) and `kept`.
+/// Keeps more blocks of the container that holds most of the kept text, if most of the container is kept. They must be
+/// nearly as probable as the least probable kept block. Readers' comments are left out: the policy decides about them.
+/// There is one entry for each block in `probabilities`, `in_comments` (empty if that is not known) and `kept`.
 pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
     let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);

@@ -29,7 +29,7 @@ const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
 const ANCESTORS: usize = 4;
 
-/// Drops controls (`kept` has one entry for each block).
+/// Drops controls, such as buttons and menus in the text (`kept` has one entry for each block).
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
@@ -190,7 +190,7 @@ fn is_language(element: &Element, html: &str, name: &str) -> bool {
 /// Words in names of the elements that consent platforms add to pages: OneTrust, Didomi, iubenda and others.
 const CONSENT: [&str; 6] = ["onetrust", "didomi", "iubenda", "cookiebot", "usercentrics", "cmplz"];
 
-/// Drops what consent platforms add to a page: what they ask, and what they say of each purpose and partner.
+/// Drops the text that consent platforms add to a page: their questions, and their words on each purpose and partner.
 pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
     if !page.has_attribute_word(&CONSENT.map(|word| word_hash(word.as_bytes()))) {
         return;

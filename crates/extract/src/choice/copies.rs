@@ -14,10 +14,10 @@ const COPY_WORDS: u32 = 20;
 // A copy of a whole section has short lines as well, but they follow each other.
 const MIN_WORDS_IN_RUN: u32 = 8;
 
-/// Drops copies. `kept` has one entry for each block, and so has `fields`, the number of its field, unless the model
-/// knows no fields. A copy is a block with the text of the kept block directly before it, or a long one whose text was
-/// kept anywhere before. Items, cells, quotes and code are left alone, because repetition is content there, and so are
-/// two blocks of one field: a page shows its text a second time by other markup.
+/// Drops blocks that copy others. A copy is a block with the text of the kept block directly before it, or a long one
+/// whose text was kept anywhere before. Items, cells, quotes and code are left alone, because repetition is content
+/// there. So are two blocks of one field, as a page shows its text a second time by other markup. `kept` has one entry
+/// for each block, and so has `fields`, the number of its field, unless the model knows no fields.
 // Records of a list have equal names and places. With copies of one field dropped, shoplists lose .0044,
 // magic-articles .0031, l3s-gn1 and courts .0020; no set gains.
 pub(crate) fn drop_copies(page: &Page, fields: &[u32], kept: &mut [bool]) {

@@ -18,10 +18,10 @@ const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "art
 // It also bounds the work: each of them is compared with the others.
 const MAX_ARTICLES: usize = 100;
 
-/// The elements of the articles that follow the first; none if there are none. They are elements of one
-/// kind side by side (at one depth) with text of their own. Each has its own headline of the first level,
-/// or an address of its own that differs from the others in more than its query or fragment. Entries of a
-/// live blog and posts of a forum have neither. One flag a block in `kept`.
+/// Returns the elements of the articles that follow the first; `None` if there are none. They are elements of one kind
+/// side by side (at one depth) with text of their own. Each has its own headline of the first level, or an address of
+/// its own that differs from the others in more than its query or fragment. Entries of a live blog and posts of a forum
+/// have neither. One flag for each block in `kept`.
 pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range<u32>> {
     // Headlines first, because addresses in attributes also belong to share buttons.
     let by_headline = || side_by_side(page, kept, with_headlines(page)?);
@@ -106,7 +106,7 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
     Some(*found.get(1)?..last.end)
 }
 
-/// Leaves out the articles that follow the first.
+/// Drops the articles that follow the first.
 pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
     let Some(range) = follow_ups(page, html, kept) else { return };
     for (block, kept) in page.blocks.iter().zip(kept) {

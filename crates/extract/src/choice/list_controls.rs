@@ -8,16 +8,16 @@ use crate::kept_flags::{KeptBlocks as _, elements_of};
 
 /// Elements around a control among which one names it.
 const ANCESTORS: usize = 4;
-/// Words of a control of a list or an event, at most.
+/// The maximum words of a control of a list or an event.
 pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
 /// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least: it is not shown as text. A
 /// number of votes beside a star is.
 const MIN_RATING_WORDS: usize = 2;
-/// Counts of results on a page, at most: above a list and below it. Lists number their items, too.
+/// The maximum number of counts of results on a page: one above a list and one below it. Lists number their items, too.
 pub(crate) const MAX_COUNTS: usize = 2;
 
-/// Returns whether a short block with a number is a rating that is drawn as stars, or the number of one of a list's
-/// pages, by the names of the elements around it.
+/// Returns whether a short block with a number is a rating drawn as stars, or a page number below a list. The names of
+/// the elements around it decide.
 pub(crate) fn is_list_control(page: &Page, block: &Block) -> bool {
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let text = page.text(block);
@@ -49,7 +49,7 @@ pub(crate) fn is_result_count(page: &Page, block: &Block) -> bool {
     })
 }
 
-/// Buttons of the same text on a page from which on they are those of a list's items.
+/// The number of buttons with the same text from which on they are taken for buttons of a list's items.
 pub(crate) const MIN_SAME_BUTTONS: usize = 3;
 /// Elements around the text of a button among which it is looked for.
 const BUTTON_ANCESTORS: usize = 2;
@@ -82,7 +82,7 @@ const WIKI_LABELS: [&str; 10] = [
 /// Elements around such a label among which one has its id.
 const LABEL_ANCESTORS: usize = 3;
 
-/// Returns whether MediaWiki made a page.
+/// Returns whether a page was made by MediaWiki.
 pub(crate) fn is_wiki(page: &Page) -> bool {
     page.has_attribute_word(&[word_hash(WIKI.as_bytes())])
 }
@@ -133,8 +133,8 @@ const MAX_BESIDE: usize = 4;
 /// Share of the blocks of such a list that are kept, at most.
 const MAX_KEPT: f32 = 0.25;
 
-/// Keeps the list of results that stands behind a count of them, beside it or beside the bar that the count stands in, if
-/// hardly any of it is kept (`kept` has one entry for each block).
+/// Keeps the list of results behind a count of them if hardly any of it is kept. The list stands beside the count, or
+/// beside the bar that the count stands in. `kept` has one entry for each block.
 pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
     let counts = page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block));
     // Many counts before one long list would read it again and again.

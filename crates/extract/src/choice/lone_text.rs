@@ -232,8 +232,8 @@ fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// The element around the paragraph that a block is and others, and the likeness of what the paragraph is wrapped in
-/// alone; 0 for nothing.
+/// Returns the element that holds the paragraph of a block and others beside it. The second value is the signature of
+/// the elements that wrap the paragraph alone; 0 if none does.
 pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
     let mut part = (paragraph_in(page, at)?, 0);
     while page.blocks_inside(part.0).len() == 1

@@ -17,7 +17,7 @@ use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
 use super::{ChosenPage, JudgedPage};
 
-/// A rule that keeps or drops blocks against the model's choice.
+/// A rule that keeps or drops blocks against the model's choice, with the range of probabilities that it may overrule.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name in output.
@@ -36,7 +36,7 @@ impl Rule {
     }
 }
 
-/// The rule applies regardless of the model.
+/// The range of all probabilities: the rule applies regardless of the model.
 // Rules on structure (copies, contents) hold however sure the model is.
 pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 

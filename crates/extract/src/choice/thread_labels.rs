@@ -33,8 +33,8 @@ const MAX_SIGNATURE: usize = 8;
 const MIN_LIKE_LINES: usize = 4;
 const START_WORDS: usize = 2;
 
-/// Drops short kept blocks that say what others say, but for digits, or begin with the same name and a colon (`kept` has
-/// one entry for each block).
+/// Drops short kept blocks that repeat others except for digits, or begin with the same name and a colon as others
+/// (`kept` has one entry for each block).
 pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
     let mut words = 0;
     let mut groups: FxHashMap<String, Vec<usize>> = FxHashMap::default();
@@ -107,7 +107,7 @@ fn has_like_lines(text: &str) -> bool {
         && others.into_iter().all(|next| next == first)
 }
 
-/// A text in lower case with one sign for each number; none if it has fewer than two letters.
+/// Returns a text in lower case with one sign in place of each number; `None` if it has fewer than two letters.
 pub(crate) fn without_digits(text: &str) -> Option<String> {
     let mut folded = String::with_capacity(text.len());
     let mut letters = 0;

@@ -93,14 +93,15 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
 /// Long words of a paragraph on the topic that stand in the text as well, at least.
 const MIN_SHARED_TERMS: usize = 2;
 
-/// The terms of a text, which tell whether another paragraph belongs to it: its long words, or pairs of characters.
+/// The terms of a text, by which it is decided whether another paragraph belongs to it: its long words, or pairs of
+/// characters.
 pub(super) struct Topic {
     terms: FxHashMap<u64, u32>,
     bounds: &'static Bounds,
 }
 
 impl Topic {
-    /// The topic of the kept blocks.
+    /// Collects the terms of the kept blocks.
     pub(super) fn of(page: &Page, kept: &[bool]) -> Self {
         let mut terms = Vec::new();
         for (block, _) in page.blocks.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -126,7 +127,7 @@ impl Topic {
         self.has_foreign(&own, shared, self.terms.len(), MIN_TEXT_TERMS_OF_ONE)
     }
 
-    /// Returns whether the kept ones of these blocks share hardly a term with all others.
+    /// Returns whether the kept blocks of a part share hardly a term with all other kept blocks.
     pub(super) fn is_part_foreign(page: &Page, kept: &[bool], part: impl Iterator<Item = usize> + Clone) -> bool {
         let mut rest = kept.to_vec();
         rest.leave_out(part.clone());

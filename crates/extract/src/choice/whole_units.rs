@@ -13,8 +13,8 @@ const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
 const MAX_LABEL_WORDS: u32 = 4;
 
-/// Keeps all blocks of code of which some are kept, and code directly beside a kept block, as formulas are (one entry
-/// for each block in `kept`). Pieces of code directly after each other are judged as one.
+/// Keeps all of each block of code of which a part is kept, and code directly beside a kept block, as with formulas
+/// (one entry for each block in `kept`). Pieces of code directly after each other are judged as one.
 pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
@@ -138,7 +138,7 @@ const ANCESTORS: usize = 8;
 /// Maximum words of a term.
 const MAX_WORDS: u32 = 25;
 
-/// Keeps terms directly above a definition that is kept, in one list (one entry for each block in `kept`).
+/// Keeps terms directly above a kept definition in the same list (one entry for each block in `kept`).
 pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;

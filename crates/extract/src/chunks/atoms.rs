@@ -14,7 +14,7 @@ use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced};
 
-/// A part of a text that stands in one chunk.
+/// A part of a text that is not divided between chunks.
 #[derive(Debug)]
 pub(super) struct Atom {
     /// Bytes of the text, up to the next atom.
@@ -75,7 +75,7 @@ struct Division<'a> {
     is_markdown: bool,
 }
 
-/// The atoms of a text, in its order and without gaps. Paragraphs that are longer than a chunk are divided into
+/// Divides a text into atoms, in its order and without gaps. Paragraphs that are longer than a chunk are divided into
 /// sentences.
 pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize, tokens: &TokenCounter) -> Vec<Atom> {
     let pieces = pieces(text, blocks);
@@ -305,7 +305,7 @@ fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<
     (!rich.contains(&at)).then_some(at)
 }
 
-/// The bytes of links, images and code between back ticks, in their order.
+/// Returns the ranges of bytes of links, images and code between back ticks, in order.
 pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
     traced::take(markdown.len());
     // The indent of a list's paragraph would make it code.
@@ -317,9 +317,9 @@ pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
     found.map(|(_, range)| range.start + indent..range.end + indent).collect()
 }
 
-/// Ends a text behind the last paragraph, table row, list item or code with which it has at most `most` tokens, and
-/// with no heading at its end. A text whose first paragraph is longer ends behind a sentence; one whose first sentence
-/// or code is longer is empty. Says whether anything was left out.
+/// Cuts a text to at most `most` tokens and returns whether anything was left out. It ends behind a paragraph, table
+/// row, list item or code, with no heading at its end. If its first paragraph is too long, it ends behind a sentence;
+/// if its first sentence or code is too long, it is empty.
 pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZeroU32, counter: &TokenCounter) -> bool {
     if counter.count(&text.text) <= most.get() {
         return false;

@@ -18,14 +18,15 @@ use crate::{
     role::role_of_embedded,
 };
 
-/// Maximum number of names in a block's path; the outermost names of deeper paths are left out.
+/// The maximum number of names in a block's path; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
-/// Maximum bytes of the names and the signs between them; likewise, as pages give long names to elements of their own.
+/// The maximum bytes of a block's path, as pages give long names to elements of their own. The outermost names of
+/// longer paths are left out.
 pub(super) const PATH_BYTES: usize = 500;
 
 impl Extraction<'_> {
-    /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
+    /// Iterates over all blocks in the order of the page, and after them the texts that stand in its JSON-LD alone.
     pub fn blocks(&self) -> impl Iterator<Item = BlockVerdict> {
         let embedded = self.embedded().iter().map(|embedded| {
             let content = &embedded.embedded.content;
@@ -104,7 +105,7 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
-    /// The posts of a page on which several people write (forums, questions and answers, kept comments). Only
+    /// Returns the posts of a page on which several people write (forums, questions and answers, kept comments). Only
     /// posts whose author or time the markup states are listed; empty if it states none.
     pub(super) fn listed_posts(&self, options: TextOptions) -> Vec<Post> {
         let posts = self.found_posts().into_iter();
@@ -117,8 +118,8 @@ impl Extraction<'_> {
             .collect()
     }
 
-    /// The main text with a line above each post that has its author and time, in place of those of the page. A post that
-    /// others interrupt is signed where it begins.
+    /// Returns the main text with a line above each post that has its author and time, in place of the page's own
+    /// lines. A post that others interrupt is signed where it begins.
     pub(super) fn text_with_names(&self, options: TextOptions) -> String {
         let posts = self.found_posts();
         let mut post_of = vec![None; self.page.blocks.len()];
@@ -149,8 +150,8 @@ impl Extraction<'_> {
         append(texts.join("\n\n"), self.kept_embedded_texts())
     }
 
-    /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
-    /// between; of a page without posts [`Extraction::markdown`].
+    /// Returns the main text as Markdown divided into posts, each below a line with its author and time and with a rule
+    /// between. Without posts it is [`Extraction::markdown`].
     pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let posts = self.found_posts();
         if posts.is_empty() {
@@ -171,7 +172,7 @@ impl Extraction<'_> {
         text
     }
 
-    /// The main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
+    /// Returns the main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
     /// and [`Role::Body`]) stand between `::: review` and `:::`, as Pandoc reads them.
     pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let roles = self.roles();
@@ -205,14 +206,14 @@ fn signed(post: &FoundPost) -> String {
 const TITLE_BLOCKS: usize = 3;
 pub(super) const MIN_TITLE_LIKENESS: f32 = 0.6;
 impl Extraction<'_> {
-    /// The text of the page's headline, if that is a heading of the first level.
+    /// Returns the text of the page's headline, if that is a heading of the first level.
     pub(super) fn headline_text(&self) -> Option<&str> {
         let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
         let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
         is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
     }
 
-    /// The element of the headline among the kept blocks, if it is a heading of the first level.
+    /// Returns the element of the headline among the kept blocks, if it is a heading of the first level.
     pub(super) fn headline_element(&self) -> Option<u32> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
         let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
@@ -220,7 +221,8 @@ impl Extraction<'_> {
         path.find(|(_, element)| element.tag == Tag::H1).map(|(at, _)| at)
     }
 
-    /// Returns whether the text says the title itself, near its start, or must not say it.
+    /// Returns whether no title should be written above the text: the text has the title itself, near its start, or
+    /// must not have it.
     pub(super) fn has_headline(&self, title: &str) -> bool {
         if self.verdicts.headline == HeadlinePolicy::Exclude {
             return true;

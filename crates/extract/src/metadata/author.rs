@@ -15,7 +15,7 @@ const METAS: &[&str] = &[
     "cxenseparse:author", "byl", "byline", "author_name", "authors", "creator",
 ];
 
-/// Words in the attributes of elements that hold authors.
+/// The words in the attributes of elements that hold authors.
 pub(super) const TOKENS: [&str; 8] = ["author", "authors", "byline", "byl", "writer", "auteur", "autor", "username"];
 
 /// Words in the attributes of elements that hold other things about authors, or other people.
@@ -31,13 +31,13 @@ const BOX_LEADS: [&str; 6] =
 /// Bytes of an element that holds an author.
 // Enough for a linked name with a portrait; the bound matters where end tags are missing.
 const MAX_ELEMENT_BYTES: usize = 1500;
-/// Words of a line that names an author.
+/// The maximum words of a line that names an author.
 pub(super) const LINE: u32 = 40;
 /// Author elements that are looked at for a name.
 const MAX_ELEMENTS: usize = 32;
 
-/// The authors' names, of the first source that has any. The site's own name counts only where there
-/// is no other. Whoever wrote one of the items of a listing is not the page's author.
+/// Returns the authors' names, from the first source that has any. The site's own name counts only if there is no
+/// other. The writer of one item of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] =
         // From what is stated for machines to what only looks like a byline: the first source with a name wins.

@@ -12,7 +12,7 @@ const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 // Elements that hold a date are short; a bound keeps long texts from being cut into tokens.
 const MAX_SEARCHED_BYTES: usize = 400;
 
-/// A date that was read.
+/// A date read from a text, with or without a time of day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ParsedDate {
     /// The day, at the place of the page's own clock.
@@ -21,14 +21,14 @@ pub(super) struct ParsedDate {
     pub text: String,
 }
 
-/// Returns whether a text says a date, as pages and archives write them.
+/// Returns whether a text is or contains a date, as pages and archives write them.
 pub(crate) fn is_date(text: &str) -> bool {
     find(text, false).is_some()
 }
 
-/// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
-/// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months
-/// in some 35 languages or 年月日, or be Unix seconds or milliseconds alone.
+/// Finds the first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
+/// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months in some 35
+/// languages or 年月日, or be Unix seconds or milliseconds alone.
 pub(super) fn find(text: &str, month_first: bool) -> Option<ParsedDate> {
     let text = searched(text).trim();
     // Ten digits are seconds, thirteen milliseconds; eight could be a day, which is read below.
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<ParsedDate> {
     all(text, month_first).next().map(|(_, stamp)| stamp)
 }
 
-/// The dates in the searched part of a text in order, each with its first byte. Unix time is not read.
+/// Iterates over the dates in the searched part of a text in order, each with its first byte. Unix time is not read.
 pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize, ParsedDate)> {
     let text = searched(text);
     let tokens = if has_year(text) { tokens(text) } else { Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize,
     })
 }
 
-/// The first date in a text as [`find`] finds it, or one in numbers whose year has two digits: `30.10.23`.
+/// Like [`find`], and also finds a date in numbers whose year has two digits: `30.10.23`.
 pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<ParsedDate> {
     find(text, month_first).or_else(|| {
         let tokens = tokens(searched(text));
@@ -69,7 +69,7 @@ fn searched(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or(text)
 }
 
-/// The place of the first date of a text with a month and a year: its first byte and one past its last.
+/// Returns the place of the first date of a text with a month and a year: its first byte and one past its last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     let text = searched(text);
     if !has_year(text) {
@@ -83,8 +83,8 @@ pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns whether the first date in numbers with slashes of a text has its month before its day; none if it may have
-/// either.
+/// Returns whether the first date of a text that is in numbers with slashes has its month before its day; `None` if
+/// both are possible.
 pub(super) fn says_month_first(text: &str) -> Option<bool> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit() && c != '/');
     let date = numbers.find(|part| part.split('/').count() == 3)?;
@@ -96,7 +96,7 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns whether as many digits stand side by side as every date has for its year.
+/// Returns whether a text has as many digits side by side as the year of a date.
 pub(super) fn has_year(text: &str) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
     // Of four digits in a row, one stands at each fourth place: a quarter of the bytes tells for most texts.
@@ -384,12 +384,12 @@ fn offset(rest: &str) -> Option<String> {
 /// Zeros of the digits that dates are written in: ASCII, Arabic, Persian, Devanagari, Bengali, Thai.
 const ZEROS: [char; 6] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}'];
 
-/// The value of a digit.
+/// Returns the value of a digit, in any of the scripts that dates are read in.
 pub(super) fn digit(c: char) -> Option<u32> {
     ZEROS.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|value| *value < 10))
 }
 
-/// A year of the common era; Thai years count from 543 before it.
+/// Returns a year in the common era; Thai years are 543 ahead of it.
 pub(super) fn common_era(year: u32) -> u32 {
     if (2533..=2643).contains(&year) { year - 543 } else { year }
 }
@@ -404,7 +404,7 @@ static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     named.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
 });
 
-/// Number of the month of that (lower-case) name, 1..=12.
+/// Returns the number (1..=12) of the month with this lower-case name.
 pub(super) fn number(name: &str) -> Option<i8> {
     BY_NAME.get(name).copied()
 }

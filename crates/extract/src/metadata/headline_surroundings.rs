@@ -12,7 +12,7 @@ const COMMENTS: [&str; 10] = [
 ];
 /// Words of a block from which on it is text, not a name or a label.
 const TEXT_BLOCK: u32 = 15;
-/// Words of text behind which a heading begins another part, and goes no more with the headline.
+/// The number of words of text below a headline from which on a heading begins another part.
 pub(super) const TEXT_WORDS: u32 = 25;
 /// Words of text from which on a part with a text of its own is a comment or another article.
 const MANY_WORDS: u32 = 100;
@@ -26,7 +26,7 @@ const ITEM: (usize, usize) = (6, 50);
 /// Elements around a place among which the item is looked for.
 const ITEM_LEVELS: usize = 10;
 
-/// The surroundings of a headline.
+/// The blocks around a headline, where the author and the date of the page are searched.
 #[derive(Debug)]
 pub(super) struct Surroundings<'p> {
     html: &'p str,
@@ -81,13 +81,14 @@ impl<'p> Surroundings<'p> {
         around
     }
 
-    /// Words of text between the headline and a block below it.
+    /// Returns the number of words of text between the headline and a block below it.
     pub fn text_before(&self, at: usize) -> u32 {
         self.text.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns whether the content of an element at a block belongs to the headline: it has no other heading, no link
-    /// to another page, and is neither a comment, an item of a listing, a quote, a figure nor the site's head or foot.
+    /// Returns whether the content of an element around a block belongs to the headline. Such an element has no other
+    /// heading and no link to another page. It is neither a comment, an item of a listing, a quote, a figure nor the
+    /// site's head or foot.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.
@@ -208,8 +209,8 @@ const MIN_LIKENESS: f32 = 0.5;
 // A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;
 
-/// Index of the block around which a byline is searched. It is the `headline` of the page, as judged, if it
-/// repeats the title; else the short block that repeats it best; else the headline again. Bylines do not
+/// Returns the index of the block around which a byline is searched. It is the `headline` of the page, as judged, if it
+/// repeats the title. Else it is the short block that repeats the title best, else the headline again. Bylines do not
 /// stand around the name of the site, which is the only heading of many an old page.
 pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
     let title = TitleWords::of(title.unwrap_or_default());
@@ -238,7 +239,7 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
     best.map(|(_, at)| at).or(headline)
 }
 
-/// Indices of the blocks near the headline, those after it first, nearest first.
+/// Iterates over the indices of the blocks near the headline, those after it first, nearest first.
 pub(super) fn near(page: &Page, headline: usize) -> impl Iterator<Item = usize> {
     let after = headline + 1..(headline + 1 + BLOCKS_AFTER).min(page.blocks.len());
     let before = headline.saturating_sub(BLOCKS_BEFORE)..headline;

@@ -62,7 +62,7 @@ const NO_NAMES: [&str; 28] = [
     "thu", "fri", "sat", "sun",
 ];
 
-/// Appends the names in a text that are not among `names` yet.
+/// Appends the names in a text to `names`, except those that are there already.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MAX_NAMES) {
         let end = piece.char_indices().nth(MAX_SEARCHED_CHARS).map_or(piece.len(), |(at, _)| at);
@@ -83,7 +83,7 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Returns whether a text says who made the pictures.
+/// Returns whether a text names the author of pictures, not of the text.
 pub(super) fn is_picture_credit(text: &str) -> bool {
     let text = text.trim_start();
     let lower = text.to_lowercase();
@@ -95,7 +95,7 @@ pub(super) fn is_picture_credit(text: &str) -> bool {
         && (CREDITS.iter().any(|mark| lower.contains(mark)) || is_photo())
 }
 
-/// The name of the one writer that a text names: like [`add`], but of any form.
+/// Returns the name of the one writer that a text names: like [`add`], but in any form.
 pub(super) fn pen_name(text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !is_lead(line));
     let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);

@@ -58,7 +58,7 @@ const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
 const MAX_ELEMENT_BYTES: usize = 1000;
 
-/// The date of publication.
+/// Returns the date of the page's publication.
 pub(super) fn published(sources: &Sources) -> Option<String> {
     // From what is stated for machines to the address, which is the least certain.
     let stamp = from_graph(sources, |node| node.published())
@@ -76,7 +76,7 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
     stamp.map(|stamp| stamp.text)
 }
 
-/// The date of the last change.
+/// Returns the date of the page's last change.
 pub(super) fn modified(sources: &Sources) -> Option<String> {
     let stamp = from_graph(sources, |node| node.modified())
         .or_else(|| from_meta(sources, MODIFIED))
@@ -111,8 +111,8 @@ fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     from_url(sources).filter(is_next).unwrap_or(stamp)
 }
 
-/// Returns whether numbers stand as month/day/year, as on American pages: those in English that don't say to be from
-/// elsewhere.
+/// Returns whether dates in numbers stand as month/day/year, as on American pages: pages in English that do not say to
+/// be from elsewhere.
 pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
@@ -322,7 +322,7 @@ fn from_url(sources: &Sources) -> Option<ParsedDate> {
     }
 }
 
-/// The event on a date.
+/// The event that a date in a text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Published,
@@ -377,7 +377,7 @@ impl Words {
     }
 }
 
-/// The event that the words directly before a date name, if any; the nearest words decide.
+/// Returns the event that the words directly before a date name, if any; the nearest words decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BYTES_BEFORE_DATE));
     let near = before.get(from..)?;

@@ -11,7 +11,7 @@ use super::sources::Sources;
 // Longer ones are slogans or the title of the page.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Name of the site or publisher, where the page states it.
+/// Returns the name of the site or publisher, if the page states it.
 pub(super) fn site(sources: &Sources) -> Option<String> {
     let graph = &sources.graph;
     let website = || {
@@ -43,7 +43,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         .or_else(|| fact().filter(|name| is_name(name)))
 }
 
-/// Keys of all names the site goes by: `site`, what the page states, and its host.
+/// Returns the keys ([`key`]) of all names of the site: `site`, the names that the page states, and its host.
 pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     let mut keys: Vec<String> = site.map(key).into_iter().collect();
     keys.extend(sources.metas(&["og:site_name", "application-name"]).map(key));
@@ -69,7 +69,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// A name for comparison: its letters and digits in lower case.
+/// Returns the form of a name for comparison: its letters and digits in lower case.
 pub(super) fn key(name: &str) -> String {
     // Titles are compared by it with one another, and with names: memory is asked for once.
     let mut key = String::with_capacity(name.len());
@@ -86,7 +86,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
 }
 
-/// Places of the separators in a title, as (start, end) bytes without the spaces around them.
+/// Returns the places of the separators in a title, as (start, end) bytes without the spaces around them.
 pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     for (at, c) in title.char_indices() {
@@ -124,7 +124,7 @@ pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
 // Some sites put whole articles there.
 const MAX_BYTES: usize = 2000;
 
-/// The summary in one line: that for sharing, that for search engines, that of the JSON-LD.
+/// Returns the summary of the page in one line: the one for sharing, else for search engines, else of the JSON-LD.
 pub(super) fn description(sources: &Sources) -> Option<String> {
     sources
         // Texts for sharing are written for people, those for search engines often for keywords.
@@ -149,7 +149,8 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// `<link rel=canonical>`, else `og:url`, resolved against the page's URL; http and https only.
+/// Returns the page's own address: `<link rel=canonical>`, else `og:url`, resolved against the page's URL; http and
+/// https only.
 pub(super) fn canonical(sources: &Sources) -> Option<String> {
     let resolve = |text: &str| -> Option<String> {
         let text = text.trim();

@@ -10,7 +10,7 @@ use url::Url;
 use super::{TitleWords, date_parser, headline_surroundings::Surroundings};
 use crate::{hints::Hints, metadata::language::declared};
 
-/// Everything that metadata is read from.
+/// The parts of a page that metadata is read from: its tables, JSON-LD, headline and hints.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     /// The decoded page.
@@ -46,13 +46,13 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Text around the headline, if there is one.
+    /// Returns the text around the headline, if the page has a headline.
     pub fn surroundings(&self) -> Option<&Surroundings<'a>> {
         let read = || Some(Surroundings::of(self.html, self.page, self.headline?));
         self.surroundings.get_or_init(read).as_ref()
     }
 
-    /// The facts of this kind that do not belong to a comment, an answer or a review.
+    /// Iterates over the facts of this kind that do not belong to a comment, an answer or a review.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         // Comments state authors and dates in the same microdata as the page.
@@ -65,7 +65,8 @@ impl<'a> Sources<'a> {
         page.facts.iter().filter(move |fact| fact.kind == kind && !is_comment(fact))
     }
 
-    /// Contents of the first `<meta>` of each of the names that is there, in the order of the names.
+    /// Iterates over the contents of the first `<meta>` of each given name that the page has, in the order of the
+    /// names.
     pub fn metas<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'a str> + 's {
         names.iter().filter_map(|name| self.page.head.meta(name)).filter(|content| !content.is_empty())
     }
@@ -86,7 +87,8 @@ const PAGES: [&str; 9] = [
 const TEXTS: [&str; 7] =
     ["Report", "Recipe", "HowTo", "SocialMediaPosting", "DiscussionForumPosting", "LiveBlogPosting", "BlogPosting"];
 
-/// The rank of a node by its type: how much it can say about the page, 0 if it describes something else.
+/// Returns a rank for a JSON-LD node by its type: how much it can tell about the page, 0 if it describes something
+/// else.
 pub(super) fn rank(node: &Node) -> u32 {
     let rank_of = |name: &str| match name {
         name if OTHER_THINGS.contains(&name) => 0,

@@ -26,8 +26,8 @@ const PARTS: [&str; 28] = [
     "введение",
 ];
 
-/// The best title of a page, by [`chosen`]. A title that names only a part (`Introduction`) gets the name of the whole,
-/// if the page states it.
+/// Returns the best title of a page, by [`chosen`]. A title that names only a part (`Introduction`) gets the name of
+/// the whole, if the page states it.
 pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let chosen = without_marks(chosen(sources, names)?);
     if !is_part(&chosen) {
@@ -355,8 +355,8 @@ fn is_short_for(name: &str, text: &str) -> bool {
 // Buttons and labels; below a headline stands more.
 const MAX_WORDS_BETWEEN: u32 = 60;
 
-/// Keys of the headings of the first level that are the end of a stated title, and whose page has a further heading
-/// below them that is its start: `Hello - The book` over a page headed `The book` and `Hello`.
+/// Returns the keys of top headings that only name the site or book. Such a heading is the end of a stated title, and a
+/// further heading below it is that title's start: `Hello - The book` over a page headed `The book` and `Hello`.
 // Above it, the start is the name of a section: `Opinion - Fire in the hills`.
 pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[String]) -> Vec<String> {
     let parts = stated.iter().filter_map(|title| {

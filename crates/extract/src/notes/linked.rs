@@ -28,7 +28,7 @@ struct Candidate {
     element: u32,
 }
 
-/// Marks in kept blocks with their notes.
+/// Returns the marks in kept blocks that are links to notes, each with its note.
 pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let candidates = candidates(page, html);
     if candidates.is_empty() {
@@ -283,8 +283,8 @@ fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
 // A space, or a sign of one or two bytes.
 const MAX_BYTES_BETWEEN: u32 = 2;
 
-/// Adds the notes within lines of kept blocks to pairs in the order of the page. One that only repeats a note
-/// that is linked to is left out.
+/// Adds the notes that stand within lines of kept blocks to `pairs`, in the order of the page. Such a note is left out
+/// if it only repeats one that is linked to.
 pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
     let mut found = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::InlineNote]) {

@@ -19,7 +19,7 @@ struct Start {
     element: u32,
 }
 
-/// Marks in kept blocks with their notes.
+/// Returns the marks in kept blocks that have no link, each with its note.
 pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let marks = marks(page, kept);
     if marks.is_empty() {
@@ -186,8 +186,8 @@ const HEADINGS: [&str; 23] = [
     "références", "notas", "notas al pie", "referencias", "note a piè di pagina", "примечания", "脚注", "注释", "注",
 ];
 
-/// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
-/// number behind a word for note.
+/// Returns the label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a number
+/// behind a word for note.
 pub(super) fn label(text: &str) -> Option<&str> {
     // Of a whole paragraph no more than this is looked at: each of its marks asks.
     if text.chars().nth(MAX_LABEL_CHARS).is_some() {
@@ -221,7 +221,7 @@ pub(super) fn is_number(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Bytes at the start of a note's first block that only label it, links back included.
+/// Returns the number of bytes at the start of a note's first block that only label it, links back included.
 pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     let text = page.text(block);
     let mut len = 0;
@@ -257,7 +257,7 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     text.len() - arrow.len()
 }
 
-/// Parts of a note's block that only lead back to its mark.
+/// Returns the parts of a note's block that only lead back to its mark.
 pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     let text = page.text(block);
     let mut cuts = Vec::new();
@@ -289,7 +289,7 @@ fn is_arrow(text: &str) -> bool {
     BACK.contains(&signs.to_lowercase().as_str())
 }
 
-/// Returns whether a heading is one of notes.
+/// Returns whether the text of a heading announces notes.
 pub(super) fn names_notes(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':').to_lowercase();
     HEADINGS.contains(&text.as_str())

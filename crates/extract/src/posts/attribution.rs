@@ -10,7 +10,7 @@ use crate::metadata::{date_in, says_month_first};
 /// Maximum words of a line that holds the mark of its post and does not belong to its text.
 const MAX_LABEL_WORDS: u32 = 12;
 
-/// Chooses author, time and text of the posts of a page.
+/// The authors and times of the posts of a page, chosen among the marks on it.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
@@ -64,7 +64,7 @@ impl<'a> Signing<'a> {
         Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }
     }
 
-    /// Writer and time of a post.
+    /// Returns the writer and the time of a post.
     pub(super) fn of(&self, post: usize) -> (Option<String>, Option<String>) {
         let [writer, time] = self.chosen.get(post).copied().unwrap_or_default();
         let published = time.and_then(|time| date_in(&time.value, self.month_first));
@@ -84,7 +84,8 @@ impl<'a> Signing<'a> {
         about_writer
     }
 
-    /// The kept blocks of each post: those of its text, and those that only say who wrote it, or when.
+    /// Returns the kept blocks of each post in two lists: those of its text, and those that only name its writer or
+    /// time.
     pub(super) fn texts(&self, kept: &[bool]) -> Vec<[Vec<u32>; 2]> {
         let about_writer = self.about_writer();
         let mut texts = vec![[const { Vec::new() }; 2]; self.chosen.len()];

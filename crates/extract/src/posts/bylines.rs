@@ -51,7 +51,7 @@ const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "
 const MAX_LABEL_WORDS: u32 = 12;
 /// Elements around a time by which it is that of its writer.
 const ANCESTORS: usize = 4;
-/// Maximum words of a line that names an author or a time among other things.
+/// The maximum words of a line that names an author or a time among other things.
 pub(super) const MAX_LINE_WORDS: u32 = 30;
 /// Maximum words beside a date in a line that states only a time.
 const MAX_WORDS_BESIDE_DATE: usize = 4;
@@ -63,14 +63,14 @@ const MAX_ELEMENT_BYTES: usize = 2000;
 /// Bytes of an attribute that holds a name or a time.
 const MAX_VALUE_BYTES: usize = 120;
 
-/// The kind of a mark: author or time.
+/// The kind of a mark of a post: it names the writer or the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MarkKind {
     Writer,
     Time,
 }
 
-/// An element that says who wrote something, or when.
+/// An element that names the writer or the time of a post.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     pub(super) about: MarkKind,
@@ -83,7 +83,7 @@ pub(super) struct Mark {
     pub(super) value: String,
 }
 
-/// The marks of a page, and where they stand.
+/// The marks of a page, which are elements with the writer or time of a post.
 #[derive(Debug)]
 pub(super) struct Marks {
     /// The marks, in the order of their elements.
@@ -93,7 +93,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// The marks of some elements.
+    /// Returns the marks that stand in a range of elements.
     pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
         let start = self.all.partition_point(|mark| mark.element < elements.start);
         let end = self.all.partition_point(|mark| mark.element < elements.end);
@@ -101,7 +101,7 @@ impl Marks {
     }
 }
 
-/// The marks of a page without those in quotes.
+/// Finds the marks of writers and times on a page, except those in quotes.
 pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
     // Of a line that begins with a link, the link is not the line.
     let words = page.blocks.iter().filter_map(|block| Some((page.container(block)?.0, block.words)));
@@ -436,7 +436,7 @@ fn are_of_one_site(one: &Url, other: &Url) -> bool {
     ending(one).is_some() && ending(one) == ending(other)
 }
 
-/// Returns whether an address is that of a person's page.
+/// Returns whether an address is that of the page about a person, such as a profile.
 pub(super) fn is_of_person(href: &str) -> bool {
     let href = href.split('#').next().unwrap_or_default();
     let (path, query) = href.split_once('?').unwrap_or((href, ""));

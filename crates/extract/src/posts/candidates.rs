@@ -29,7 +29,7 @@ const ANCESTORS: u8 = 3;
 /// that of another.
 const MIN_DROPPED_WORDS: u32 = 8;
 
-/// A part of the page that somebody wrote.
+/// A part of a page that may be a post: it has a writer or a time of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     /// The innermost elements that hold its text and its marks.
@@ -99,7 +99,7 @@ impl ElementContents {
     }
 }
 
-/// The posts of a page: parts in its order, which may stand in one another.
+/// Finds the posts of a page: parts in page order, which may contain each other.
 pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut parts = candidates(page, kept, marks);
     let teasers = Teasers { page, html, url, kept };
@@ -370,7 +370,7 @@ const MAX_SEARCHED: usize = 80;
 /// Share of the words of a line in links from which on it is a link.
 const MIN_LINK_DENSITY: f32 = 0.7;
 
-/// Tells teasers.
+/// Recognises parts that are teasers of other pages instead of posts.
 #[derive(Debug)]
 pub(super) struct Teasers<'a> {
     pub(super) page: &'a Page,
@@ -380,7 +380,7 @@ pub(super) struct Teasers<'a> {
 }
 
 impl Teasers<'_> {
-    /// Returns whether the headline of a part, or its first line, leads to another page of the site.
+    /// Returns whether a part is a teaser: its headline, or its first line, leads to another page of the site.
     pub(super) fn is_one(&self, part: &Part) -> bool {
         let path = self.page.path(part.innermost.start);
         let mut path = path.take_while(|(at, _)| *at >= part.elements.start);

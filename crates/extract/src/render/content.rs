@@ -30,7 +30,7 @@ const MAX_HEADING_BLOCKS: usize = 3;
 /// be read once for each other.
 const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 
-/// The kept blocks of a page in the order of the page.
+/// The kept blocks of a page, divided into segments in the order of the page.
 #[derive(Debug)]
 pub(crate) struct KeptContent<'a> {
     pub page: &'a Page,
@@ -48,7 +48,8 @@ pub(crate) struct KeptContent<'a> {
     mentions: Rc<RefCell<Mentions>>,
 }
 
-/// A segment of blocks. Blocks are indices into the page's table; none is empty.
+/// A segment of the kept content, such as a heading, a paragraph or a table. Its blocks are indices into the page's
+/// table; none is empty.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     Paragraph {
@@ -68,7 +69,7 @@ pub(crate) enum Segment {
 }
 
 impl Segment {
-    /// All of its blocks, those of tables by rows.
+    /// Returns all blocks of the segment, those of a table row by row.
     pub fn all_blocks(&self) -> Vec<u32> {
         match self {
             Segment::Paragraph { block } => vec![*block],
@@ -81,7 +82,7 @@ impl Segment {
         }
     }
 
-    /// Its first and its last block.
+    /// Returns the first and the last block of the segment.
     pub fn blocks(&self) -> Option<(u32, u32)> {
         let ends = |blocks: &[u32]| Some((*blocks.first()?, *blocks.last()?));
         match self {
@@ -96,7 +97,7 @@ impl Segment {
 }
 
 impl<'a> KeptContent<'a> {
-    /// The content of the blocks for which `kept` holds; `html` is the decoded page.
+    /// Divides the blocks for which `kept` is true into segments; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
         traced::take(kept.len());
         let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
@@ -104,12 +105,13 @@ impl<'a> KeptContent<'a> {
         Self::of_blocks(page, html, &blocks)
     }
 
-    /// The content of some blocks in the order of the page.
+    /// Divides some blocks, in the order of the page, into segments.
     pub fn of_blocks(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, false))
     }
 
-    /// The content of a part of the page, such as a note or a post. A row of a table in it is not a table.
+    /// Divides the blocks of a part of the page, such as a note or a post, into segments. A row of a table in it is not
+    /// a table.
     pub fn of_part(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, true))
     }
@@ -175,24 +177,25 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// The same content with notes, given as `options` say. Blocks of notes are to be no part of it.
+    /// Returns the same content with notes, in the forms that `options` ask for. The content must not contain blocks of
+    /// notes.
     pub fn with_options(mut self, options: TextOptions, notes: Option<&'a Notes>) -> Self {
         self.options = options;
         self.notes = notes;
         self
     }
 
-    /// Returns whether neither text nor notes are in it.
+    /// Returns whether the content has neither text nor notes.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.definitions().is_empty()
     }
 
-    /// Bytes to make room for before the content is written: a guess, so that a text does not move as it grows.
+    /// Returns a guess of the bytes that the written content takes, so that a text does not move as it grows.
     pub fn room(&self) -> usize {
         self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
-    /// Bytes of the page's texts from its first segment to its last.
+    /// Returns the range of bytes in the page's texts from the first segment to the last.
     pub fn kept_range(&self) -> Range<usize> {
         let first = self.segments.first().and_then(Segment::blocks).and_then(|(first, _)| self.block(first));
         let last = self.segments.last().and_then(Segment::blocks).and_then(|(_, last)| self.block(last));
@@ -200,7 +203,7 @@ impl<'a> KeptContent<'a> {
         ends.map_or(0..0, |(first, last)| self.page.text_range(first).start..self.page.text_range(last).end)
     }
 
-    /// The notes that follow the content, if they are wanted.
+    /// Returns the notes that follow the content, if the options ask for them.
     pub fn definitions(&self) -> &'a [Definition] {
         match self.notes {
             Some(notes) if self.options.notes == NoteForm::Keep => &notes.definitions,
@@ -208,19 +211,19 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// The blocks of a note as content of their own.
+    /// Returns the blocks of a note as content of their own.
     pub fn of_definition(&self, definition: &Definition) -> Self {
         let content = Self::of_part(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
         Self { mentions: self.mentions.clone(), ..content }
     }
 
-    /// Returns whether the text of a block may be in pieces.
+    /// Returns whether the text of a block may have to be written in several pieces.
     pub fn has_pieces(&self, at: u32) -> bool {
         let notations = self.page.has_notations().then(|| self.page.notations(self.block(at)?).next());
         notations.is_some_and(|first| first.is_some() || self.notes.is_some())
     }
 
-    /// The text of a block in pieces; `None` if it is one as it stands.
+    /// Divides the text of a block into pieces; `None` if it is one piece without changes.
     pub fn pieces(&self, at: u32, form: Form) -> Option<Vec<Piece>> {
         if !self.has_pieces(at) {
             return None;
@@ -236,7 +239,7 @@ impl<'a> KeptContent<'a> {
         self.page.has_notations() && self.block(at).is_some_and(|block| self.page.notations(block).any(is_displayed))
     }
 
-    /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
+    /// Writes a block in the form of plain text, changed by `change`, which must keep the length of a text.
     pub fn write_plain(&self, at: u32, out: &mut TracedText, change: impl for<'t> Fn(&'t str) -> Cow<'t, str>) {
         let text = self.text(at);
         let copied = |from: usize, to: usize| OriginSource::Copied { block: at, from, to };
@@ -256,15 +259,15 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns whether the page's own sheet hides an element, and neither another rule nor a script or button can show
-    /// it.
+    /// Returns whether a style sheet of the page hides an element, and neither another rule nor a script or button can
+    /// show it.
     pub fn is_shut(&self, at: u32) -> bool {
         let page = self.page;
         let is_hidden = page.hidden_by_sheet.binary_search(&at).is_ok() && page.invisible.binary_search(&at).is_ok();
         is_hidden && page.element(at).is_some_and(|element| !self.mentions.borrow_mut().name(self.html, element))
     }
 
-    /// A part of a block as plain text says it, without the marks of notes.
+    /// Returns a part of a block in the form of plain text, without the marks of notes.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
         let notations = self.block(block).map(|block| self.page.notations_in(block, (from, to)));
@@ -287,7 +290,7 @@ impl<'a> KeptContent<'a> {
         block.map_or("", |block| shown_text(self.page, self.html, block))
     }
 
-    /// The innermost elements at the start and at the end of a segment ([`NONE`] outside of all).
+    /// Returns the innermost elements at the start and at the end of a segment ([`NONE`] outside of all elements).
     pub fn ends(&self, segment: &Segment) -> (u32, u32) {
         let element = |at: u32| self.block(at).map_or(NONE, |block| block.element);
         let ends = |blocks: &[u32]| {
@@ -401,17 +404,17 @@ fn ends_heading(element: &Element) -> bool {
     matches!(element.tag, Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption)
 }
 
-/// Returns whether elements of a name are items.
+/// Returns whether elements with this tag are items of lists.
 pub(crate) fn is_item(tag: Tag) -> bool {
     matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
 }
 
-/// Returns whether the children of elements of a name are items.
+/// Returns whether elements with this tag are lists, whose children are items.
 pub(crate) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
-/// Level of a heading, 1 to 6.
+/// Returns the level of a heading, 1 to 6.
 pub(crate) fn level(tag: Tag) -> usize {
     match tag {
         Tag::H1 => 1,
@@ -440,7 +443,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block:
         && (is_part(next.start) || next.tag == Tag::Pre && words.any(|word| page.word_text(word) == "output"))
 }
 
-/// The elements of a listing with their blocks.
+/// Returns the elements that a listing of code consists of, each with its blocks.
 pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])> {
     let element = |at: &u32| outermost_code(page, *at as usize);
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Vec::new() };
@@ -453,8 +456,7 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
     parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 
-/// The line ends between two parts, the first of which ends at a byte of the page: the last line end of a part is
-/// the one that its block has anyway.
+/// Returns the line ends between two parts of code, the first of which ends at byte `end` of the page; at least one.
 pub(super) fn line_ends(html: &str, end: u32) -> String {
     let behind = html.get(end as usize..).unwrap_or_default();
     let space = behind.split('<').next().unwrap_or_default();

@@ -32,7 +32,7 @@ const HEADED_BOUNDS: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 
 /// In any other table.
 const BARE_BOUNDS: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
-/// A table of data.
+/// A table of data with its kept cells; a table for layout alone is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataTable {
     /// Its element.
@@ -45,7 +45,7 @@ pub(crate) struct DataTable {
     pub columns: usize,
 }
 
-/// A row of a table.
+/// A row of a data table, with its kept cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableRow {
     /// True if it stands in `thead` or all its cells are `th`.
@@ -57,7 +57,7 @@ pub(crate) struct TableRow {
 }
 
 impl DataTable {
-    /// The cells by their elements, if some span others: they are said again in those.
+    /// Returns the cells by their elements if some span others, so that their text is repeated there.
     pub fn spanning_cells(&self) -> FxHashMap<u32, &TableCell> {
         match self.rows.iter().all(|row| row.spanned.is_empty()) {
             true => FxHashMap::default(),
@@ -67,8 +67,8 @@ impl DataTable {
 }
 
 impl TableRow {
-    /// The cell in each column: one of the row, or one of `cells` that spans it, with true. Columns behind the last
-    /// cell are given up to `columns`.
+    /// Returns the cell in each column: one of the row, or one of `cells` that spans the column, with true. Columns
+    /// behind the last cell are included up to `columns`.
     pub fn slots<'t>(
         &'t self,
         cells: &'t FxHashMap<u32, &'t TableCell>,
@@ -91,13 +91,13 @@ impl TableRow {
         })
     }
 
-    /// The cells that hold kept blocks, without those of signs alone.
+    /// Iterates over the cells that hold kept blocks; cells of signs alone are left out.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
         self.cells.iter().filter(|cell| !cell.blocks.is_empty())
     }
 }
 
-/// A cell of a row.
+/// A cell of a data table, with its kept blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableCell {
     /// Its element.
@@ -146,9 +146,9 @@ impl TableDraft {
     }
 }
 
-/// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
-/// element of the data table it is in ([`NONE`] if in none). If `kept` is only a part of the page, a table around it
-/// is none.
+/// Finds the data tables among the tables with kept blocks, by element. Returns with them for each entry of `kept` the
+/// element of its data table ([`NONE`] if it is in none). If `kept` is only a part of the page, a table around it does
+/// not count.
 pub(crate) fn data_tables(
     page: &Page,
     html: &str,

@@ -77,7 +77,7 @@ impl MarkdownOptions {
     }
 }
 
-/// A title as a heading of the first level, with an empty line after it.
+/// Writes a title as a heading of the first level, with an empty line after it.
 pub(crate) fn title_heading(title: &str) -> String {
     let mut heading = String::new();
     push_title(title, &mut heading);
@@ -92,7 +92,7 @@ fn push_title(title: &str, out: &mut String) {
     escape(title, 0, title.len(), context, out);
 }
 
-/// The line above a post: who wrote it, and when; not both empty.
+/// Writes the line above a post, with its author and time, of which one may be empty.
 pub(crate) fn signature(author: &str, published: &str) -> String {
     let context = Context { line_break: " ", ..Context::default() };
     let mut line = String::new();
@@ -109,7 +109,7 @@ pub(crate) fn signature(author: &str, published: &str) -> String {
     line
 }
 
-/// The Markdown of a content; `url` is the address of the page, and `title` stands above the text.
+/// Writes the Markdown of the kept content; `url` is the address of the page, and `title` stands above the text.
 pub(crate) fn markdown(
     content: &KeptContent,
     url: Option<&str>,
@@ -275,7 +275,7 @@ fn paragraph<'a>(
     writer.add(element, body);
 }
 
-/// Markdown with further plain texts after it, each of their lines a paragraph.
+/// Appends further plain texts to Markdown, each of their lines as a paragraph.
 pub(crate) fn append_markdown<'a>(mut markdown: String, texts: impl Iterator<Item = &'a str>) -> String {
     let context = Context { lines: true, line_break: "\n", ..Context::default() };
     for line in texts.flat_map(str::lines) {

@@ -15,7 +15,7 @@ const MAX_HIDDEN_BYTES: usize = 200;
 /// Words of one that nothing on the page can open.
 const MAX_SHUT_WORDS: u32 = 30;
 
-/// A piece of a block's text.
+/// A piece of a block's text that is written in one way, such as a formula or the mark of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// First and one past the last byte that it stands for.
@@ -24,7 +24,7 @@ pub(crate) struct Piece {
     pub kind: PieceKind,
 }
 
-/// The kind of a piece.
+/// The kind of a [`Piece`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// The text as it stands.
@@ -46,7 +46,7 @@ pub(crate) enum PieceKind {
     Link(String),
 }
 
-/// The purpose of the pieces.
+/// The form of output that pieces are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Plain text, which shows neither struck-out text nor images.
@@ -55,8 +55,8 @@ pub(crate) enum Form {
     Markdown,
 }
 
-/// The pieces of a text, which is that of the block at `at`. `None` if it is one piece as it stands. `is_shut` says of
-/// a hidden element whether nothing can open it.
+/// Divides a text, which is that of the block at `at`, into pieces; `None` if it is one piece without changes.
+/// `is_shut` returns for a hidden element whether nothing can open it.
 pub(crate) fn pieces(
     text: &str,
     at: u32,
@@ -362,7 +362,7 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
 const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
-/// The TeX of a formula without the marks around it, and whether they are those of a displayed formula.
+/// Returns the TeX of a formula without the marks around it, and whether the marks are those of a displayed formula.
 pub(crate) fn bare(text: &str) -> (&str, bool) {
     let text = text.trim();
     let marks = [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
@@ -374,14 +374,14 @@ pub(crate) fn bare(text: &str) -> (&str, bool) {
     marks.into_iter().find_map(inner).unwrap_or((text, false))
 }
 
-/// Returns whether a text is one displayed formula with its marks, and nothing else.
+/// Returns whether a text is a single displayed formula with its marks.
 pub(crate) fn is_displayed(text: &str) -> bool {
     text.starts_with(['$', '\\'])
         && (bare(text).1 || text.starts_with("\\begin{"))
         && formulas(text).first().is_some_and(|span| *span == (0, text.len()))
 }
 
-/// Places of formulas in a text, marks included, in order.
+/// Returns the places of formulas in a text, with their marks, in order.
 pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -12,7 +12,7 @@ use super::traced::TracedText;
 const BYTES_A_CELL: usize = 4;
 
 trommel_text::keyed! {
-    /// A table of the main text.
+    /// A table of the main text, with its caption, header rows and cells.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct DocumentTable {
@@ -26,7 +26,7 @@ trommel_text::keyed! {
     }
 }
 
-/// The tables of a content, in its order.
+/// Returns the tables in the kept content, in order.
 pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
     // Shared by all tables: each could ask for as many cells as the whole page holds.
     let mut room = content.html.len() / BYTES_A_CELL;

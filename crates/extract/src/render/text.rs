@@ -19,7 +19,7 @@ use crate::{notes::Definition, render::data_table::DataTable};
 // Lists of sources of encyclopedias: with them magic-articles fell by .0014.
 const MAX_NOTES_DIVISOR: usize = 5;
 
-/// The text of a content and then its notes, without a line end at its end.
+/// Writes the kept content and then its notes as plain text, without a line end at its end.
 pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     let mut out = TracedText::untraced(String::with_capacity(content.room()));
     flowing_text(content, &mut out, |_| false);
@@ -27,7 +27,7 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     out
 }
 
-/// The start of [`plain_text`], up to the segment with which `is_enough` holds.
+/// Writes the start of [`plain_text`], up to the segment with which `is_enough` holds.
 pub(crate) fn start_of_plain_text(content: &KeptContent, is_enough: impl Fn(&str) -> bool) -> String {
     let mut out = TracedText::default();
     flowing_text(content, &mut out, &is_enough);
@@ -172,7 +172,7 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
     element <= inner && page.element(element).is_some_and(|e| inner < e.end)
 }
 
-/// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
+/// Returns the items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
 pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
     if !content.page.kinds.intersects(ITEMS) {
@@ -210,13 +210,12 @@ fn edge(tag: Tag) -> Option<Gap> {
     }
 }
 
-/// Kinds of items.
+/// The kinds of elements that are items of lists.
 pub(crate) const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
 /// Kinds of lists.
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
 
-/// A text with further ones after it, each after an empty line: nothing says where on the page they
-/// belong.
+/// Appends further texts, each after an empty line, because nothing says where on the page they belong.
 pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>) -> String {
     for more in texts {
         if !text.is_empty() {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Page, source_ranges};
 
 trommel_text::keyed! {
-    /// The place of a part of a document's text in the decoded page (in UTF-8). JSON has it as a list of its four
+    /// A part of a document's text with its place in the decoded page (in UTF-8). JSON has it as a list of its four
     /// numbers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(from = "[u32; 4]", into = "[u32; 4]")]
@@ -37,7 +37,7 @@ impl From<TextSpan> for [u32; 4] {
     }
 }
 
-/// A text with the blocks that its parts came from.
+/// A text that knows for each of its parts the block of the page that the part came from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedText {
     pub text: String,
@@ -45,7 +45,7 @@ pub(crate) struct TracedText {
     pub origins: Vec<Origin>,
 }
 
-/// The origin of a part of a text.
+/// A part of a [`TracedText`] and its source in the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Bytes of the text.
@@ -53,7 +53,7 @@ pub(crate) struct Origin {
     pub source: OriginSource,
 }
 
-/// The source of a part of a text.
+/// The source in the page of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
     /// A range of the text of a block, copied, or replaced if the lengths differ.
@@ -70,13 +70,13 @@ pub(crate) enum OriginSource {
 }
 
 impl TracedText {
-    /// A text of unknown origin.
+    /// Creates a traced text whose parts have no known origin.
     pub fn untraced(text: String) -> Self {
         let origins = Vec::new();
         Self { text, origins }
     }
 
-    /// Returns whether it is Markdown, which changes the text of blocks; plain text copies it.
+    /// Returns whether the text is Markdown, which changes the text of blocks; plain text copies it.
     pub fn is_markdown(&self) -> bool {
         !self.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }))
     }
@@ -89,8 +89,8 @@ impl TracedText {
         }
     }
 
-    /// The place in the decoded page that covers the origins of all these ranges of bytes, which are in order and do
-    /// not overlap. Each block is read once for all of them.
+    /// Returns for each range of bytes of the text the place in the decoded page that covers its origins. The ranges
+    /// are in order and do not overlap. Each block is read once for all of them.
     pub fn covering_places(
         &self,
         page: &Page,
@@ -124,8 +124,8 @@ impl TracedText {
         covering
     }
 
-    /// Every part of the text with its place in the decoded page, in the order of the text; neighbours of one
-    /// place are one.
+    /// Returns every part of the text with its place in the decoded page, in the order of the text. Neighbours with the
+    /// same place are joined.
     pub fn spans(&self, page: &Page, html: &str) -> Vec<TextSpan> {
         let whole = self.origins.iter().map(|origin| (origin.source, origin.part(&origin.place)));
         let places = places(page, html, whole);
@@ -220,30 +220,30 @@ thread_local! {
     static TAKEN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Begins a document.
+/// Resets the count of steps at the start of a document.
 pub(crate) fn begin() {
     TAKEN.set(0);
 }
 
-/// Counts steps; says whether there have not been too many.
+/// Adds `steps` to the work on the current document. Returns false once its total is above the limit.
 pub(crate) fn take(steps: usize) -> bool {
     let all = TAKEN.get().saturating_add(steps as u64);
     TAKEN.set(all);
     all <= MAX_STEPS
 }
 
-/// Returns whether a document took too many.
+/// Returns whether the current document took more steps than the limit allows.
 pub(crate) fn are_too_many() -> bool {
     TAKEN.get() > MAX_STEPS
 }
 
-/// The steps that were taken.
+/// Returns the number of steps that the current document took.
 #[cfg(test)]
 pub(crate) fn taken() -> u64 {
     TAKEN.get()
 }
 
-/// Counts as many steps as are left before there are too many.
+/// Uses up all steps of the current document, so that the next one is above the limit.
 #[cfg(test)]
 pub(crate) fn exhaust() {
     TAKEN.set(MAX_STEPS);

@@ -67,7 +67,7 @@ const MIN_BOX_FACTS: usize = 2;
 /// sign for each number.
 type Place = (u64, u16, String);
 
-/// The evidence for furniture on a page.
+/// The evidence on a page by which furniture (controls, counts, boxes about authors, pagers) is recognised.
 pub(super) struct Furniture<'p> {
     page: &'p Page,
     kept: &'p [bool],
@@ -94,7 +94,7 @@ impl<'p> Furniture<'p> {
         found
     }
 
-    /// The role of a block, if it is furniture.
+    /// Returns the role of a block if it is furniture, such as a control; `None` for other blocks.
     pub(super) fn role(&self, at: usize, block: &Block, role: Role) -> Option<Role> {
         let page = self.page;
         let is_signature = |element: &Element| page.is_named_as(element, &["signature"]);

@@ -11,7 +11,7 @@ use super::selector::{Compound, Condition};
 /// Maximum looks at steps and elements around for one page: about a second, and far more than real pages take.
 const MAX_LOOKS: u64 = 1 << 26;
 
-/// The ways to selected elements.
+/// All selectors, prepared for matching as ways from outside to the elements that they select.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     /// Number of each condition.
@@ -34,7 +34,7 @@ struct Way {
 /// Conditions that an element meets.
 type Met = FxHashSet<u32>;
 
-/// The choices of selectors for a page.
+/// The choices (keep or drop) that selectors make for the elements of a page.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     /// The choice for each element: its own, or that of the nearest element around it with one.
@@ -47,7 +47,7 @@ pub(super) struct Choices {
 }
 
 impl Ways {
-    /// The ways of selectors, and whether each keeps what it selects.
+    /// Prepares selectors. Each is given with true if it keeps what it selects, false if it drops it.
     pub fn new<'s>(selectors: impl Iterator<Item = (&'s [Vec<Compound>], bool)>) -> Self {
         let mut all = Self { conditions: HashMap::new(), keyed: HashMap::new(), max_looks: MAX_LOOKS };
         let mut ways = Vec::new();
@@ -74,7 +74,7 @@ impl Ways {
         *self.conditions.entry(condition.clone()).or_insert(next)
     }
 
-    /// The choices for a page by those selectors that are for it.
+    /// Matches the elements of a page with the selectors for which `are_ours` is true, and returns their choices.
     pub fn choices(&self, page: &Page, html: &str, are_ours: &[bool]) -> Choices {
         let mut choices = Choices::default();
         // Elements around the next one, with what they meet.

@@ -42,8 +42,8 @@ pub struct SelectorError {
     fault: String,
 }
 
-/// A condition on one element, or what an element has: a name in lower case, a class, or an attribute (its name in
-/// lower case), maybe with its value.
+/// A condition on one element: a name in lower case, a class, or an attribute (its name in lower case), maybe with its
+/// value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Condition<'a> {
     Name(Cow<'a, str>),
@@ -52,11 +52,11 @@ pub(super) enum Condition<'a> {
     Value(Cow<'a, str>, Cow<'a, str>),
 }
 
-/// Conditions on one element, which all must hold: each once, in order.
+/// A compound selector: conditions on one element, which all must hold, each once and in order.
 pub(super) type Compound = Vec<Condition<'static>>;
 
 impl Selector {
-    /// Returns whether it is for pages of a host.
+    /// Returns whether the selector is for the pages of a host.
     pub(super) fn is_for(&self, host: Option<&str>) -> bool {
         let is_below = |host: &str, wanted: &str| {
             let subdomain = host.strip_suffix(wanted);
@@ -65,7 +65,7 @@ impl Selector {
         self.hosts.is_empty() || host.is_some_and(|host| self.hosts.iter().any(|wanted| is_below(host, wanted)))
     }
 
-    /// Number of the selectors in the list.
+    /// Returns the number of selectors in the list.
     pub fn count(&self) -> usize {
         self.ways.len()
     }

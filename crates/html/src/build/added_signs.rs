@@ -50,7 +50,7 @@ impl Builder {
         }
     }
 
-    /// A `q` has been opened.
+    /// Writes the opening mark of a `q` element that has been opened.
     pub(super) fn begin_quote(&mut self, element: u32) {
         let start = self.page.element(element).map_or(0, |element| element.start as usize);
         let (mark, _) = self.quotation_marks();
@@ -76,12 +76,12 @@ impl Builder {
         }
     }
 
-    /// Returns whether an unknown element is the container of readings of a ruby.
+    /// Returns whether an unknown element is the container of the readings of a ruby (`rtc`).
     pub(super) fn is_reading(&self, text: &TagText) -> bool {
         self.open[Tag::Ruby as usize] > 0 && text.name().eq_ignore_ascii_case(b"rtc")
     }
 
-    /// The reading of a ruby has been opened.
+    /// Writes the opening bracket of a ruby reading whose element has been opened.
     pub(super) fn begin_reading(&mut self, element: u32) {
         let is_ruby = self.open[Tag::Ruby as usize] > 0;
         let Some(last) = self.fold.as_str().chars().next_back().filter(|_| is_ruby) else { return };
@@ -103,7 +103,7 @@ impl Builder {
         self.note_open(OpenState::READING | OpenState::BRACKETED);
     }
 
-    /// An element with a sign at its end has ended.
+    /// Writes the closing sign of an element that has ended, such as a quotation mark.
     pub(super) fn end_sign(&mut self, open: OpenElement) {
         if self.fold.is_empty() {
             return;
@@ -135,7 +135,7 @@ impl Builder {
         self.note(NotationKind::Reading, open.element, narrow(from), narrow(self.fold.len()));
     }
 
-    /// An image that may be a sign comes.
+    /// Adds the alternative text of an image if it stands for a sign, such as an emoji.
     pub(super) fn add_image(&mut self, text: &TagText, offset: usize) {
         let is_hidden = self.page.elements.last().is_none_or(|element| element.hidden);
         let value = |name: &str| text.other_value(name);
@@ -187,7 +187,7 @@ fn is_named_sign(text: &TagText) -> bool {
     text.value(Key::Class).is_some_and(|class| PARTS.iter().any(|part| part.find(class).is_some()))
 }
 
-/// Returns whether an image is worth looking at: its alternative text is short, and may be a sign.
+/// Returns whether an image may stand for a sign: its alternative text is short.
 pub(super) fn is_sign_image(text: &TagText) -> bool {
     static ALT: LazyLock<Finder> = LazyLock::new(|| Finder::new("alt="));
     let attributes = text.attribute_bytes();

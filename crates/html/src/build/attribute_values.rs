@@ -9,7 +9,7 @@ use trommel_text::word_hash;
 // Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
-/// The place of a word among the texts that [`split`] writes to.
+/// The place of a word among the bytes that [`split`] writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordPlace {
     pub start: usize,
@@ -18,9 +18,9 @@ pub(crate) struct WordPlace {
     pub hash: u64,
 }
 
-/// Appends a value in lower case to `texts`, and gives the place of each of its words: runs of letters, split where
-/// lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or longer. The value is text, which may be
-/// cut inside its last character. Without words nothing is appended.
+/// Appends an attribute's value in lower case to `texts`, and passes the place of each of its words to `give`. Words
+/// are runs of letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or longer.
+/// The value is text, which may be cut inside its last character. Nothing is appended for a value without words.
 #[inline(always)]
 pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut give: impl FnMut(WordPlace)) {
     let value = if value.last().is_some_and(|last| *last >= 0x80) { valid_part(value) } else { value };
@@ -74,7 +74,7 @@ pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut giv
     texts.truncate(if has_words { base + value.len() } else { base });
 }
 
-/// Iterates over the names in a value: the parts between white space, which may be empty.
+/// Passes each name in a value to `give`: the parts between white space, which may be empty.
 #[inline(always)]
 pub(crate) fn each_name<'a>(vectors: Vectors, value: &'a [u8], mut give: impl FnMut(&'a [u8])) {
     let mut start = 0;
@@ -160,7 +160,7 @@ impl ByteTask for ReadPart<'_> {
     }
 }
 
-/// The value of `display`.
+/// The value of the CSS property `display`, as far as it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Display {
     None,
@@ -174,8 +174,8 @@ const NAMES: [&str; 14] = [
     "clip-path", "left", "right", "top", "margin-left", "text-indent",
 ];
 
-/// The declarations of a style attribute, or of the body of a rule. The last declaration of a property counts, as in
-/// CSS.
+/// The CSS declarations of a style attribute, or of the body of a rule. The last declaration of a property counts, as
+/// in CSS.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Declarations {
     pub display: Option<Display>,
@@ -248,29 +248,30 @@ impl Declarations {
         }
     }
 
-    /// Returns whether the element is hidden, visually or from screen readers.
+    /// Returns whether the declarations hide their element by `display` or `visibility`.
     pub fn is_hidden(&self) -> bool {
         self.display == Some(Display::None) || self.is_invisible
     }
 
-    /// Returns whether the element is not visible.
+    /// Returns whether the declarations make their element invisible, be it hidden or placed outside of the screen.
     pub fn is_out_of_sight(&self) -> bool {
         self.is_hidden() || self.is_absolute && self.is_away
     }
 
-    /// Returns whether the element is styled as code: its lines are kept, or its indents in a monospaced font.
+    /// Returns whether the declarations set their element as code: its lines are kept, or its indents in a monospaced
+    /// font.
     pub fn is_listing(&self) -> bool {
         self.breaks_none || self.keeps_indents && self.is_monospaced
     }
 }
 
-/// Returns whether a style attribute takes its element out of sight.
+/// Returns whether a style attribute hides its element by `display: none` or `visibility: hidden`.
 pub(super) fn hides(style: &[u8]) -> bool {
     // Other ways (off-screen positions, zero size) also serve readers' aids, whose text is text.
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 
-/// Returns whether a rule (in lower case, without white space) stands in a style, white space left out.
+/// Returns whether a style contains a CSS declaration, given in lower case without white space.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
     let Some((&first, rest)) = rule.split_first() else { return true };
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {

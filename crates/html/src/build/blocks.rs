@@ -24,7 +24,7 @@ const MAX_HEADING_WORDS: u32 = 40;
 const LINE_OF_SIGNS: &str = "_____";
 
 impl Builder {
-    /// Records the text that the fold has appended since the last call.
+    /// Records the place and style of the text that the fold has appended since the last call.
     pub(super) fn note_text(&mut self) {
         let Some(source) = self.fold.take_source() else { return };
         let tag_count = self.tag_count;
@@ -56,7 +56,7 @@ impl Builder {
         self.breaks = 0;
     }
 
-    /// Ends a text node: an incomplete end of it becomes text as it is.
+    /// Ends a text node: a character reference that is incomplete there becomes text as it is.
     #[inline]
     pub(super) fn end_text_run(&mut self) {
         if self.in_title || self.fold.waits() {
@@ -148,7 +148,7 @@ impl Builder {
         true
     }
 
-    /// Ends the block being built, if there is one.
+    /// Ends the block that is being built, if there is one, and adds it to the page.
     #[inline]
     pub(super) fn flush(&mut self) {
         // Most tags of block-level elements have nothing between them but white space.
@@ -258,13 +258,13 @@ impl Builder {
     }
 }
 
-/// Clamps an index into a page, whose length the engines keep below `u32::MAX`.
+/// Converts an index into a page to 32 bits. It is clamped, but the engines keep pages shorter than `u32::MAX`.
 pub(super) fn narrow(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 bitflags! {
-    /// The tags since the last text of the block.
+    /// The properties of the tags since the last text of the block, from which follows if they divide words.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Seam: u8 {
         /// The end of an inline element.
@@ -312,13 +312,13 @@ impl Seam {
 static SEAMS: [Seam; Tag::COUNT] = by_tag!(Seam::found_for);
 
 impl Builder {
-    /// An inline element ends.
+    /// Records for the seam that an inline element ends.
     #[inline]
     pub(super) fn seam_ends(&mut self, tag: Tag) {
         self.seam |= Seam::ENDED | Seam::of(tag);
     }
 
-    /// An inline element starts.
+    /// Records for the seam that an inline element starts.
     #[inline]
     pub(super) fn seam_starts(&mut self, text: &TagText) {
         let seam = Seam::of(text.tag);
@@ -338,13 +338,14 @@ impl Builder {
         }
     }
 
-    /// An element comes whose content is no text of the page.
+    /// Records for the seam that an element begins whose content is no text of the page.
     #[inline]
     pub(super) fn seam_skips(&mut self, tag: Tag) {
         self.seam |= Seam::of(tag);
     }
 
-    /// Text comes: whether two elements that stand side by side, neither in code, meet directly before it.
+    /// Takes the seam before a text. Returns its kind if two elements that stand side by side, neither in code, meet
+    /// there.
     pub(super) fn take_seam(&mut self) -> Option<SeamKind> {
         let seam = std::mem::take(&mut self.seam);
         let in_code = [Tag::Code, Tag::Kbd, Tag::Samp, Tag::Tt, Tag::Var];
@@ -363,7 +364,7 @@ impl Builder {
     }
 }
 
-/// The kind of meeting of two elements.
+/// The way in which two inline elements meet without text between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamKind {
     Plain,
@@ -374,9 +375,9 @@ pub(super) enum SeamKind {
 }
 
 impl SeamKind {
-    /// Returns whether a text and the character that follows it are two words: words begin with capitals and numbers,
-    /// and do not where letters are set in another way. One capital alone may be set apart for show, and so may each
-    /// letter or digit of a word.
+    /// Returns whether the text before a seam and the character behind it belong to two words. Words begin with
+    /// capitals and numbers, but not where letters are set in another way. One capital alone may be set apart for show,
+    /// and so may each letter or digit of a word.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);

@@ -13,7 +13,7 @@ use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};
 
 impl Builder {
-    /// Copies the words of an earlier element, up to the cap.
+    /// Gives the latest element the attribute words of an earlier one, up to the cap.
     pub(super) fn copy_words(&mut self, (start, count): (u32, u16)) {
         let page = &mut self.page;
         let room = self.limits.words.saturating_sub(page.attribute_words.len());
@@ -25,8 +25,8 @@ impl Builder {
         page.attribute_words.extend_from_within(start..start + count.min(room));
     }
 
-    /// Reads the words of a class attribute. Gives a hash of its value and, if an element before
-    /// has the same and this one no others yet, the place of its words, which are then not written
+    /// Reads the words of a class attribute and returns a hash of its value. If an earlier element has the same class,
+    /// and this one has no words yet, the place of that element's words is returned as well. They are then not written
     /// again.
     #[inline(always)]
     pub(super) fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
@@ -95,8 +95,8 @@ impl Builder {
         value_hash
     }
 
-    /// Reads the words of an attribute, and gives their number before those given twice were left
-    /// out.
+    /// Reads the words of an attribute, and returns their number with repeated ones counted. Repeated words are left
+    /// out of the table.
     pub(super) fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let words = &mut self.page.attribute_words;
         let (limits, steps) = (&self.limits, &mut self.steps);
@@ -145,7 +145,7 @@ impl Builder {
 const MAX_VALUES: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
-/// The result of reading a class attribute, regardless of the rest of the element.
+/// The result of reading a class attribute, which does not depend on the rest of the element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
     /// The hash of the value ([`key`]).
@@ -160,7 +160,8 @@ pub(super) struct ClassReading {
     pub steps: u16,
 }
 
-/// The readings of the values of a page. Few of them are remembered, so that nothing that a page does makes a look-up slow.
+/// The results for class values that the page had before. Only few are remembered, so that no page can make a look-up
+/// slow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     /// By the hash of a value ([`key`]), with the place of the value among the texts.
@@ -169,7 +170,7 @@ pub(super) struct Classes {
     texts: Vec<u8>,
 }
 
-/// The hash of a value; none if it is not remembered.
+/// Returns the hash of a class value; `None` if such values are not remembered.
 pub(super) fn key(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return None;
@@ -180,20 +181,20 @@ pub(super) fn key(value: &[u8]) -> Option<u64> {
 }
 
 impl Classes {
-    /// Forgets all values, but keeps their memory.
+    /// Forgets all class values, but keeps their memory.
     pub fn forget(&mut self) {
         self.readings.clear();
         self.texts.clear();
     }
 
-    /// The reading of the value with this hash.
+    /// Returns the result for the class value with this hash, if it is remembered.
     pub fn get(&self, key: u64, value: &[u8]) -> Option<ClassReading> {
         let (place, class) = self.readings.get(&key)?;
         // Compared in full: two values of one hash would otherwise share their words on a hostile page.
         (self.texts.get(place.clone())? == value).then_some(*class)
     }
 
-    /// Remembers a value.
+    /// Remembers the result for a class value.
     pub fn set(&mut self, key: u64, value: &[u8], class: ClassReading) {
         if self.readings.len() < MAX_VALUES {
             let start = self.texts.len();

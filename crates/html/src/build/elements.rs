@@ -23,7 +23,7 @@ const READ_LATER: u32 = {
 };
 
 impl Builder {
-    /// Opens an element.
+    /// Opens an element: writes its row, reads its attributes, and starts a block or line if it must.
     #[inline(always)]
     pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, layout: Layout) {
         let tag = text.tag;
@@ -288,7 +288,8 @@ impl Builder {
         }
     }
 
-    /// Number of an unknown element's name. All names beyond the first thousand share one number.
+    /// Returns the number under which the name of an unknown element is kept. All names beyond the first thousand share
+    /// one number.
     pub(super) fn intern(&mut self, name: &[u8]) -> u16 {
         // Hostile pages invent names; beyond a thousand all share one number, so the table stays small.
         const MAX_NAMES: usize = 1000;

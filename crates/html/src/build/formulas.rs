@@ -21,7 +21,7 @@ const ANCESTORS: usize = 4;
 const SERVICES: [&str; 7] =
     ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
 
-/// A formula with where it stands in the page.
+/// A formula, with its place in the page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formula {
     tex: String,
@@ -30,7 +30,7 @@ pub(super) struct Formula {
     end: usize,
 }
 
-/// The state of formulas while a page is read.
+/// The state of reading formulas in a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     /// Markup or source of the one being read.
@@ -51,7 +51,7 @@ pub(super) struct Formulas {
 }
 
 impl Builder {
-    /// The way of reading the content of a non-text element for a formula.
+    /// Returns the use of the content of a non-text element as a formula, by its start tag.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -101,7 +101,7 @@ impl Builder {
         formulas.end = offset + text.len();
     }
 
-    /// A start tag inside a formula.
+    /// Handles a start tag inside a formula.
     pub(super) fn formula_tag(&mut self, text: &TagText, offset: usize) {
         let given = given_tex(text);
         let formulas = &mut self.formulas;
@@ -129,7 +129,7 @@ impl Builder {
         formulas.source.push('>');
     }
 
-    /// An end tag inside a formula.
+    /// Handles an end tag inside a formula.
     pub(super) fn formula_end_tag(&mut self, name: &[u8]) {
         let formulas = &mut self.formulas;
         // `</`, the name and `>`.
@@ -141,7 +141,7 @@ impl Builder {
         }
     }
 
-    /// Text inside a formula.
+    /// Handles text inside a formula.
     pub(super) fn formula_text(&mut self, raw: &str, offset: usize) {
         let formulas = &mut self.formulas;
         let room = self.limits.formula.saturating_sub(formulas.source.len());
@@ -149,7 +149,7 @@ impl Builder {
         formulas.end = offset + raw.len();
     }
 
-    /// The element that was read for a formula has ended.
+    /// Ends the element that was read as a formula.
     pub(super) fn end_formula(&mut self, capture: Capture) {
         let formulas = &mut self.formulas;
         let given = std::mem::take(&mut formulas.given);
@@ -186,7 +186,7 @@ impl Builder {
         }
     }
 
-    /// Ends the wait for a source. The waiting formula has none, so it is taken as it is laid out.
+    /// Ends the wait for the source of a formula. The formula has none, so its text is taken as it is laid out.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -255,7 +255,7 @@ impl Builder {
             })
     }
 
-    /// An element whose class or attributes are those of formulas has got its row.
+    /// Handles an element whose class or attributes are those of formulas, once it has its row.
     pub(super) fn formula_element(&mut self, text: &TagText, offset: usize, marks: Marks) {
         if text.tag == Tag::Img {
             return self.formula_image(text, offset, marks.contains(Marks::MATH));
@@ -339,7 +339,7 @@ impl Builder {
         self.push_formula(Formula { tex: plain_tex(&tex), display, start: offset, end: offset + text.len() });
     }
 
-    /// Returns whether an image is worth looking at.
+    /// Returns whether an image may be a formula, by its attributes.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
         /// Parts of the addresses and classes of formulas as images.
         // Three searches pass over nearly all images before their attributes are read one by one.
@@ -348,7 +348,7 @@ impl Builder {
         SIGNS.iter().any(|sign| sign.find(attributes).is_some())
     }
 
-    /// White space that came while a formula waits for its source.
+    /// Handles white space that comes while a formula waits for its source. Returns whether it is done with.
     pub(super) fn text_while_pending(&mut self, raw: &str) -> bool {
         if raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
             self.formulas.space_after = true;

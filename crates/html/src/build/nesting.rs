@@ -27,7 +27,7 @@ impl Builder {
         }
     }
 
-    /// Updates the state when an open element ends, by its end tag or with the element around it.
+    /// Updates the builder's state when an open element ends, by its own end tag or with the element around it.
     #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
@@ -61,7 +61,7 @@ impl Builder {
         }
     }
 
-    /// Ends the innermost open element of that name, if one is in scope.
+    /// Handles an end tag: ends the innermost open element of its name, if one is in scope.
     pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
         let heading = tag.is_heading();
         let open =

@@ -9,7 +9,7 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{Element, ElementKinds, NONE, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
-    /// The notation that the attributes of an element state.
+    /// A set of properties that the attributes of an element give to its text, such as struck out or hidden.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Marks: u16 {
         /// Its class is one of formulas.
@@ -114,7 +114,7 @@ impl WordSieve {
 }
 
 impl Marks {
-    /// The notation that a word of a class states, given by its hash.
+    /// Returns the marks that a word of a class attribute gives; `word` is its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
         if MARKING_WORDS.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
@@ -126,7 +126,7 @@ impl Marks {
     }
 }
 
-/// An element that is open and whose text will be a notation.
+/// An open element whose text will be a notation, such as a superscript.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenNotation {
     pub element: u32,
@@ -149,7 +149,7 @@ const NOTE_CLASSES: [&[u8]; 5] =
 const SELF_LINKS: [char; 8] = ['#', '¶', '↑', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
 
 impl Builder {
-    /// An element has been opened.
+    /// Opens a notation if an element that starts marks one.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
         let is_hidden_part = is_inline
@@ -199,7 +199,7 @@ impl Builder {
         });
     }
 
-    /// An element has been closed.
+    /// Closes the notation of an element that ends, if it has one.
     pub(super) fn close_notation(&mut self, element: u32) {
         let open = self.open_notations.iter();
         let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else { return };
@@ -263,7 +263,7 @@ impl Builder {
             && text.is_some_and(|text| text.chars().all(|c| c.is_whitespace() || SELF_LINKS.contains(&c)))
     }
 
-    /// Notes a part of the text of the block that is being built.
+    /// Records a notation in the text of the block that is being built, from byte `from` to byte `to`.
     pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
         let is_formula = matches!(kind, NotationKind::Formula | NotationKind::DisplayFormula);
         self.formulas_noted = self.formulas_noted.saturating_add(u32::from(is_formula));
@@ -300,7 +300,7 @@ impl Builder {
         self.buttons = buttons;
     }
 
-    /// Writes the notations of a block whose text starts at `start` in the text of the page.
+    /// Writes the notations of a finished block, whose text starts at `start` in the text of the page.
     pub(super) fn write_notations(&mut self, start: u32) {
         if !self.buttons.is_empty() {
             self.note_buttons();
@@ -356,7 +356,7 @@ fn hides(class: &[u8]) -> bool {
     names().any(is_hiding_class) && !names().any(is_showing_class)
 }
 
-/// Returns whether a class hides its element, be it from the eye alone.
+/// Returns whether a class hides its element, be it from everybody or from the eye alone.
 pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
     class.split(u8::is_ascii_whitespace).any(is_aid) || hides(class)
 }

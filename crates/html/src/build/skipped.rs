@@ -31,7 +31,7 @@ impl Tag {
     }
 }
 
-/// Content of a skipped element that is kept for something else than the text.
+/// The use of the content of a skipped element, such as a script, which is kept for something else than the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
     Nothing,
@@ -79,9 +79,9 @@ impl Builder {
         self.skip = Some(Skip { tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: false });
     }
 
-    /// The open element whose markup is not text (a `template` or the name of an svg), if it is at or behind
-    /// `offset`: its tag, and the place behind the start tag of the outermost one. Elements that began in a
-    /// part that was read again do not count, because nothing is read a third time.
+    /// Returns the tag of the open element whose markup is not text (a `template` or the name of an svg), if it is at
+    /// or behind `offset`. With it comes the place behind the start tag of the outermost one. Elements in a part that
+    /// was read again do not count, because nothing is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {
@@ -92,7 +92,7 @@ impl Builder {
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Closes the elements of a part that is read again.
+    /// Prepares the builder to read `part` of the page again: ends the skipping of the open element `tag`.
     pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
         let known = &self.recovered;
@@ -103,7 +103,7 @@ impl Builder {
         self.skip = self.skip.filter(|skip| Some(skip.tag) != tag);
     }
 
-    /// The element whose content was no text has ended.
+    /// Ends the skipped element and uses its captured content.
     pub(super) fn end_skip(&mut self) {
         if let Some(skip) = self.skip.take() {
             self.end_capture(skip.capture);
@@ -119,7 +119,7 @@ impl Builder {
         }
     }
 
-    /// The end tag of that element.
+    /// Handles the end tag of the skipped element.
     pub(super) fn end_skipped(&mut self, tag: Tag, name: &[u8]) {
         let Some(skip) = self.skip.take() else { return };
         if skip.keeps_row {
@@ -227,7 +227,7 @@ pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
 }
 
 impl Builder {
-    /// The way of reading the content of a script or style sheet.
+    /// Returns the use of the content of a script or style sheet, by its start tag.
     pub(super) fn script_capture(&mut self, text: &TagText) -> Capture {
         match text.tag {
             Tag::Style => {
@@ -261,7 +261,7 @@ impl Builder {
         }
     }
 
-    /// A part of a script that may hold a payload.
+    /// Takes a part of a script that may hold data of the page (a payload).
     pub(super) fn script_text(&mut self, raw: &str, offset: usize) {
         let (start, place) = &mut self.script_start;
         if start.is_empty() {
@@ -279,7 +279,7 @@ impl Builder {
         }
     }
 
-    /// Enough of a script is there, or all of it.
+    /// Decides by the start of a script whether it is kept as a payload.
     pub(super) fn decide_script(&mut self) {
         let name = payload_name(self.script_start.0.as_bytes());
         if let Some(skip) = &mut self.skip {
@@ -298,7 +298,7 @@ impl Builder {
         self.page.head.payloads.push(ScriptText { name, ..ScriptText::default() });
     }
 
-    /// A part of a script with JSON-LD or a payload, for which there may be room.
+    /// Stores a part of a script with JSON-LD or a payload, as far as the caps allow.
     pub(super) fn kept_text(&mut self, capture: Capture, raw: &str, offset: usize) {
         let head = &mut self.page.head;
         let (scripts, room) = match capture {
@@ -321,7 +321,7 @@ impl Builder {
         }
     }
 
-    /// A part of a style sheet.
+    /// Stores a part of a style sheet, as far as the caps allow.
     pub(super) fn style_text(&mut self, raw: &str) {
         let style_sheets = &mut self.style_sheets;
         // What does not fit is left out without a mark: it could only have hidden parts of lines.
@@ -329,7 +329,7 @@ impl Builder {
         style_sheets.sheet.push_str(up_to(raw, room));
     }
 
-    /// Takes back the end of a script or style sheet that was never closed. Only `kept` bytes belong to it.
+    /// Removes the end of a script or style sheet that was never closed: only its first `kept` bytes belong to it.
     pub(super) fn take_back_script(&mut self, kept: usize) {
         let head = &mut self.page.head;
         let script = match self.skip.map(|skip| skip.capture) {

@@ -11,7 +11,7 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{FactKind, StatedFact};
 
 impl Builder {
-    /// Returns whether `bytes` more of head facts may be kept.
+    /// Returns whether `bytes` more of head facts may be kept under the cap, and takes up their room.
     pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
         let room = bytes <= self.head_room;
         // Taken off also where it does not fit: facts after a huge one must not fill the rest of the head.
@@ -22,7 +22,7 @@ impl Builder {
         room
     }
 
-    /// The part of a text of the head for which there is room.
+    /// Returns the part of a text of the head for which there is room under the cap.
     pub(super) fn head_part<'a>(&mut self, text: &'a str) -> &'a str {
         let part = up_to(text, self.head_room);
         self.head_room -= part.len();
@@ -95,7 +95,7 @@ impl Builder {
         self.note_next(text);
     }
 
-    /// Notes where the page goes on, if a `link` or an `a` says so.
+    /// Records the address of the next page if a `link` or an `a` gives it.
     pub(super) fn note_next(&mut self, text: &TagText) {
         if text.has(Key::Rel) && self.page.head.next.is_none() && has_rel(text, b"next") {
             self.page.head.next = self.address(text);
@@ -116,7 +116,7 @@ fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
     rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
-/// An attribute's value with its character references decoded.
+/// Returns an attribute's value with its character references decoded.
 pub(crate) fn decode(value: &[u8]) -> Cow<'_, str> {
     htmlize::unescape_attribute(String::from_utf8_lossy(value))
 }
@@ -180,7 +180,8 @@ impl Builder {
     }
 }
 
-/// Returns whether an address has `author` or `authors` as a step of its path or name of its query.
+/// Returns whether an address is that of an author's page: `author` or `authors` is a step of its path or a name of its
+/// query.
 pub(super) fn is_author_page(href: &[u8]) -> bool {
     static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
     let mut at = 0;

@@ -14,7 +14,7 @@ use super::attribute_values::{Declarations, Display, each_name};
 use super::notation::Marks;
 use crate::{markup::Tag, markup::lexer::TagText};
 
-/// Bytes of style sheets that are read of one page.
+/// The maximum bytes of style sheets that are read from one page.
 // A bound for time and memory: sheets are copied before they are read.
 pub(super) const MAX_BYTES: usize = 512 << 10;
 /// Names that are remembered.
@@ -56,7 +56,7 @@ impl Said {
     }
 }
 
-/// The rules of the sheets by the names and tags that they are about.
+/// The rules of a page's style sheets that matter, by the names and tags that they apply to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StyleSheets {
     /// The sheet that is being read.
@@ -77,7 +77,8 @@ impl StyleSheets {
         self.said.is_empty()
     }
 
-    /// The marks of a class attribute: by rules about one of its names, or by a convention of frameworks.
+    /// Returns the marks of an element by its class attribute: by rules for one of its names, or by a convention of
+    /// frameworks.
     pub fn marks_of_class(&self, vectors: Vectors, value: &[u8]) -> Marks {
         let mut marks = Marks::empty();
         // All names of the convention end with `k`.
@@ -95,12 +96,12 @@ impl StyleSheets {
         marks
     }
 
-    /// The marks of an id.
+    /// Returns the marks of an element by the rules for its id.
     pub fn marks_of_id(&self, value: &[u8]) -> Marks {
         self.said_of(key(b'#', value.trim_ascii())).marks()
     }
 
-    /// The marks of elements of a tag.
+    /// Returns the marks of an element by the rules for its tag.
     pub fn marks_of_tag(&self, text: &TagText) -> Marks {
         let said = match text.tag {
             Tag::Other => self.said_of(key(b'<', &text.name().to_ascii_lowercase())),
@@ -109,7 +110,7 @@ impl StyleSheets {
         said.marks()
     }
 
-    /// The marks of an element of a tag that has this class and id.
+    /// Returns the marks of an element by the rules for its tag together with one of its class names or its id.
     pub fn marks_within_tag(&self, tag: &[u8], class: &[u8], id: &[u8]) -> Marks {
         let tag = tag.to_ascii_lowercase();
         let names = class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
@@ -126,7 +127,7 @@ impl StyleSheets {
         self.said.get(&key).copied().unwrap_or_default()
     }
 
-    /// Ends the sheet.
+    /// Ends the style sheet that is being read, and records its rules.
     pub fn end(&mut self) {
         self.read = self.read.saturating_add(self.sheet.len());
         let sheet = std::mem::take(&mut self.sheet);

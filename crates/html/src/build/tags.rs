@@ -17,7 +17,7 @@ pub(super) struct Layout {
 }
 
 impl Builder {
-    /// Reads a start tag at `offset` of the page.
+    /// Handles the start tag at byte `offset` of the page.
     pub fn start_tag(&mut self, text: &TagText, offset: usize) {
         let tag = text.tag;
         let traits = tag.traits();
@@ -164,14 +164,14 @@ impl Builder {
         false
     }
 
-    /// Reads an end tag.
+    /// Handles an end tag.
     pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
         if !self.end_innermost(tag) {
             self.end_any_tag(tag, name);
         }
     }
 
-    /// An end tag that closes the innermost element, if nothing else depends on it, as is usual. Returns false
+    /// Handles an end tag that closes the innermost element, if nothing else depends on it, as is usual. Returns false
     /// otherwise.
     #[inline]
     pub fn end_innermost(&mut self, tag: Tag) -> bool {

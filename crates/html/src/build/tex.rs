@@ -12,7 +12,7 @@ use crate::reread::{Piece, Pieces, TagPiece};
 /// Values of such an attribute that are not a source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
-/// TeX that an attribute of the element gives.
+/// Returns the TeX that an attribute of an element gives, if there is any.
 pub(super) fn given_tex(text: &TagText) -> Option<String> {
     let value = text.value(Key::Tex)?;
     let value = decode(value);
@@ -23,21 +23,21 @@ pub(super) fn has_data(text: &TagText) -> bool {
     memmem::find(text.attribute_bytes(), b"data-").is_some()
 }
 
-/// Returns whether a value of an attribute can be the source of a formula.
+/// Returns whether the value of an attribute can be the TeX source of a formula.
 pub(super) fn is_source(value: &str) -> bool {
     let value = value.trim();
     // A brace at the start is JSON of a widget's settings, `://` an address.
     !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
-/// Returns whether a text that could be TeX describes a formula in words instead.
+/// Returns whether a text is a description of a formula in words instead of TeX.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
     // Three words of three letters: alternative texts such as "graph of the function".
     plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
 }
 
-/// TeX without the marks around it, white space folded.
+/// Returns TeX without the marks around it, with white space folded.
 pub(super) fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
     // `$$` before `$`, or one dollar sign of each pair would stay.
@@ -57,7 +57,7 @@ pub(super) fn plain_tex(source: &str) -> String {
     tex.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The source of a formula in the address of a service that draws it.
+/// Returns the TeX in the address of an image, if a service for drawing formulas serves it.
 pub(super) fn tex_of_address(address: &str) -> Option<String> {
     let (_, query) = address.split_once('?')?;
     let named = query.split('&').find_map(|part| {
@@ -77,7 +77,7 @@ pub(super) fn tex_of_address(address: &str) -> Option<String> {
     (!tex.trim().is_empty()).then_some(tex)
 }
 
-/// The TeX of MathML if it has an annotation with it, else its text. Empty if nothing is shown.
+/// Returns the TeX of a MathML formula if an annotation gives it, else the formula's text. Empty if nothing is shown.
 pub(super) fn text_of_mathml(source: &str) -> String {
     let mut text = String::new();
     // The sign behind the first element of each open one, if it has one, and the elements in it.

@@ -6,7 +6,7 @@ use trommel_text::{NoSigns, plain_run, vectors::Vectors};
 
 use super::blocks::SeamKind;
 
-/// Treatment of character references in a run of text.
+/// The way of treating character references in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
     /// Ordinary text, `title`, `textarea`: references are decoded.
@@ -17,7 +17,7 @@ pub(crate) enum TextKind {
     WithoutReferences,
 }
 
-/// The place in the page of the characters appended last.
+/// The place in the page that the text appended last was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceSpan {
     /// Byte of the first of them.
@@ -26,8 +26,8 @@ pub(crate) struct SourceSpan {
     pub end: usize,
 }
 
-/// The text of a block as it grows. Text may come in pieces of any size: a character reference that
-/// is cut by the end of a piece waits for the next.
+/// The growing text of a block, with its white space folded and its references decoded. Text may come in pieces of any
+/// size: a reference that is cut by the end of a piece waits for the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextFold {
     out: String,
@@ -45,7 +45,7 @@ pub(crate) struct TextFold {
     vectors: Vectors,
 }
 
-/// White space since the last character.
+/// The kind of white space that came since the last character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpaceBefore {
     #[default]
@@ -67,7 +67,7 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
-    /// Reads text with these vector instructions.
+    /// Sets the vector instructions with which text is read.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
     }
@@ -84,19 +84,20 @@ impl TextFold {
         self.out.is_empty()
     }
 
-    /// Returns whether a character reference is incomplete, or the place of some text has not been taken.
+    /// Returns whether a character reference is incomplete, or [`TextFold::take_source`] has not yet taken the place of
+    /// some text.
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Returns whether it has received nothing but white space and seams.
+    /// Returns whether the fold has received nothing but white space and seams.
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
     }
 
-    /// Forgets white space and seams.
+    /// Forgets the white space and the seam before the next text.
     #[inline]
     pub fn forget_space(&mut self) {
         self.space = SpaceBefore::None;
@@ -104,7 +105,7 @@ impl TextFold {
         self.met = 0;
     }
 
-    /// Forgets everything.
+    /// Drops the text and all state, so that the fold can take another block.
     pub fn clear(&mut self) {
         self.out.clear();
         self.kept.clear();
@@ -122,7 +123,7 @@ impl TextFold {
         self
     }
 
-    /// Place of the text that was appended since the last call, if there is any.
+    /// Takes the place in the page of the text appended since the last call; `None` if nothing was appended.
     pub fn take_source(&mut self) -> Option<SourceSpan> {
         self.source.take()
     }
@@ -133,8 +134,8 @@ impl TextFold {
         self.kept.push('\n');
     }
 
-    /// Puts white space between the appended text and the next, where white space is not kept. Returns whether that was
-    /// possible: a reference that waits for more ends with it.
+    /// Puts white space between the appended text and the next, where white space is folded. Returns false if an
+    /// incomplete reference must end first.
     pub fn blank(&mut self, blank: &[u8]) -> bool {
         if !self.waiting.is_empty() {
             return false;
@@ -157,12 +158,12 @@ impl TextFold {
         self.space = self.space.max(space);
     }
 
-    /// Removes the white space before the next text.
+    /// Takes away the white space before the next text and returns it, for [`TextFold::put_space`].
     pub fn take_space(&mut self) -> SpaceBefore {
         std::mem::take(&mut self.space)
     }
 
-    /// Puts the white space back.
+    /// Puts back the white space that [`TextFold::take_space`] returned.
     pub fn put_space(&mut self, space: SpaceBefore) {
         self.space = space;
     }
@@ -183,12 +184,12 @@ impl TextFold {
         is_word && !is_written_without_spaces(self.out.chars().next_back(), next)
     }
 
-    /// Takes back the character that was appended last.
+    /// Removes the character that was appended last.
     pub fn pop(&mut self) {
         self.out.pop();
     }
 
-    /// Records that two elements meet between the appended text and the next.
+    /// Records that two inline elements meet between the appended text and the next.
     pub fn seam(&mut self, kind: SeamKind) {
         self.seam = Some(kind);
     }
@@ -204,7 +205,7 @@ impl TextFold {
         self.met = self.out.len();
     }
 
-    /// Appends text from byte `offset` of the page.
+    /// Appends text that stands at byte `offset` of the page.
     pub fn push(&mut self, raw: &str, offset: usize, kind: TextKind, keep_space: bool) {
         let is_literal = match kind {
             TextKind::Raw => true,
@@ -245,7 +246,7 @@ impl TextFold {
         self.append(rest, at, keep_space);
     }
 
-    /// Appends a text in place of the markup between two places in the page.
+    /// Appends a text that stands for the markup between bytes `start` and `end` of the page.
     pub fn push_whole(&mut self, text: &str, start: usize, end: usize, keep_space: bool) {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);
@@ -409,7 +410,7 @@ fn has_feed(bytes: &[u8]) -> bool {
     blank.copied().any(|byte| byte == b'\n')
 }
 
-/// Control and invisible characters that are dropped: they would only divide words.
+/// Returns whether a character is a control or invisible one that is dropped, because it would only divide words.
 pub(crate) fn is_ignored(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
@@ -443,7 +444,7 @@ fn is_open(reference: &str) -> bool {
     reference.len() < MAX_REFERENCE_BYTES && !reference.ends_with(';')
 }
 
-/// Returns whether two characters stand beside each other without a space: Han, kana or their punctuation, of which one
+/// Returns whether two neighbouring characters are written without a space: Han, kana or their punctuation. One of them
 /// may be a sign that other scripts have, too.
 pub(super) fn is_written_without_spaces(before: Option<char>, next: Option<char>) -> bool {
     let (Some(before), Some(next)) = (before, next) else { return false };

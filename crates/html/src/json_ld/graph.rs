@@ -11,14 +11,14 @@ use crate::markup::{fold_space, strip_markup};
 // Papers list hundreds of authors; metadata need not.
 const MAX_AUTHORS: usize = 32;
 
-/// The nodes of a page, with nested objects and `@graph` flattened.
+/// The nodes of a page's JSON-LD, with nested objects and `@graph` flattened.
 #[derive(Clone, Debug, Default)]
 pub struct Graph<'a> {
     nodes: Vec<Node<'a>>,
     by_id: HashMap<&'a str, Node<'a>>,
 }
 
-/// An object that has a type.
+/// A node of the JSON-LD: an object that has a type.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     object: &'a Map<String, Value>,
@@ -35,7 +35,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Every node in document order, a node before those inside it.
+    /// Returns all nodes in document order, a node before those inside it.
     pub fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
@@ -108,7 +108,7 @@ impl<'a> Graph<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Names of its types without the address of their vocabulary (`Article`).
+    /// Iterates over the names of the node's types without the address of their vocabulary (`Article`).
     pub fn types(&self) -> impl Iterator<Item = &'a str> {
         self.strings("@type")
             // `http://schema.org/Article`, `schema:Article` and `Article` are the same type.
@@ -116,7 +116,7 @@ impl<'a> Node<'a> {
             .filter(|name| !name.is_empty())
     }
 
-    /// Returns whether one of its types is `name`.
+    /// Returns whether one of the node's types is `name`.
     pub fn is(&self, name: &str) -> bool {
         self.types().any(|known| known == name)
     }
@@ -126,17 +126,17 @@ impl<'a> Node<'a> {
         self.top
     }
 
-    /// `datePublished`, otherwise `uploadDate`, unchanged.
+    /// Returns `datePublished`, otherwise `uploadDate`, unchanged.
     pub fn published(&self) -> Option<&'a str> {
         self.string("datePublished").or_else(|| self.string("uploadDate"))
     }
 
-    /// `dateModified`, unchanged.
+    /// Returns `dateModified`, unchanged.
     pub fn modified(&self) -> Option<&'a str> {
         self.string("dateModified")
     }
 
-    /// `inLanguage`, unchanged; if it is an object, its `alternateName`.
+    /// Returns `inLanguage`, unchanged; if it is an object, its `alternateName`.
     pub fn language(&self) -> Option<&'a str> {
         self.string("inLanguage").or_else(|| {
             let language = self.object.get("inLanguage")?.as_object()?;
@@ -144,7 +144,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// `url`, otherwise `mainEntityOfPage`, unchanged.
+    /// Returns `url`, otherwise `mainEntityOfPage`, unchanged.
     pub fn url(&self) -> Option<&'a str> {
         self.string("url").or_else(|| {
             let page = self.object.get("mainEntityOfPage")?;
@@ -152,7 +152,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Names of `author`, otherwise of `creator`, as plain text. References within `graph` are followed.
+    /// Returns the names of `author`, otherwise of `creator`, as plain text. References within `graph` are followed.
     pub fn authors(&self, graph: &Graph<'a>) -> Vec<String> {
         let mut names = Vec::new();
         for key in ["author", "creator"] {
@@ -166,7 +166,7 @@ impl<'a> Node<'a> {
         names
     }
 
-    /// Name of `publisher`, otherwise of the `isPartOf` site. References within `graph` are followed.
+    /// Returns the name of `publisher`, otherwise of the `isPartOf` site. References within `graph` are followed.
     pub fn publisher(&self, graph: &Graph<'a>) -> Option<String> {
         ["publisher", "sourceOrganization"].iter().find_map(|key| {
             let mut names = Vec::new();
@@ -175,12 +175,12 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// A property as it stands: a string, the `@value` of an object, or the first of a list.
+    /// Returns a property of the node unchanged: a string, the `@value` of an object, or the first of a list.
     pub(super) fn string(&self, key: &str) -> Option<&'a str> {
         first(self.object.get(key)?).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// The strings of a property: itself, or those of a list.
+    /// Iterates over the strings of a property: the property itself, or the items of a list.
     pub(super) fn strings(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let values = match self.object.get(key) {
             Some(Value::Array(values)) => values.as_slice(),
@@ -190,7 +190,7 @@ impl<'a> Node<'a> {
         values.iter().filter_map(Value::as_str)
     }
 
-    /// A property such as `headline`, as plain text in one line.
+    /// Returns a property such as `headline` as plain text in one line.
     pub fn text(&self, key: &str) -> Option<String> {
         line(self.string(key)?)
     }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::{Deserializer, Value};
 
-/// The JSON values of a script, up to the first fault that cannot be mended. Several values may
-/// follow each other.
+/// Returns the JSON values of a script, up to the first fault that cannot be mended. Several values may follow each
+/// other.
 pub(super) fn values(script: &str) -> Vec<Value> {
     // Nearly all scripts are sound, so they pay for no repair.
     let (values, whole) = read(script);

@@ -41,7 +41,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// The text from `at` on, up to the next `<`.
+/// Finds the run of text from byte `at` up to the next `<`; `None` if too few bytes are left for this lexer.
 #[inline(always)]
 pub(crate) fn text_run<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<TextRun> {
     let first = window(bytes, at)?;
@@ -70,7 +70,8 @@ pub(crate) fn text_run<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<T
     Some(TextRun { end: at + less.trailing_zeros() as usize, is_blank, has_reference })
 }
 
-/// The tag of an end tag, the end of its name and that of all, whose `</` stands at `at`, with a letter behind it.
+/// Reads the end tag whose `</` stands at `at`, with a letter behind it. Returns its tag, the end of its name and the
+/// end of the whole; `None` if this lexer cannot read it.
 #[inline(always)]
 pub(crate) fn end_tag<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<(Tag, usize, usize)> {
     let window = window(bytes, at + 2)?;
@@ -98,8 +99,9 @@ fn tag(window: &[u8; 64], len: usize, bytes: &[u8], at: usize) -> Tag {
     Tag::of_short(ShortName::of_first(eight, len), len)
 }
 
-/// The start tag whose `<` stands at `at`, with a letter behind it; the values of its attributes that are needed are
-/// written to `places`, and their number is given. `most` bytes of attributes are read.
+/// Reads the start tag whose `<` stands at `at`, with a letter behind it; at most `most` bytes of its attributes.
+/// Writes the values of needed attributes to `places`, and returns their number with the tag. `None` if this lexer
+/// cannot read it.
 #[inline(always)]
 pub(crate) fn start_tag<C: Compare>(
     form: C,

@@ -6,7 +6,7 @@ use super::tag::{NameTable, ShortName, Tag};
 
 pub(crate) use super::tag::{Markup, RawTag};
 
-/// Name of an attribute that something is read from.
+/// The name of an attribute whose value the builder reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Key {
@@ -39,13 +39,14 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// The bit of the key in a set of them.
+    /// Returns the bit of the name in a set of names.
     #[inline(always)]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// The key between two places, in any case; `None` for names that nothing is read from.
+    /// Returns the attribute name between two places in `bytes`, in any case; `None` if the builder does not read that
+    /// attribute.
     #[inline(always)]
     pub fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         let len = place.1 - place.0;
@@ -103,7 +104,7 @@ static SHORT_KEYS: NameTable<Option<Key>, 128, 0xCECD_E2A7_2010_922D> = NameTabl
     None,
 );
 
-/// The place of the value of an attribute, without its quotes.
+/// The name of an attribute, and the place of its value without the quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValuePlace {
     pub name: Key,
@@ -111,10 +112,10 @@ pub(crate) struct ValuePlace {
     pub end: u32,
 }
 
-/// No value.
+/// A filler for unused entries: the place of no value.
 pub(crate) const NO_PLACE: ValuePlace = ValuePlace { name: Key::Id, start: 0, end: 0 };
 
-/// Reads tags in the general way; its buffer serves one tag after the other.
+/// The general lexer of tags, for tags of any form; it reuses its buffer from tag to tag.
 #[derive(Debug)]
 pub(crate) struct TagLexer {
     places: Vec<ValuePlace>,
@@ -133,7 +134,7 @@ pub(crate) struct TextRun {
     pub has_reference: bool,
 }
 
-/// The place of a start tag in a text, and what its name and attributes say.
+/// A start tag in brief: its place in the text, its tag, and which attributes it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TagPlace {
     /// The `<`.
@@ -151,7 +152,7 @@ pub(crate) struct TagPlace {
     pub cut: bool,
 }
 
-/// A start tag as the builder takes it.
+/// A start tag with its bytes and the values of its attributes, as the lexers give it to the builder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagText<'a> {
     pub tag: Tag,
@@ -162,12 +163,12 @@ pub(crate) struct TagText<'a> {
 }
 
 impl TagLexer {
-    /// A lexer that reads at most `most` bytes of attributes of each tag.
+    /// Creates a lexer that reads at most `most` bytes of the attributes of each tag.
     pub fn new(most: usize) -> Self {
         Self { places: Vec::new(), most }
     }
 
-    /// Reads the markup at the `<` at `at`. [`TagLexer::tag`] then gives the tag.
+    /// Reads the markup whose `<` stands at byte `at`. If it is a tag, [`TagLexer::tag`] then returns it.
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
         let (places, most) = (&mut self.places, self.most);
         places.clear();
@@ -186,7 +187,7 @@ impl TagLexer {
         })
     }
 
-    /// The tag read last.
+    /// Returns the tag that [`TagLexer::markup`] read last.
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
         let place = TagPlace {
             start: raw.start as u32,
@@ -204,23 +205,23 @@ impl TagLexer {
 }
 
 impl<'a> TagText<'a> {
-    /// The name, unchanged.
+    /// Returns the tag's name as it is written.
     pub fn name(&self) -> &'a [u8] {
         self.bytes.get(self.place.start as usize + 1..self.place.name_end as usize).unwrap_or_default()
     }
 
-    /// The number of its bytes.
+    /// Returns the length of the tag in bytes.
     pub fn len(&self) -> usize {
         (self.place.end - self.place.start) as usize
     }
 
-    /// Returns whether it has an attribute of that name.
+    /// Returns whether the tag has an attribute of this name.
     #[inline]
     pub fn has(&self, name: Key) -> bool {
         self.place.keys & name.bit() != 0
     }
 
-    /// Value of the first attribute of that name.
+    /// Returns the value of the first attribute of this name, undecoded.
     #[inline]
     pub fn value(&self, name: Key) -> Option<&'a [u8]> {
         if self.has(name) { self.first_value(name) } else { None }
@@ -230,22 +231,23 @@ impl<'a> TagText<'a> {
         self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
-    /// The names in its class.
+    /// Iterates over the names in the tag's `class` attribute.
     pub fn classes(&self) -> impl Iterator<Item = &'a [u8]> {
         self.value(Key::Class).unwrap_or_default().split(u8::is_ascii_whitespace)
     }
 
-    /// Returns whether its class has this name.
+    /// Returns whether the tag's `class` attribute has this name.
     pub fn has_class(&self, wanted: &[u8]) -> bool {
         self.classes().any(|name| name == wanted)
     }
 
-    /// The attributes that are needed, in order.
+    /// Iterates over those of the tag's attributes that the builder reads, in order, with their values.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
         self.places.iter().map(|place| (place.name, self.slice(place)))
     }
 
-    /// Value of the attribute with this lower-case name, needed or not, with its references decoded.
+    /// Returns the value of the attribute with this lower-case name, even if it is not one of [`Key`], with its
+    /// references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.attribute_bytes());
@@ -254,7 +256,7 @@ impl<'a> TagText<'a> {
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
 
-    /// The attributes, unchanged.
+    /// Returns the bytes of the tag's attributes as they are written.
     pub fn attribute_bytes(&self) -> &'a [u8] {
         self.bytes.get(self.place.name_end as usize..self.place.end as usize - 1).unwrap_or_default()
     }
@@ -268,7 +270,7 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
-/// The place of an attribute: its name, and its value without quotes.
+/// The places of an attribute's name and of its value without quotes, each as its first byte and one past its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSpans {
     pub name: (usize, usize),
@@ -296,12 +298,12 @@ fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
-/// Reads the markup at the `<` at `at`.
+/// Reads the markup whose `<` stands at byte `at`: a tag, other markup, or a part that is cut off.
 pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// Like [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+/// Like [`markup`], and passes the end of the tag's name and the places of each attribute to `note`.
 pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
     let (name_at, is_end) = match name_start(bytes, at) {
         Ok(start) => start,
@@ -347,8 +349,8 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     }
 }
 
-/// The attributes of a tag as (name, value) slices, values without their quotes and undecoded.
-/// Stops at the `>` that ends the tag, or at the end of the bytes.
+/// Iterates over the attributes of a tag as (name, value) slices, values undecoded and without their quotes. Stops at
+/// the `>` that ends the tag, or at the end of the bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
@@ -362,12 +364,12 @@ pub(crate) struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// The attributes in `bytes`, which start directly after a tag's name.
+    /// Iterates over the attributes in `bytes`, which start directly after a tag's name.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::from(bytes, 0)
     }
 
-    /// Iterates over the attributes from a place directly after a tag's name or an attribute.
+    /// Iterates over the attributes in `bytes` from byte `at`, which is directly after the tag's name or an attribute.
     pub(super) fn from(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, slash: false, value_missing: false, open_quote: false }
     }
@@ -382,7 +384,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The place of the next attribute.
+    /// Returns the places of the next attribute; `None` at the end of the tag.
     // Not inlined into the loop over tags, where few attributes are read so.
     #[inline(never)]
     pub(super) fn next_spans(&mut self) -> Option<AttributeSpans> {

@@ -18,7 +18,7 @@ const ANCESTORS: usize = 3;
 // Longer headings are paragraphs; without a bound an id would be compared with a whole article.
 const MAX_HEADING_BYTES: usize = 300;
 
-/// Recognises the ids of a page that are made from its headings.
+/// Recognises elements whose `id` is made from the heading that they begin with.
 #[derive(Debug)]
 pub struct HeadingIds<'a> {
     page: &'a Page,
@@ -26,7 +26,7 @@ pub struct HeadingIds<'a> {
 }
 
 impl<'a> HeadingIds<'a> {
-    /// The heading ids of a page. The page is searched at the first request for an id that is like its heading.
+    /// Prepares the search in a page. The page is searched at the first request for an id that is like its heading.
     pub fn new(page: &'a Page) -> Self {
         Self { page, is_rule: OnceCell::new() }
     }

@@ -11,7 +11,8 @@ use super::NONE;
 use crate::hydration::ScriptText;
 use crate::markup::{Tag, by_tag};
 
-/// The facts that the page states about itself.
+/// The facts that a page states about itself in its head: title, `<meta>` elements, addresses, language and scripts
+/// with data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Text of the first `<title>`, entities decoded and white space folded.
@@ -34,14 +35,14 @@ pub struct Head {
 }
 
 impl Head {
-    /// Content of the first `<meta>` of that name or property.
+    /// Returns the content of the first `<meta>` with this name or property; `None` if the page has none.
     pub fn meta(&self, name: &str) -> Option<&str> {
         self.meta.iter().find(|(known, _)| known == name).map(|(_, content)| content.as_str())
     }
 }
 
 bitflags! {
-    /// Kinds of elements by the part of the page that they mark.
+    /// A set of kinds of elements, such as lists, tables or code. A kind says which part of a page an element marks.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
         /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.
@@ -64,7 +65,7 @@ bitflags! {
 }
 
 impl ElementKinds {
-    /// The kinds of a tag.
+    /// Returns the kinds that an element has by its tag alone.
     #[inline]
     pub(crate) fn of(tag: Tag) -> Self {
         KINDS[tag as usize]
@@ -88,8 +89,8 @@ impl ElementKinds {
 // Every element is asked for them.
 const KINDS: [ElementKinds; Tag::COUNT] = by_tag!(ElementKinds::found_for);
 
-/// An element of the page's body, `html` and `body` included; head elements and what is never text
-/// (script, svg ...) have no row.
+/// A row of the table of elements: an element of the page's body, `html` and `body` included. Elements of the head, and
+/// those whose content is never text (script, svg ...), have no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Its name; `pre` of any element that is laid out as code, such as the editors of CodeMirror, and `h1` to `h6`
@@ -116,7 +117,7 @@ pub struct Element {
     pub start: u32,
 }
 
-/// A run of text between two layout changes.
+/// A block: a run of text between two layout changes, such as a paragraph, a heading or a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub(crate) text: (u32, u32),
@@ -147,14 +148,14 @@ pub struct Block {
 }
 
 impl Block {
-    /// Share of the words that are in links, 0..=1.
+    /// The share of the block's words that are in links, 0..=1.
     pub fn link_density(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.link_words as f32 / self.words as f32 }
     }
 }
 
 trommel_text::named! {
-    /// Attribute a word comes from.
+    /// The attribute that an [`AttributeWord`] comes from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[repr(u8)]
     pub enum Attribute {
@@ -169,8 +170,8 @@ trommel_text::named! {
     }
 }
 
-/// One word of an attribute's value, in lower case, two bytes or longer. Values are split at everything
-/// that is not a letter (so at `-`, `_` and digits), and where lower case turns to upper.
+/// A word of an attribute's value, in lower case, at least two bytes long. Values are split at everything that is not a
+/// letter (so at `-`, `_` and digits), and where lower case turns to upper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeWord {
     /// [`trommel_text::word_hash`] of the text.
@@ -181,7 +182,7 @@ pub struct AttributeWord {
     pub attribute: Attribute,
 }
 
-/// The kind of a fact.
+/// The kind of a [`StatedFact`], such as author or date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
@@ -218,7 +219,7 @@ impl FactKind {
         ("inlanguage", FactKind::Language),
     ];
 
-    /// The kind of an `itemprop` attribute: that of its first word that is known.
+    /// Returns the kind of fact that an `itemprop` attribute names, by the first of its words that is known.
     pub(crate) fn of_itemprop(value: &[u8]) -> Option<Self> {
         value.split(|byte| byte.is_ascii_whitespace()).find_map(|word| {
             Self::ITEMPROPS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
@@ -242,7 +243,7 @@ pub struct StatedFact {
     pub start: u32,
 }
 
-/// The inline style of a part of a text.
+/// The inline style of a part of a text: its link, and whether it is code, strong or emphasised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InlineStyle {
     /// Innermost open `a` element with `href` around the text.
@@ -264,12 +265,12 @@ pub struct StyledText<'a> {
     pub style: InlineStyle,
 }
 
-/// An [`InlineStyle`] in one number, as it is compared and written for every link of a page.
+/// An [`InlineStyle`] packed into one number, so that it is compared and stored at little cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedStyle(u64);
 
 impl PackedStyle {
-    /// The style of most text.
+    /// The style of text without link or mark.
     pub const PLAIN: Self = Self(NONE as u64);
     const CODE: u64 = 1 << 32;
     const STRONG: u64 = 1 << 33;
@@ -294,10 +295,10 @@ impl PackedStyle {
     }
 }
 
-/// The byte of the page's text from which on a style holds.
+/// A change of style: the byte of the page's text from which on a style holds, and the style.
 pub(crate) type StyleChange = (u32, PackedStyle);
 
-/// Follows the open elements that mark text.
+/// Follows the open elements that set the inline style, and records where the style changes.
 #[derive(Clone, Debug)]
 pub(crate) struct StyleRecorder {
     links: Vec<u32>,
@@ -312,7 +313,7 @@ impl Default for StyleRecorder {
     }
 }
 
-/// Returns whether an element of a tag sets the style of its text.
+/// Returns whether elements of this tag set the inline style of their text (code, strong, emphasis).
 // Asked before anything is called: most elements do not.
 #[inline]
 pub(crate) fn has_style(tag: Tag) -> bool {
@@ -331,7 +332,7 @@ fn mark(tag: Tag) -> Option<(usize, u64)> {
 }
 
 impl StyleRecorder {
-    /// An element starts, `link` if it is an `a` with `href`.
+    /// Updates the style at the start of an element. `link` is true if the element is an `a` with `href`.
     pub fn start(&mut self, tag: Tag, element: u32, link: bool) {
         if link {
             self.links.push(element);
@@ -343,7 +344,7 @@ impl StyleRecorder {
         }
     }
 
-    /// An element that started before ends.
+    /// Updates the style at the end of an element that [`StyleRecorder::start`] was given.
     pub fn end(&mut self, tag: Tag, element: u32, link: bool) {
         if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
             self.links.remove(open);
@@ -355,7 +356,7 @@ impl StyleRecorder {
         }
     }
 
-    /// Writes the style if it has changed, from byte `at` of the page's text on.
+    /// Records a style change at byte `at` of the page's text if the style differs from the one recorded last.
     // Written at once, for the page and not for the block, so that blocks without a change cost nothing.
     #[inline]
     pub fn write(&self, at: u32, styles: &mut Vec<StyleChange>) {
@@ -370,7 +371,8 @@ impl StyleRecorder {
     }
 }
 
-/// Moves the changes behind byte `end` of the page's text there, as text behind it is left out.
+/// Moves the style changes that lie behind byte `end` of the page's text to `end`, because the text behind it is
+/// dropped.
 pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
     while styles.pop_if(|(at, _)| *at >= end).is_some() {}
@@ -379,7 +381,7 @@ pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     }
 }
 
-/// The kind of notation of a part of a text.
+/// The kind of a [`Notation`], such as formula or superscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotationKind {
     /// A formula within a line; the text is its TeX.
@@ -404,8 +406,8 @@ pub enum NotationKind {
     LinkedImage,
 }
 
-/// A part of a block's text with a meaning by its typesetting, such as a superscript. Parts may nest, but not overlap
-/// otherwise.
+/// A part of a block's text that has a meaning by its typesetting, such as a superscript. One part may contain another,
+/// but they do not overlap otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notation {
     /// First and one past the last byte in the block's text. The first may be white space.

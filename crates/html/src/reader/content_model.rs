@@ -6,7 +6,7 @@ use crate::build::TextKind;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, by_tag};
 
-/// The kind of content after a start tag.
+/// The kind of content that follows a start tag: markup, raw text or others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentModel {
     Markup,
@@ -28,7 +28,7 @@ const fn found_plain(tag: Tag) -> bool {
     is_markup && !matches!(tag, Tag::Template | Tag::Svg | Tag::Math)
 }
 
-/// Returns whether a tag begins an element that holds markup, and neither a namespace nor text that is skipped.
+/// Returns whether a tag begins an ordinary element: it holds markup, opens no namespace, and its text is not skipped.
 #[inline]
 pub(super) fn is_plain(tag: Tag) -> bool {
     ARE_PLAIN[tag as usize]
@@ -66,7 +66,7 @@ enum Namespace {
     MathMl,
 }
 
-/// The namespaces that are open, outermost first; HTML outside of all of them.
+/// The stack of open namespaces (svg, math and HTML in them), outermost first; empty within HTML alone.
 #[derive(Clone, Debug, Default)]
 // A stack of namespaces is enough: which text follows a tag depends on no other element.
 pub(super) struct Namespaces(Vec<Namespace>);
@@ -76,12 +76,12 @@ impl Namespaces {
         self.0.last().copied().unwrap_or(Namespace::Html)
     }
 
-    /// Returns whether `<![CDATA[` begins text here.
+    /// Returns whether `<![CDATA[` begins text at this point.
     pub fn allow_cdata(&self) -> bool {
         self.current() != Namespace::Html
     }
 
-    /// The kind of text after a start tag.
+    /// Follows a start tag, and returns the kind of content behind it.
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {
             (Tag::Svg, _) => self.0.push(Namespace::Svg),
@@ -118,12 +118,12 @@ impl Namespaces {
         }
     }
 
-    /// Returns whether all open elements are HTML.
+    /// Returns whether no namespace other than HTML is open.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Follows an end tag.
+    /// Follows an end tag, which may close namespaces.
     #[inline(never)]
     pub fn end(&mut self, tag: Tag, name: &[u8]) {
         let leaves = match self.current() {

@@ -12,12 +12,13 @@ use crate::limits::{Caps, up_to};
 use crate::markup::lexer::{Key, Markup, NO_PLACE, TagLexer, TagText, TextRun};
 use crate::markup::{Tag, fast_lexer};
 
-/// The depth to which `noscript` in `noscript` is followed, each level by a tokenizer of its own. Deeper
-/// ones are read like other elements.
+/// The maximum depth of nested `noscript` elements that are read, each level by a tokenizer of its own. Deeper ones are
+/// read like other elements.
 // A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 pub(super) const MAX_NOSCRIPT_DEPTH: u32 = 2;
 
-/// Passes a page to the builder, up to the maximum offset of spans; returns the end.
+/// Scans a page and passes its tags and text to the builder, up to the maximum offset of spans. Returns the end of what
+/// was read.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     let text = up_to(html, u32::MAX as usize);
     if text.len() < html.len() {
@@ -27,7 +28,7 @@ pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     text.len()
 }
 
-/// One run over a text: the page, or the content of a `noscript`.
+/// Scans a text for tags and passes them to the builder. The text is a page, or the content of a `noscript`.
 pub(super) struct Scanner<'a> {
     pub(super) html: &'a str,
     /// Place of `html` in the page.
@@ -57,8 +58,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on from `start` to the end, and again behind a `template`, or the name of an svg, that is
-    /// still open there.
+    /// Reads from `start` to the end. If a `template` or the name of an svg is still open there, reads its content
+    /// again as markup.
     pub(super) fn run(mut self, start: usize) {
         self.read(start);
         if self.recovery.is_none()
@@ -68,13 +69,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on from `start`. Of a page that grows, gives the place from which on it is not complete.
+    /// Reads from `start` on. Of a page that still grows, returns the place from which on it is incomplete.
     pub(super) fn read(&mut self, start: usize) -> Option<usize> {
         self.builder.vectors().run(ReadOn { scanner: self, start })
     }
 
-    /// Reads the text from `from` on and the markup behind it, however they are written; returns the place after it, or
-    /// else that from which on a page that grows is not complete.
+    /// Reads the text from `from` on and the markup behind it, in any form, and returns the place after it. The error
+    /// is the place from which on a growing page is incomplete, if it is.
     #[cold]
     #[inline(never)]
     pub(super) fn step(&mut self, from: usize) -> Result<usize, Option<usize>> {
@@ -104,7 +105,7 @@ impl<'a> Scanner<'a> {
         self.grows && lt + 2 >= self.html.len()
     }
 
-    /// Gives a run of text that begins at `from`.
+    /// Passes a run of text that begins at `from` to the builder.
     #[inline(always)]
     pub(super) fn text_run(&mut self, from: usize, run: TextRun) {
         // White space between tags is so common that it takes a way of its own.
@@ -143,7 +144,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Tells of an end tag whose name stands there.
+    /// Passes an end tag, whose name stands at `name`, to the builder.
     #[inline(always)]
     pub(super) fn end_element(&mut self, tag: Tag, name: (usize, usize)) {
         let bytes = self.html.as_bytes();
@@ -176,7 +177,8 @@ impl<'a> Scanner<'a> {
         self.start_tag(&lexer.tag(bytes, raw))
     }
 
-    /// Reads on behind a start tag, with the text that belongs to it; returns the place after it, none at the end.
+    /// Reads a start tag and the raw text that belongs to its element. Returns the place after it; `None` at the end of
+    /// the page.
     #[inline(never)]
     pub(super) fn start_tag(&mut self, text: &TagText) -> Option<usize> {
         let (start, end, value_missing) =
@@ -316,7 +318,8 @@ impl<'a> Scanner<'a> {
         end.map(|end| lt + end + 1)
     }
 
-    /// Reads a comment or declaration, which begins with `<!`.
+    /// Reads a comment or declaration, which begins with `<!` at `lt`. Returns the place after it; `None` if it has no
+    /// end.
     pub(super) fn declaration(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
@@ -362,8 +365,8 @@ fn is_markup(bytes: &[u8], lt: usize) -> bool {
     }
 }
 
-/// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and `unclosed` began
-/// directly before it.
+/// Reads the rest of a page, or of a `noscript`, again as markup, because `unclosed` before it never ends. `rest`
+/// stands at `offset`.
 pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: UnclosedMarkup) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {
@@ -390,7 +393,8 @@ pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Build
 /// Attributes of one tag that are read so.
 const PLACES: usize = 64;
 
-/// Reads on from a place. Of a page that grows, gives the place from which on it is not complete.
+/// Reads on from a place, as a task for vector instructions. Of a page that still grows, returns the place from which
+/// on it is incomplete.
 pub(super) struct ReadOn<'s, 'a> {
     pub scanner: &'s mut Scanner<'a>,
     pub start: usize,

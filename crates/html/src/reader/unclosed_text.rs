@@ -7,7 +7,7 @@
 
 use crate::{markup::Tag, markup::lexer::is_space};
 
-/// The thing that was open at the end of the page.
+/// The element, comment or other markup that was still open at the end of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnclosedMarkup {
     /// A script, or a style sheet.
@@ -26,8 +26,8 @@ pub(super) enum UnclosedMarkup {
 }
 
 impl UnclosedMarkup {
-    /// The kind of an element without an end tag; `None` if its text is shown or read in any case. `kind` is the type
-    /// of a script.
+    /// Returns the kind of an element without an end tag; `None` if its text is shown or read in any case. `kind` is
+    /// the type of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(UnclosedMarkup::Template(tag)),
@@ -37,7 +37,7 @@ impl UnclosedMarkup {
         }
     }
 
-    /// The kind of an open element with this tag whose markup is not text.
+    /// Returns the kind of an open element with this tag whose markup is not text.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
             Tag::Svg => UnclosedMarkup::SvgName,
@@ -45,7 +45,7 @@ impl UnclosedMarkup {
         }
     }
 
-    /// The element, if it is one.
+    /// Returns the tag, if an element was open.
     pub fn tag(self) -> Option<Tag> {
         match self {
             UnclosedMarkup::Code(tag) | UnclosedMarkup::Template(tag) | UnclosedMarkup::Text(tag) => Some(tag),
@@ -64,7 +64,7 @@ fn is_code(kind: &[u8]) -> bool {
     kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
-/// The state of recovering a page.
+/// The state of recovering a page in which an element never ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
     /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
@@ -75,7 +75,7 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// Returns whether this kind of element certainly has no end tag.
+    /// Returns whether it is known that this kind of element has no end in the rest of the page.
     pub fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
@@ -87,7 +87,7 @@ impl Recovery {
         }
     }
 
-    /// The place in `rest`, the text of `unclosed`, at which reading continues.
+    /// Returns the place in `rest`, the text of the open `unclosed`, at which reading goes on; `None` if nowhere.
     pub fn resume(&mut self, unclosed: UnclosedMarkup, rest: &str) -> Option<usize> {
         if unclosed != UnclosedMarkup::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.
@@ -178,7 +178,7 @@ fn end_of_string(bytes: &[u8], at: usize, quote: u8, one_line: bool) -> usize {
     at
 }
 
-/// Index of the `<` of the end tag of that name in `bytes`, from `at` on: the end of raw text.
+/// Returns the index of the end tag `</name` in `bytes`, from `at` on, which ends raw text.
 pub(super) fn end_of_raw(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
     let rest = bytes.get(at..)?;
     memchr::memchr_iter(b'<', rest).find(|lt| is_end_tag(rest.get(*lt..).unwrap_or_default(), name)).map(|lt| at + lt)
@@ -206,7 +206,7 @@ enum ScriptState {
     DoubleEscaped,
 }
 
-/// Index of the `<` of the end tag of a script whose text begins at `at`.
+/// Returns the index of the end tag of a script whose text begins at `at`.
 pub(super) fn end_of_script(bytes: &[u8], at: usize) -> Option<usize> {
     let mut state = ScriptState::Plain;
     let mut at = at;
@@ -261,7 +261,7 @@ fn after_dashes(bytes: &[u8], at: usize, state: ScriptState) -> (ScriptState, us
     }
 }
 
-/// One past the `>` of a comment whose text begins at `at`, directly after `<!--`.
+/// Returns the index behind the `>` that ends a comment. Its text begins at `at`, directly after `<!--`.
 pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b">") {

@@ -38,9 +38,9 @@ const EDITORS: [&str; 7] = [
     "ace_text-layer",
 ];
 
-/// The code in the element whose start tag stands at byte `start` of a decoded page, and the byte where its
-/// content ends. `None` if no such
-/// element stands there or it has no end within some megabytes. Time is linear in the element.
+/// Returns the code in the element whose start tag stands at byte `start` of a decoded page, and the byte where its
+/// content ends. `None` if no such element stands there, or if it has no end within some megabytes. Time is linear in
+/// the element.
 pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let rest = part(html, start, MAX_CODE_BYTES)?;
     let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end)?;
@@ -377,7 +377,7 @@ const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";
 
-/// The hidden parts of a piece of code.
+/// The hidden parts of a piece of code, such as lines that the page shows only on request.
 #[derive(Debug, Default)]
 pub(super) struct HiddenText {
     /// First and one past the last byte of each part, in order and apart.
@@ -400,7 +400,8 @@ impl HiddenText {
         }
     }
 
-    /// The code with its hidden lines as in the source, without those that only wrap it; `None` if no line is hidden.
+    /// Returns the code with its hidden lines as in the source, without those that only wrap it; `None` if no line is
+    /// hidden.
     pub fn noted(&self, code: &str) -> Option<String> {
         let mut parts = self.parts.iter().peekable();
         parts.peek()?;

@@ -184,15 +184,15 @@ fn words_of_line(line: &str) -> Option<String> {
 // As while reading, so that both take the same text for a reference.
 const MAX_REFERENCE_BYTES: usize = 48;
 
-/// The bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read: `text` is
-/// the block's whole text, `span` its place. The whole place if the text does not stand in the page as it is,
-/// as formulas do not. Time is linear in the block.
+/// Returns the bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read. `text` is
+/// the block's whole text, and `span` its place. If the text does not stand in the page as it is, as with formulas, the
+/// whole place is returned. Time is linear in the block.
 pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usize)) -> (u32, u32) {
     let found = source_ranges(html, span, text, &[part]);
     found.first().copied().unwrap_or(span)
 }
 
-/// Like [`source_range`] of several parts, in order and apart, in one pass over the block.
+/// Like [`source_range`] for several parts, which are in order and do not overlap, in one pass over the block.
 pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
         // White space is folded while reading, so only other characters can be compared.

@@ -4,7 +4,7 @@ use super::{Piece, Pieces, TagPiece};
 use crate::build::decode;
 use crate::{Block, Element, Limits, Page};
 
-/// A start tag as written in the page.
+/// The start tag of an element, read again from the page, with all of its attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartTag {
     /// Its name in lower case.
@@ -15,7 +15,7 @@ pub struct StartTag {
 }
 
 impl StartTag {
-    /// Value of an attribute of that (lower-case) name.
+    /// Returns the value of the attribute with this (lower-case) name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
         self.attributes.get(found).map(|(_, value)| value.as_str())
@@ -23,8 +23,8 @@ impl StartTag {
 }
 
 impl Element {
-    /// The element's start tag in the decoded page it was read from; `None` if there is no tag at its place.
-    /// Attributes beyond [`Limits::attributes`] are not read.
+    /// Reads the element's start tag from `html`, the decoded page of the element; `None` if there is no tag at its
+    /// place. Attributes beyond [`Limits::attributes`] are not read.
     pub fn start_tag(&self, html: &str) -> Option<StartTag> {
         let tag = TagPiece::at(html, self.start as usize)?;
         let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();
@@ -39,8 +39,8 @@ impl Element {
 }
 
 impl Page {
-    /// Index of the innermost element around all of a block, or [`NONE`](crate::NONE). [`Block::element`] may end inside
-    /// of the block. `html` is the decoded page.
+    /// Returns the index of the innermost element that contains all of a block, or [`NONE`](crate::NONE).
+    /// [`Block::element`] may end inside of the block. `html` is the decoded page.
     pub fn element_around(&self, html: &str, block: &Block) -> u32 {
         if block.pieces <= 1 {
             return block.element;

@@ -27,7 +27,7 @@ const LOSS: f64 = 0.001;
 /// Bins of a column: there are few pages.
 const BINS: usize = 8;
 
-/// A finished model adapted to own pages, and its gain.
+/// A finished model that was adapted to own pages, with what it gained.
 #[derive(Clone, Debug)]
 pub struct Adapted {
     /// The adapted model, its scores those of cross-validation on the own pages. Where no correction gains

@@ -10,7 +10,7 @@ use crate::error::LearnError;
 use crate::evaluate::Scores;
 use crate::labelled_pages::{PageSet, by_group};
 
-/// The result of cross-validation for one page.
+/// The result of cross-validation for one page: the probabilities, the labels and the choice.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
     /// Number of its set.
@@ -27,7 +27,7 @@ pub struct JudgedPage {
     pub scored: ScoredPage,
 }
 
-/// A trained model and its scores in cross-validation.
+/// A trained model, with the results of its cross-validation for every page.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The model, its scores filled in.
@@ -36,7 +36,7 @@ pub struct Trained {
     pub judged: Vec<JudgedPage>,
 }
 
-/// Trains a model on all pages of the sets.
+/// Trains a model of main text on all pages of the sets.
 ///
 /// # Errors
 /// If there is nothing to learn from or the solver fails.
@@ -110,7 +110,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
     Ok(Trained { model: Model::new(file)?, judged })
 }
 
-/// Every page with the decisions about it.
+/// Returns the result of cross-validation for every page.
 pub(super) fn judged_pages(
     pages: &[Labelled],
     probabilities: &[Vec<f32>],
@@ -138,7 +138,7 @@ pub(super) fn judged_pages(
 }
 
 impl PageSet {
-    /// The set as model files name it.
+    /// Returns the description of the set that model files hold.
     pub(super) fn training_set(&self) -> TrainingSet {
         TrainingSet { name: self.name.clone(), pages: self.pages.len() as u32 }
     }

@@ -13,7 +13,7 @@ use super::logistic::{Sample, check_labels};
 use super::table::{Binned, MAX_BINS};
 use crate::error::LearnError;
 
-/// Options of growing trees.
+/// The options of boosting trees.
 #[derive(Clone, Copy, Debug)]
 pub struct BoostOptions {
     /// Number of trees.
@@ -105,7 +105,7 @@ fn share(random: &mut SplitMix64) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Fits the log odds of a true label. Row `r` counts with `weights[r]`.
+/// Fits boosted trees for the log odds of a true label. Row `r` counts with `weights[r]`.
 ///
 /// # Errors
 /// If there are no rows or all of them have one label.
@@ -318,8 +318,8 @@ fn best_split(table: &Binned, columns: &[usize], leaf: &Leaf, options: &BoostOpt
         .reduce(|a, b| if b.gain > a.gain { b } else { a })
 }
 
-/// Boosts with `options.seed` and those after it, `seeds` in all, and gives the trees whose log odds are the
-/// mean of theirs.
+/// Fits boosted trees with each of `seeds` seeds, from `options.seed` on. Returns trees whose log odds are the mean
+/// over the seeds.
 ///
 /// # Errors
 /// As for [`boost`].
@@ -347,7 +347,7 @@ pub(super) fn boost_seeds(
     Ok(all)
 }
 
-/// Fits the log odds of a true label by 200 small trees; row `r` counts with `weights[r]`.
+/// Fits 200 small trees for the log odds of a true label; row `r` counts with `weights[r]`.
 ///
 /// # Errors
 /// If there are no rows or all of them have one label.

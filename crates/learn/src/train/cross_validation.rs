@@ -16,7 +16,7 @@ use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 
 impl Learner {
-    /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.
+    /// Returns the strengths of the penalty among which cross-validation chooses. Only a linear model has several.
     pub(crate) fn penalties(self) -> &'static [f64] {
         match self {
             Learner::Linear => &LINEAR_PENALTIES,
@@ -25,10 +25,10 @@ impl Learner {
     }
 }
 
-/// Probabilities of a page's blocks, a list a candidate.
+/// The probabilities of a page's blocks by each candidate model, one list per candidate.
 pub(super) type ByCandidate = Vec<Vec<f32>>;
 
-/// The verdicts of models on pages whose fold they have not seen.
+/// The results of models on pages whose fold they have not seen.
 pub(super) struct CrossValidated {
     /// The candidates' penalties.
     pub penalties: Vec<f64>,
@@ -38,8 +38,8 @@ pub(super) struct CrossValidated {
     pub sharpness: Vec<f32>,
 }
 
-/// Judges each page by models that have seen no page of its fold. Only the scorers of kinds learn from the last sets, by
-/// these roles.
+/// Judges each page by models that have seen no page of its fold. `roles` says of which last sets only the scorers of
+/// kinds of pages learn.
 pub(super) fn cross_validate(
     pages: &[Labelled],
     roles: SetRoles,
@@ -86,7 +86,7 @@ pub(super) fn cross_validate(
     Ok(all)
 }
 
-/// The embedded texts of each page, judged by scorers that have seen no page of its fold.
+/// Judges the embedded texts of each page by scorers that have seen no page of its fold.
 pub(super) fn cross_validate_embedded(
     pages: &[Labelled],
     folds: &[usize],
@@ -130,8 +130,8 @@ fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> 
     rows.iter().map(of_row).collect()
 }
 
-/// The training data if only the pages with these numbers may be used: the pages, with labels for all of
-/// their blocks, and their copies. Only the scorers of kinds learn from the last sets, by these roles.
+/// Returns the training data of the pages with these numbers: the pages, with labels for all of their blocks, and their
+/// copies. `roles` says of which last sets only the scorers of kinds of pages learn.
 pub(super) fn training_pages<'a>(
     pages: &'a [Labelled<'a>],
     roles: SetRoles,
@@ -174,7 +174,7 @@ const SELECTIONS: [Selection; 12] = [
 /// shipped models that are chosen differently move the mean by as much.
 const MARGIN: f64 = 0.002;
 
-/// The best candidate with the best selection, by cross-validation.
+/// The candidate and the selection that are best in cross-validation, with the choices that they make.
 pub(super) struct Chosen {
     pub candidate: usize,
     pub selection: Selection,
@@ -182,7 +182,7 @@ pub(super) struct Chosen {
     pub pages: Vec<ScoredPage>,
 }
 
-/// A choice on one page.
+/// The choice of main text on one page, with its scores.
 #[derive(Clone, Debug)]
 pub struct ScoredPage {
     /// The selection behind the choice.
@@ -239,9 +239,8 @@ pub(super) fn choose(
     best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
 }
 
-/// The mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that
-/// neither a large set nor the chance of a small one decides alone. Pages with only some known texts do not
-/// take part.
+/// Returns the mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that neither a
+/// large set nor the chance of a small one decides alone. Pages with only some known texts do not take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let pairs = pages.iter().zip(scores);
@@ -264,7 +263,7 @@ fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
 }
 
 impl Labelled<'_> {
-    /// The choice of `selection` among the blocks and embedded texts.
+    /// Chooses among the page's blocks and embedded texts by `selection`, and scores the chosen text.
     pub(super) fn score(
         &self,
         probabilities: &[f32],

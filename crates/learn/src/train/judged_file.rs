@@ -19,7 +19,7 @@ const FORMAT: &str = "trommel-judged";
 /// Version that is written and read.
 const VERSION: u32 = 1;
 
-/// One page as models that had not seen its host judged it.
+/// A row of a file of judged pages: one page as models judged it that had not seen its host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgedRow {
     /// Name of its set.
@@ -57,7 +57,7 @@ pub struct JudgedRow {
     pub kept_words: u64,
 }
 
-/// The results of one cross-validation.
+/// The judged pages of one cross-validation, as a file stores them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgedSet {
     /// Name of the model.
@@ -81,8 +81,8 @@ struct Head<S> {
 }
 
 impl JudgedSet {
-    /// The results of training on `sets` for their pages. The comments of the gold are content if `comments` is
-    /// set.
+    /// Collects the results of training on `sets`, for the pages of these sets. The comments of the gold are content if
+    /// `comments` is set.
     pub fn new(sets: &[PageSet], trained: &Trained, comments: bool) -> Self {
         let file = trained.model.file();
         Self {
@@ -93,7 +93,7 @@ impl JudgedSet {
         }
     }
 
-    /// Writes the file that will be `path`; the same bytes for the same pages.
+    /// Writes the file that will be at `path`; the same pages give the same bytes.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -116,7 +116,7 @@ impl JudgedSet {
         out.flush().map_err(io)
     }
 
-    /// Reads the file.
+    /// Reads a file of judged pages.
     ///
     /// # Errors
     /// If it cannot be read, is no such file or of another version, or holds numbers that cannot be.
@@ -143,13 +143,13 @@ impl JudgedSet {
         Ok(set)
     }
 
-    /// The pages for which `is_first` is true, and the others.
+    /// Divides the pages into those for which `is_first` is true, and the others.
     pub fn split(&self, is_first: impl Fn(&JudgedRow) -> bool) -> (Self, Self) {
         let (first, others) = self.pages.iter().cloned().partition(is_first);
         (Self { pages: first, ..self.clone() }, Self { pages: others, ..self.clone() })
     }
 
-    /// Names of the sets, in the order of the file.
+    /// Returns the names of the page sets, in the order of the file.
     pub fn sets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for page in &self.pages {

@@ -54,10 +54,10 @@ impl Votes<'_> {
     }
 }
 
-/// The tokens that the paper's rule lists. Their odds between content and other blocks are above 2.5 (or
-/// below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 % of all use
-/// them. Only `id` and `class` count, from the elements around a block and the inline elements in it.
-/// Sorted by attribute and token.
+/// Returns the attribute words that the paper's rule lists. Their odds between content and other blocks are above 2.5
+/// (or below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 % of all use them. Only
+/// `id` and `class` count, from the elements around a block and the inline elements in it. Sorted by attribute and
+/// token.
 pub fn list(examples: &[Example]) -> Vec<ListedWord> {
     let mut counts: BTreeMap<(Attribute, String), Votes> = BTreeMap::new();
     let mut all = Votes::default();
@@ -105,9 +105,9 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
         .collect()
 }
 
-/// The weight of every token on at least four pages: its log odds of content. Each page has one vote a
-/// token, divided between content and the rest by the square roots of the words of the blocks with it.
-/// Sorted by token.
+/// Returns the weight of every attribute word on at least four pages: its log odds of content. Each page has one vote
+/// for each word, divided between content and the rest by the square roots of the words of the blocks with it. Sorted
+/// by token.
 pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: BTreeMap<&str, Votes> = BTreeMap::new();
     for example in examples {
@@ -150,9 +150,9 @@ const SHORT: u32 = 24;
 /// Hosts that a word or word pair must stand on.
 const WORD_HOSTS: usize = 6;
 
-/// The weight of words and word pairs at the start of short blocks: their log odds of content. Each page
-/// has one vote a term, divided between content and the rest by the blocks with it. Only terms on enough
-/// hosts have one. Sorted by term.
+/// Returns the weights of words and word pairs at the start of short blocks: their log odds of content. Each page has
+/// one vote for each term, divided between content and the rest by the blocks with it. Only terms on enough hosts have
+/// one. Sorted by term.
 pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: FxHashMap<u64, (String, Votes)> = FxHashMap::default();
     for example in examples {
@@ -198,7 +198,7 @@ const KNOWN_WORDS_COLUMN: &str = "wording.known";
 /// Pages by which the usual share of known words is told.
 const MAX_PAGES: usize = 400;
 
-/// Token lists learned from training pages, and the schema with them.
+/// The word lists that were learned from training pages, and the schema with them.
 pub(crate) struct LearnedLists {
     pub listed: Vec<ListedWord>,
     pub weights: Vec<TermWeight>,
@@ -223,7 +223,7 @@ impl LearnedLists {
         Self { listed, weights, words, schema }
     }
 
-    /// The words of a page that have a weight, given its rows.
+    /// Returns the share of a page's words that have a weight, given its rows.
     pub fn known_words(&self, page: &Labelled, rows: &FeatureMatrix) -> KnownWords {
         let mut known = KnownWords::default();
         if let Some(column) = self.schema.names().iter().position(|name| name == KNOWN_WORDS_COLUMN) {
@@ -233,7 +233,7 @@ impl LearnedLists {
         known
     }
 
-    /// The median share of known words of the pages.
+    /// Returns the median share of known words of the pages.
     pub fn usual_known_words(&self, pages: &[&Labelled]) -> f32 {
         let drawn = pages.par_iter().step_by(pages.len().div_ceil(MAX_PAGES).max(1));
         let mut shares: Vec<f32> = drawn.map(|page| self.known_words(page, &page.rows(&self.schema)).share()).collect();
@@ -241,7 +241,7 @@ impl LearnedLists {
         shares.get(shares.len() / 2).copied().unwrap_or_default()
     }
 
-    /// The rows of the training pages.
+    /// Builds the table of the training pages with the features of these groups.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
         // Random parts of long pages teach as much as the whole of them.
         let mut table = BlockTable::new(self.schema.names().len(), MAX_ROWS);

@@ -12,9 +12,9 @@ use super::table::{Binned, BlockTable};
 use super::{ADDRESS, Learner, Weighting};
 use crate::error::LearnError;
 
-/// Penalty of the leaves of an additive model.
+/// The penalty of the leaves of an additive model.
 pub(super) const ADDITIVE_PENALTY: f64 = 5.0;
-/// Bins of a column.
+/// The number of bins of a column.
 pub(super) const BINS: usize = 64;
 /// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
 /// step. Fitted at once by L-BFGS, with the pairs that gain most as crosses, it scored less on pages of
@@ -40,14 +40,14 @@ const NOT_IN_LITE: [&str; 7] = [
     "position.title_share", "position.share_in_title",
 ];
 
-/// Seeds whose mean an additive model is.
+/// The number of seeds whose mean an additive model is.
 pub(super) const SEEDS: u16 = 3;
 
 /// The learner that completes the labels of pages with only some known texts, and the one of pages that are not one
 /// text: the same in fewer, larger steps.
 const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..PAIRS };
 
-/// A quick additive model, by which blocks without a label are judged.
+/// Fits a quick additive model, by which blocks without a label are judged.
 ///
 /// # Errors
 /// If there is nothing to learn from.
@@ -56,7 +56,7 @@ pub(super) fn sketch(table: &BlockTable) -> Result<Additive, LearnError> {
     sketch_of(&binned, &table.labels, &table.weights, 1)
 }
 
-/// Fits the same model over bins, as the mean of `seeds` seeds.
+/// Fits the model of [`sketch`] on a table in bins, as the mean of `seeds` seeds.
 ///
 /// # Errors
 /// If there is nothing to learn from.
@@ -65,7 +65,7 @@ pub(super) fn sketch_of(binned: &Binned, labels: &[bool], weights: &[f32], seeds
 }
 
 impl Learner {
-    /// Share of the mean over a field in the log odds of its blocks.
+    /// Returns the share of the mean over a field in the log odds of its blocks.
     pub(crate) fn pooling(self) -> f32 {
         match self {
             // The paper judges every block by itself.
@@ -74,7 +74,7 @@ impl Learner {
         }
     }
 
-    /// Blanks the columns of a table that its models do not ask for.
+    /// Sets the columns of a table to zero that models of this kind do not read.
     pub(crate) fn blank_unasked(self, table: &mut BlockTable, names: &[String]) {
         table.blank(names, ADDRESS);
         if self == Learner::Lite {
@@ -121,7 +121,8 @@ const BAND: f32 = 2.3;
 /// Share of the trees in the log odds of the blocks that they judge (docs/decisions/best.md).
 const TREES: f32 = 0.85;
 
-/// The band of a model of these parts; none if no trees stand behind another part.
+/// Returns the band of a model with these parts, within which its trees are asked; `None` if no trees stand behind
+/// another part.
 pub(super) fn band(parts: &[WeightedScorer]) -> Option<f32> {
     let is_trees = |part: &WeightedScorer| matches!(part.scorer, Scorer::Trees(_));
     let (first, rest) = parts.split_first()?;
@@ -175,8 +176,8 @@ struct Area {
     value: f32,
 }
 
-/// The additive model that adds up to the same log odds as `trees`, up to rounding; `None` if a tree
-/// asks more than two questions on a path.
+/// Returns the additive model with the same log odds as `trees`, up to rounding; `None` if a tree asks more than two
+/// questions on a path.
 pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     let mut singles: BTreeMap<u16, Vec<(Range, f32)>> = BTreeMap::new();
     let mut pairs: BTreeMap<(u16, u16), Vec<Area>> = BTreeMap::new();

@@ -16,7 +16,7 @@ use trommel_model::{Additive, StepFunction};
 use super::table::Binned;
 use crate::error::LearnError;
 
-/// Strengths of the penalty that are tried for a linear model.
+/// The strengths of the penalty that are tried for a linear model.
 pub(super) const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Steps after which the solver stops, and the size of the gradient at which it does.
 const STOP: (u64, f64) = (150, 1e-4);
@@ -24,7 +24,7 @@ const STOP: (u64, f64) = (150, 1e-4);
 /// change the result.
 const ROWS: usize = 4096;
 
-/// Rows to learn from.
+/// The rows that a regression learns from, with their labels.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// Features, row after row.
@@ -35,7 +35,7 @@ pub struct Sample {
     pub width: usize,
 }
 
-/// A fitted regression in the features' own units.
+/// A fitted logistic regression, in the units of the features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Change of log odds for a change of one, a feature.
@@ -46,8 +46,8 @@ pub struct Fit {
     pub deviations: Vec<f64>,
 }
 
-/// Fits the probability of content; every row counts with its weight. `penalty` is the strength of
-/// the L2 term against the weighted mean loss of a row.
+/// Fits a logistic regression for the probability of content; every row counts with its weight. `penalty` is the
+/// strength of the L2 term against the weighted mean loss of a row.
 ///
 /// # Errors
 /// If there are no rows, or all of them have one label, or the solver fails.
@@ -78,7 +78,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
     Ok(Fit { weights, intercept, deviations })
 }
 
-/// Checks that there are numbers to learn from, of both labels.
+/// Checks that there are numbers to learn from, and rows of both labels.
 pub(super) fn check_labels(numbers: usize, labels: &[bool]) -> Result<(), LearnError> {
     match labels {
         [first, rest @ ..] if numbers > 0 => match rest.contains(&!first) {
@@ -380,7 +380,7 @@ impl BinnedLoss<'_> {
 /// Past steps that L-BFGS remembers.
 const MEMORY: usize = 10;
 
-/// The parameters, `width` of them, at which the cost is least. `function` gives the cost and the gradient at a point.
+/// Returns the `width` parameters at which the cost is least. `function` returns the cost and the gradient at a point.
 ///
 /// # Errors
 /// If the solver fails.

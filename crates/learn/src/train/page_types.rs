@@ -62,7 +62,7 @@ const SHARE: f32 = 0.7;
 const FULL_WEIGHT: f32 = 0.5;
 const MIN_WEIGHT: f32 = 0.1;
 
-/// The pages of a table that the scorer of a kind learns from, each with its weight.
+/// The pages that the scorer of a kind of pages learns from, each with its weight.
 pub(super) struct KindPages {
     kind: Kind,
     others: Vec<String>,
@@ -70,14 +70,14 @@ pub(super) struct KindPages {
 }
 
 impl KindPages {
-    /// The pages of a table whose columns tell the page type.
+    /// Weighs the pages of a table for this kind; `page_types` tell the type of a page from its columns.
     pub fn new(kind: Kind, table: &BlockTable, page_types: &[PageTypeScorer]) -> Self {
         let others = kind.others(page_types);
         let rows = table.pages.iter().map(|(first, _)| table.row(*first).unwrap_or_default());
         Self { kind, shares: rows.map(|row| share_of_page(&others, page_types, row)).collect(), others }
     }
 
-    /// The scorer, learned from these pages and from `further` ones.
+    /// Fits the scorer of the kind on these pages and on `further` ones.
     ///
     /// # Errors
     /// If nothing can be learned from them.
@@ -144,13 +144,13 @@ fn sharpness(page_type: &str) -> f32 {
     }
 }
 
-/// The factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
+/// Returns the factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let page_type = row.and_then(|row| PageType::of(types, &type_odds(types, row)));
     page_type.map_or(1.0, |page_type| page_type.sharpness)
 }
 
-/// The log odds of each type of a page, given the row of one of its blocks.
+/// Returns the log odds of each type of a page, given the row of one of its blocks.
 pub(super) fn type_odds(types: &[PageTypeScorer], row: &[f32]) -> Vec<f32> {
     types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect()
 }
@@ -160,8 +160,8 @@ pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
 }
 
-/// One scorer a page type that the training pages name, each against the rest. Pages without a type do not count.
-/// Further `threads` are of their type.
+/// Fits one scorer for each page type that the training pages name, against all other types. Pages without a type do
+/// not count. Further `threads` are of their type.
 ///
 /// # Errors
 /// If a solver fails.

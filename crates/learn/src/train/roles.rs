@@ -18,8 +18,8 @@ const SHARE: f32 = 0.5;
 /// Folds of the cross-validation that a threshold is chosen by.
 const FOLDS: usize = 5;
 
-/// Learns to tell `roles`, each from all others, and scores them on pages of hosts that were not learned from.
-/// `created` is the day of training, `YYYY-MM-DD`.
+/// Trains a role model that tells each of `roles` from all other blocks, and scores it on pages of hosts that were not
+/// learned from. `created` is the day of training, `YYYY-MM-DD`.
 ///
 /// # Errors
 /// If a role is not among the labels, or nothing can be learned.

@@ -24,7 +24,7 @@ use super::training_pages::{Labelled, LabelledEmbedded};
 use super::{Learner, Purpose, SetRoles, TrainOptions, learned_words::LearnedLists};
 use crate::error::LearnError;
 
-/// Words, page types and scorers, learned from the same pages.
+/// The parts of a model that were learned from the same pages: words, page types and scorers.
 pub(super) struct Fitted {
     pub learned: LearnedLists,
     /// The share of known words of a usual page.
@@ -37,7 +37,7 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Fits on these pages. From some of their sets the scorers of threads and of lists learn alone, by these roles.
+    /// Fits all parts on these pages. `roles` says of which sets only the scorers of threads and of lists learn.
     ///
     /// # Errors
     /// If there is nothing to learn from or a solver fails.
@@ -87,14 +87,14 @@ const HIDDEN_WEIGHT: f64 = 0.1;
 /// Strength of the L2 penalty.
 const EMBEDDED_PENALTY: f64 = 1e-3;
 
-/// A page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
+/// Returns a page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
 pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
     let Some(scorer) = scorer else { return Vec::new() };
     let texts = embedded.complete.iter();
     texts.map(|(text, _)| JudgedEmbedded::new(scorer.scorer.log_odds(&text.features), text.clone())).collect()
 }
 
-/// Fits the scorer; none if the pages hold no embedded texts of both labels.
+/// Fits the scorer of embedded texts; `None` if the pages hold no embedded texts of both labels.
 ///
 /// # Errors
 /// If the solver fails.
@@ -132,10 +132,11 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     }))
 }
 
-/// The treatment of comments in training: readers' comments in the JSON-LD are left out, as by default.
+/// The treatment of comments in training: false, as readers' comments in the JSON-LD are left out by default.
 pub(crate) const WITH_COMMENTS: bool = false;
 
-/// The pages with labels for all blocks: first those whose labels are known, then the others.
+/// Completes the labels of the pages: returns first the pages whose labels are known, then the others with labels for
+/// all blocks.
 ///
 /// # Errors
 /// If nothing can be learned from the pages whose labels are known.

@@ -5,7 +5,7 @@ use trommel_text::{hash, mix};
 
 use super::training_pages::Labelled;
 
-/// Rows of training pages.
+/// The training table: the features, labels and weights of the blocks of training pages, one row per block.
 #[derive(Clone)]
 pub(crate) struct BlockTable {
     pub width: usize,
@@ -21,13 +21,13 @@ pub(crate) struct BlockTable {
 }
 
 impl BlockTable {
-    /// An empty table with rows of this width, at most `most_rows` of a page.
+    /// Creates an empty table with rows of this width, at most `most_rows` of each page.
     pub fn new(width: usize, most_rows: usize) -> Self {
         Self { width, most_rows, data: Vec::new(), labels: Vec::new(), weights: Vec::new(), pages: Vec::new() }
     }
 
-    /// Adds the rows of a page, `number` among the training pages, if it has blocks. `share` is the weight of the pages
-    /// of its set.
+    /// Adds the rows of a page if it has blocks. `number` is its number among the training pages, and `share` the
+    /// weight of the pages of its set.
     pub fn push_page(&mut self, number: usize, page: &Labelled, rows: &[f32], share: f64) {
         let blocks = &page.page.page.blocks;
         if blocks.is_empty() {
@@ -73,7 +73,7 @@ impl BlockTable {
         drawn
     }
 
-    /// A row.
+    /// Returns the features in a row.
     pub fn row(&self, row: usize) -> Option<&[f32]> {
         self.data.get(row * self.width..(row + 1) * self.width)
     }
@@ -83,7 +83,7 @@ impl BlockTable {
         self.blank_columns(|at| names.get(at).is_some_and(|name| name.starts_with(prefix)));
     }
 
-    /// The same for all columns that `is_blank` names by their numbers.
+    /// Sets all columns to zero for whose numbers `is_blank` is true.
     pub fn blank_columns(&mut self, is_blank: impl Fn(usize) -> bool) {
         let columns: Vec<usize> = (0..self.width).filter(|at| is_blank(*at)).collect();
         for row in self.data.chunks_exact_mut(self.width.max(1)) {
@@ -92,10 +92,10 @@ impl BlockTable {
     }
 }
 
-/// Maximum number of bins of a column.
+/// The maximum number of bins of a column.
 pub const MAX_BINS: usize = 64;
 
-/// A training table, column by column, each value replaced by the number of its bin.
+/// A training table, column by column, with each value replaced by the number of its bin.
 #[derive(Clone, Debug)]
 pub struct Binned {
     /// Upper edges of the bins of each column but the last, rising: value `v` is in the bin whose
@@ -107,13 +107,13 @@ pub struct Binned {
     pub rows: usize,
 }
 
-/// The number of the bin of a value, given the edges.
+/// Returns the number of the bin that a value falls into, given the edges between bins.
 pub fn bin(edges: &[f32], value: f32) -> u8 {
     edges.partition_point(|edge| *edge < value) as u8
 }
 
-/// Edges between at most `most` bins that hold about the same weight; a value that occurs alone in
-/// much of the weight gets a bin of its own. No edges for a column that never changes.
+/// Returns the edges between at most `most` bins that hold about the same weight. A value that occurs alone in much of
+/// the weight gets a bin of its own. A column that never changes has no edges.
 pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> {
     let mut sorted: Vec<(f32, f32)> = values.collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -151,8 +151,8 @@ pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> 
 }
 
 impl Binned {
-    /// Bins a table given row by row, `width` values a row; the bins of a column hold about the same
-    /// weight.
+    /// Divides the columns of a table into bins of about the same weight. The table is given row by row, with `width`
+    /// values in each row.
     pub fn new(data: &[f32], width: usize, weights: &[f32], most: usize) -> Self {
         let edges = (0..width)
             .into_par_iter()
@@ -164,7 +164,7 @@ impl Binned {
         Self::with_edges(data, width, edges)
     }
 
-    /// Bins a table by edges that are known.
+    /// Replaces the values of a table by the numbers of their bins, with edges that are known.
     pub fn with_edges(data: &[f32], width: usize, edges: Vec<Vec<f32>>) -> Self {
         let columns = edges
             .par_iter()

@@ -19,7 +19,7 @@ const MIN_PHRASE_SHARE: f32 = 0.5;
 /// with the texts that must be.
 const MIN_REQUIRED_SHARE: f32 = 0.5;
 
-/// A page with its labels.
+/// A training page with the labels of its blocks.
 #[derive(Clone)]
 pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
@@ -37,7 +37,7 @@ pub(crate) struct Labelled<'a> {
 }
 
 impl<'a> Labelled<'a> {
-    /// A page whose labels are known.
+    /// Creates a training page whose labels are known.
     pub fn new(page: &'a LabelledPage, set: usize, labels: Vec<bool>, text: String) -> Self {
         Self {
             layout: Layout::of(&page.page),
@@ -60,13 +60,13 @@ impl<'a> Labelled<'a> {
         Example { page: &self.page.page, labels: &self.labels, group: self.page.gold.group() }
     }
 
-    /// Features of the page's blocks.
+    /// Returns the features of the page's blocks.
     pub fn rows(&self, schema: &Schema) -> trommel_model::features::FeatureMatrix {
         schema.rows(&self.page.page, self.page.gold.address())
     }
 }
 
-/// A page's embedded texts with their labels.
+/// The embedded texts of a page with their labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
     /// The texts of the page as it is.
@@ -76,7 +76,7 @@ pub(crate) struct LabelledEmbedded {
 }
 
 impl LabelledEmbedded {
-    /// The embedded texts of a page with this gold.
+    /// Finds the embedded texts of a page, and labels them by its gold text.
     pub fn of(page: &Page, gold: &str) -> Self {
         let labelled = |embedded: Vec<EmbeddedText>| {
             embedded
@@ -94,7 +94,7 @@ impl LabelledEmbedded {
     }
 }
 
-/// The pages of the sets with their labels, in order.
+/// Returns the pages of the sets with their labels, in order.
 pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>> {
     sets.par_iter()
         .enumerate()
@@ -128,7 +128,7 @@ const MIN_WORDS: u32 = 200;
 /// Hundredths of the content that a copy keeps: at least, and how many more at most.
 const KEPT_HUNDREDTHS: (u64, u64) = (15, 45);
 
-/// A page that has lost content, and which of its blocks are content.
+/// A copy of a training page from which content was removed, with the labels of its blocks.
 pub(super) struct PoorCopy {
     page: LabelledPage,
     labels: Vec<bool>,
@@ -138,7 +138,7 @@ pub(super) struct PoorCopy {
 }
 
 impl PoorCopy {
-    /// The copies of some of the pages.
+    /// Makes the copies of some of the pages.
     pub fn of_pages(pages: &[Labelled]) -> Vec<Self> {
         let all = pages.iter().enumerate();
         all.filter_map(|(at, page)| {
@@ -176,7 +176,7 @@ impl PoorCopy {
         Some(Self { page: copy, labels, set: page.set, of: at })
     }
 
-    /// The copy as a page to learn from.
+    /// Returns the copy as a page to learn from.
     pub fn labelled(&self) -> Labelled<'_> {
         let mut page = Labelled::new(&self.page, self.set, self.labels.clone(), String::new());
         page.share = SHARE;

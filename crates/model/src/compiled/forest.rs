@@ -18,7 +18,7 @@ type Bits = u64;
 // A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
 const _: () = assert!(LANES == Bits::BITS as usize);
 
-/// Boosted trees.
+/// A sum of trees, laid out for computing the log odds of a batch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
@@ -51,7 +51,7 @@ enum Task {
 }
 
 impl Forest {
-    /// `None` if a path does not end at a leaf of the list.
+    /// Lays out trees; `None` if a path does not end at a leaf of the list.
     pub fn new(trees: &Trees) -> Option<Self> {
         let questions = questions(trees);
         let mut forest = Self { base: trees.base, ..Self::default() };
@@ -91,7 +91,7 @@ impl Forest {
         Some(forest)
     }
 
-    /// Log odds of each of the first `lanes` lanes.
+    /// Returns the log odds of each of the first `lanes` lanes.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes], lanes: usize) -> Lanes {
         let Some(unused) = LANES.checked_sub(lanes).filter(|unused| *unused < LANES) else { return ZEROS };
         let filled = Bits::MAX >> unused;

@@ -47,7 +47,7 @@ struct Run {
     ends_group: bool,
 }
 
-/// An additive model.
+/// An additive model, laid out for computing the log odds of a batch at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planes {
     intercept: i32,
@@ -137,8 +137,8 @@ impl Summands {
 }
 
 impl Planes {
-    /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
-    /// exactly.
+    /// Lays out an additive model. `None` if weights are no whole multiples of a unit, or add up to more than numbers
+    /// of 32 bits tell exactly.
     pub fn new(model: &Additive) -> Option<Self> {
         let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
         for step in &model.step_functions {
@@ -151,7 +151,7 @@ impl Planes {
         summands.laid_out()
     }
 
-    /// Log odds of each lane.
+    /// Returns the log odds of each lane.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
         vectors.run(Sum { planes: self, columns })
     }

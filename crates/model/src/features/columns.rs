@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use crate::features::scratch::Scratch;
 
-/// Number of blocks in a batch.
+/// The number of blocks in a batch.
 // As many as a machine word has bits: the answers of a batch to a question of a tree are one number.
 pub const LANES: usize = 64;
 
-/// The values of one feature, a lane a block.
+/// The values of one feature for a batch of blocks, one lane for each block.
 pub type Lanes = [f32; LANES];
 
 /// Stands for a column that nobody asks for.
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const NO_COLUMN: u16 = u16::MAX;
 
-/// The columns of a schema to compute, and the slots of their values.
+/// A set of columns of a schema that are computed, each with a slot for its values.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
     /// For each column of the schema, the place of its values, or [`NO_COLUMN`].
@@ -26,7 +26,7 @@ pub struct ColumnSet {
 }
 
 impl ColumnSet {
-    /// The columns with these numbers; those from `width` on are ignored.
+    /// Creates the set of the columns with these numbers; numbers from `width` on are ignored.
     pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
         let mut set = Self { slots: vec![NO_COLUMN; width], asked: Vec::new() };
         for column in columns {
@@ -41,24 +41,24 @@ impl ColumnSet {
         set
     }
 
-    /// The columns in the order of their slots.
+    /// Returns the numbers of the columns in the order of their slots.
     pub fn asked(&self) -> &[u16] {
         &self.asked
     }
 
-    /// The slot of a column; `None` if it is not computed.
+    /// Returns the slot of a column; `None` if the column is not computed.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != NO_COLUMN).then_some(usize::from(slot))
     }
 
-    /// The requested columns of this range.
+    /// Returns those columns of a range that are in the set.
     pub(crate) fn asked_of(&self, columns: Range<usize>) -> RequestedColumns<'_> {
         RequestedColumns(self.slots.get(columns).unwrap_or_default())
     }
 }
 
-/// The requested columns of one group.
+/// The columns of one group of features that are computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
@@ -75,7 +75,7 @@ impl RequestedColumns<'_> {
     }
 }
 
-/// The features of a batch of blocks.
+/// The values of the computed features for one batch of blocks.
 #[derive(Clone, Debug)]
 pub struct Columns<'s> {
     set: &'s ColumnSet,
@@ -106,27 +106,27 @@ impl<'s> Columns<'s> {
         self.blocks.extend(blocks);
     }
 
-    /// The batch is complete.
+    /// Ends a batch once all of its columns are written.
     pub(crate) fn finish(&mut self) {
         self.is_first = false;
     }
 
-    /// The columns that are computed.
+    /// Returns the set of the columns that are computed.
     pub fn set(&self) -> &'s ColumnSet {
         self.set
     }
 
-    /// The blocks of the batch, in its first lanes; the values of further lanes are meaningless.
+    /// Returns the blocks of the batch, which are in its first lanes; the values of further lanes are meaningless.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
 
-    /// The values of all columns, by the slots of the [`ColumnSet`].
+    /// Returns the values of all columns, by the slots of the [`ColumnSet`].
     pub fn values(&self) -> &[Lanes] {
         &self.values
     }
 
-    /// The values of the column in a slot.
+    /// Returns the values of the column in a slot.
     pub fn column(&self, slot: usize) -> Option<&Lanes> {
         self.values.get(slot)
     }
@@ -138,7 +138,7 @@ impl<'s> Columns<'s> {
         }
     }
 
-    /// The columns of a group, to be written in order.
+    /// Returns the columns of a group, to be written in order.
     pub(crate) fn group(&mut self, columns: Range<usize>) -> GroupColumns<'_> {
         GroupColumns {
             blocks: &self.blocks,
@@ -150,8 +150,8 @@ impl<'s> Columns<'s> {
     }
 }
 
-/// The columns of one group for a batch of blocks. They are written in the order of their names, each
-/// once a batch; what nobody asks for is not computed.
+/// Writes the columns of one group for a batch of blocks. They are written in the order of their names, each once per
+/// batch; columns outside the set are not computed.
 pub(crate) struct GroupColumns<'c> {
     blocks: &'c [u32],
     /// Slots of the columns that are yet to be written.
@@ -162,7 +162,7 @@ pub(crate) struct GroupColumns<'c> {
 }
 
 impl<'c> GroupColumns<'c> {
-    /// The blocks of the batch.
+    /// Returns the blocks of the batch.
     pub fn blocks(&self) -> &'c [u32] {
         self.blocks
     }
@@ -172,7 +172,7 @@ impl<'c> GroupColumns<'c> {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }
 
-    /// Writes the next column, given the value of each block.
+    /// Writes the next column from a function of the number of a block.
     #[inline(always)]
     // The values are computed behind the test: a column that nobody asks for costs one comparison.
     pub fn put(&mut self, value: impl Fn(usize) -> f32) {
@@ -184,7 +184,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column, given the value of each lane.
+    /// Writes the next column from a function of the lane.
     #[inline(always)]
     pub fn put_lanes(&mut self, value: impl Fn(usize) -> f32) {
         if let Some(lanes) = self.next() {
@@ -205,7 +205,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes as many columns as `rows` has, given a row for each block.
+    /// Writes the next `N` columns from a function that returns their values for a block.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
         let slots = self.slots;
@@ -233,7 +233,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes columns unchanged.
+    /// Writes the next columns with values that are given as lanes.
     #[inline]
     pub fn put_columns(&mut self, columns: &[Lanes]) {
         for column in columns {

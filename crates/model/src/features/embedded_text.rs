@@ -30,7 +30,7 @@ const UNSPACED_SHARE: f32 = 0.3;
 // A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
 const MAX_SHELL_WORDS: u64 = 100;
 
-/// Names of an embedded text's features.
+/// The names of the features of an embedded text.
 // By hand: each comment stands above what it tells of.
 #[rustfmt::skip]
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -55,7 +55,7 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
     "candidate.share",
 ];
 
-/// A text of the JSON-LD that no block repeats.
+/// An embedded text: a text of the page's JSON-LD that no block repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
     /// The facts about it in the JSON-LD.
@@ -68,8 +68,8 @@ pub struct EmbeddedText {
     pub features: [f32; EMBEDDED_COLUMNS.len()],
 }
 
-/// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
-/// the JSON-LD; a page without such texts takes none.
+/// Returns the embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in the
+/// JSON-LD; a page without such texts takes none.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     // JSON-LD first: a page with a body in it is no shell, and the data of its scripts need not be searched.
     let mut contents = page.json_ld().contents();
@@ -103,8 +103,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// The embedded texts of the page without the blocks that repeat its JSON-LD, as if a script wrote those, and whether
-/// each block is one of them. `None` if there are no such blocks.
+/// Returns the embedded texts that the page would have if a script wrote the blocks that repeat its JSON-LD. The flags
+/// are true for these blocks. `None` if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -124,7 +124,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
 }
 
-/// Share of a text's phrases that occur in another, 0..=1.
+/// Returns the share of a text's phrases that occur in another, 0..=1.
 pub fn phrase_share(text: &str, within: &str) -> f32 {
     let within: FxHashSet<u64> = phrases::<PHRASE_WORDS>(&hashes(within)).collect();
     share_met(&hashes(text), |phrase| within.contains(phrase))

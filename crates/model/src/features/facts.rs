@@ -19,7 +19,7 @@ use self::shape::{Shape, Shapes};
 use self::{headline::Outline, prose::Prose, terms::Terms};
 use crate::{features::lexicon::Lexicon, features::scratch::Scratch};
 
-/// Facts of one page; those that no group needs are empty.
+/// The facts about one page that features are computed from. Facts that no group needs are empty.
 pub(crate) struct PageFacts<'a> {
     pub page: &'a Page,
     pub url: Option<&'a str>,
@@ -33,7 +33,7 @@ pub(crate) struct PageFacts<'a> {
 }
 
 impl<'a> PageFacts<'a> {
-    /// The needed facts, with those that they depend on.
+    /// Computes the needed facts, with those that they depend on.
     pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
         let needs = |facts: &[Fact]| facts.iter().any(|fact| needed.contains(fact));
@@ -51,7 +51,7 @@ impl<'a> PageFacts<'a> {
     }
 }
 
-/// Facts about a batch of blocks.
+/// The facts about a batch of blocks that features are computed from.
 // Climbed for each batch and not kept, so that they take the memory of one batch.
 pub(crate) struct Batch {
     /// Facts about the elements at each level above each block, if a group needs them.

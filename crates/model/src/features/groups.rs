@@ -15,7 +15,7 @@ use crate::features::columns::{GroupColumns, RequestedColumns};
 use crate::features::facts::{Batch, Fact, PageFacts};
 use crate::features::{facts::headline::OUTLINE_NAMES, lexicon::Lexicon};
 
-/// A group of features.
+/// A group of features: its columns, the facts that they need, and the function that computes them.
 pub(crate) struct Group {
     /// Facts that it needs; all others may be absent.
     pub needs: &'static [Fact],
@@ -38,11 +38,11 @@ macro_rules! groups {
         }
 
         impl FeatureGroup {
-            /// Every group, in the order in which rows hold them.
+            /// All groups, in the order in which rows hold them.
             // The length is counted by the macro, so a group that is added cannot be forgotten here.
             pub const ALL: [FeatureGroup; [$($name),+].len()] = [$(FeatureGroup::$variant),+];
 
-            /// Name in configuration and model files.
+            /// Returns the group's name in configuration and model files.
             pub fn name(self) -> &'static str {
                 match self {
                     $(FeatureGroup::$variant => $name,)+
@@ -108,7 +108,7 @@ impl FeatureGroup {
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
     pub const PAPER: [FeatureGroup; 3] = [FeatureGroup::Shallow, FeatureGroup::Cetr, FeatureGroup::ListedWords];
 
-    /// The groups of the shipped models: all but the listed words, which the weights of all words replace.
+    /// Returns the groups of the shipped models: all but the listed words, which the weights of all words replace.
     pub fn serving() -> Vec<FeatureGroup> {
         let mut groups = FeatureGroup::ALL.to_vec();
         // As measured, no group alone carries the model, but none can be taken out without a loss on some set.
@@ -116,7 +116,8 @@ impl FeatureGroup {
         groups
     }
 
-    /// The serving groups that cost little. Each of the others needs its own pass and adds hardly any accuracy.
+    /// Returns the groups of the shipped models that cost little. Each of the others needs its own pass and adds hardly
+    /// any accuracy.
     pub fn light() -> Vec<FeatureGroup> {
         use FeatureGroup::{Repeats, Stated, Topic};
         let mut groups = Self::serving();
@@ -125,25 +126,25 @@ impl FeatureGroup {
     }
 }
 
-/// Writes the columns of a batch of blocks, in the order of their names.
+/// A function that writes the columns of a group for a batch of blocks, in the order of their names.
 pub(crate) type Fill<'a> = Box<dyn Fn(&Batch, &mut GroupColumns) + 'a>;
 
-/// Fills the columns from one row a block.
+/// Returns a function that writes the columns from one row per block.
 pub(crate) fn rows<'a, const N: usize>(row: impl Fn(usize) -> [f32; N] + 'a) -> Fill<'a> {
     Box::new(move |_, out| out.put_rows(&row))
 }
 
-/// Fills the columns with the same values for all blocks.
+/// Returns a function that writes the same values for all blocks.
 pub(crate) fn constants<'a, const N: usize>(values: [f32; N]) -> Fill<'a> {
     Box::new(move |_, out| values.iter().for_each(|value| out.put_constant(*value)))
 }
 
-/// Names as columns are named.
+/// Returns the given names as owned names of columns.
 pub(crate) fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Names of columns that tell the same parts about several things, thing by thing: `thing.part`.
+/// Returns the names of columns that hold the same parts of several things, thing by thing: `thing.part`.
 pub(crate) fn crossed(things: impl IntoIterator<Item = String>, parts: &[&str]) -> Vec<String> {
     let of = |thing: String| parts.iter().map(move |part| format!("{thing}.{part}"));
     things.into_iter().flat_map(of).collect()

@@ -9,7 +9,7 @@ use trommel_text::{TextMasks, word_hash_step as step, words};
 
 use crate::features::scratch::Scratch;
 
-/// Hash of a word in lower case.
+/// Returns the hash of a word, as if it were in lower case.
 pub(crate) fn word_hash(word: &str) -> u64 {
     // The small form of this letter depends on where it stands.
     if word.contains('Σ') {
@@ -61,21 +61,21 @@ impl Hasher {
     }
 }
 
-/// Hash of two words that follow each other, given those of both.
+/// Returns the hash of a pair of words that follow each other, from the hashes of both.
 #[inline]
 pub(crate) fn pair_hash(first: u64, second: u64) -> u64 {
     // Rotated, so that "more read" and "read more" differ.
     step(first.rotate_left(17), second)
 }
 
-/// Hashes of the phrases of `N` words.
+/// Iterates over the hashes of all phrases of `N` words, given the hashes of the words.
 #[inline(always)]
 pub(crate) fn phrases<const N: usize>(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
     // Rotation before each word makes the hash depend on the order of the words.
     words.windows(N).map(|words| words.iter().fold(0, |sum: u64, word| sum.rotate_left(21).wrapping_mul(31) ^ word))
 }
 
-/// Hash of a term of the text in lower case: a word, or two words with a space between them.
+/// Returns the hash of a term of the text in lower case: a word, or two words with a space between them.
 pub(crate) fn term_hash(term: &str) -> u64 {
     // By bytes: each start of the program hashes some ten thousand terms.
     let term = term.as_bytes();
@@ -99,7 +99,8 @@ pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hash
     }
 }
 
-/// Writes the hashes of the first words of a part of a text into `hashes`, up to its length; returns their number.
+/// Writes the hashes of the first words of a part of a text into `hashes`, up to its length. Returns the number of
+/// hashes.
 #[inline(always)]
 pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hashes: &mut [u64]) -> usize {
     let mut len = 0;
@@ -142,7 +143,7 @@ thread_local! {
 // Kept masks are as long as the longest text so far, so long ones must not stay with the thread.
 const LONG_TEXT: usize = 64 << 10;
 
-/// Hashes of the words of a text.
+/// Returns the hashes of the words of a text.
 pub(crate) fn hashes(text: &str) -> Scratch<u64> {
     let mut hashes = Scratch::with_capacity(text.len() / 8);
     let mut read = |masks: &mut TextMasks| {
@@ -171,7 +172,7 @@ fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     step(hash, bytes)
 }
 
-/// Values by hashes, most often asked for hashes that it does not have: one look into memory tells. Each hash stands
+/// A table of values by hashes, made for hashes that are mostly missing: one look into memory tells. Each hash stands
 /// at the place that it says or at the next free one behind. No hash is 0.
 #[derive(Clone, Debug)]
 pub(crate) struct HashTable<V: 'static> {
@@ -188,12 +189,12 @@ impl<V: Copy + Default + 'static> Default for HashTable<V> {
 }
 
 impl<V: Copy + Default + 'static> HashTable<V> {
-    /// The number of hashes.
+    /// Returns the number of hashes in the table.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Makes room for `more` further values.
+    /// Makes room for `more` further hashes.
     pub fn reserve(&mut self, more: usize) {
         // Half empty at least, so that a search ends after one or two places; a power of two makes the place a mask.
         let places = (2 * (self.len + more)).next_power_of_two();
@@ -211,7 +212,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         }
     }
 
-    /// The value of a hash, which is added with the default if missing; there must be room for it.
+    /// Returns the value of a hash, which is added with the default if missing; there must be room for it.
     #[inline]
     pub fn entry(&mut self, hash: u64) -> Option<&mut V> {
         let place = self.place(hash);
@@ -221,7 +222,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         self.values.get_mut(place)
     }
 
-    /// The value of a hash, if it is there.
+    /// Returns the value of a hash, if it is in the table.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<V> {
         let last = self.hashes.len().wrapping_sub(1);

@@ -32,7 +32,7 @@ pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: u
     centres
 }
 
-/// Index of the centre nearest to `point`, the first of equally near ones; 0 without centres.
+/// Returns the index of the centre nearest to `point`, the first of equally near ones; 0 without centres.
 pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) -> usize {
     let mut best = (0, f32::INFINITY);
     for (at, centre) in centres.iter().enumerate() {

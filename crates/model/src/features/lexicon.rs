@@ -22,7 +22,7 @@ pub struct ListedWord {
     pub share: f32,
 }
 
-/// An attribute word, or a word or word pair of the text, with a weight.
+/// The weight of a term: of an attribute word, or of a word or word pair of the text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermWeight {
     /// The term in lower case; an attribute word of any attribute.
@@ -45,7 +45,7 @@ fn weight_table(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> HashTable<f
 }
 
 impl ListedWord {
-    /// Name of its feature, such as `class:menu`.
+    /// Returns the name of the word's feature, such as `class:menu`.
     pub fn feature(&self) -> String {
         format!("{}:{}", self.attribute, self.word)
     }
@@ -64,7 +64,7 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    /// Prepares the word lists of a model. Listed words of unknown attributes are ignored.
+    /// Prepares the word lists of a model for look-up. Listed words of unknown attributes are ignored.
     pub fn new(listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let listed_index = listed
             .iter()
@@ -83,7 +83,7 @@ impl Lexicon {
         }
     }
 
-    /// Place of an attribute word among the listed ones.
+    /// Returns the index of an attribute word among the listed words.
     pub(crate) fn listed(&self, token: &AttributeWord) -> Option<usize> {
         self.listed.get(&(token.hash, token.attribute)).copied()
     }

@@ -35,7 +35,7 @@ const fn ln(value: f64) -> f64 {
     2.0 * z * sum + halvings * std::f64::consts::LN_2
 }
 
-/// A measure of which logarithms are taken.
+/// A number that is used as a feature by its logarithm.
 pub(crate) trait Measure {
     /// Natural logarithm of 1 + the value, which is not negative.
     fn log(self) -> f32;
@@ -77,13 +77,13 @@ impl Measure for f64 {
     }
 }
 
-/// Natural logarithm of 1 + `value`, which is not negative.
+/// Returns the natural logarithm of 1 + `value`, which is not negative.
 #[inline]
 pub(crate) fn log(value: impl Measure) -> f32 {
     value.log()
 }
 
-/// 1 if true, else 0.
+/// Returns 1 for true, else 0.
 pub(crate) fn flag(value: bool) -> f32 {
     f32::from(u8::from(value))
 }

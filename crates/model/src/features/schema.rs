@@ -10,7 +10,7 @@ use crate::features::groups::{FeatureGroup, Fill, Group};
 use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::features::scratch::count_work;
 
-/// The columns of a row of features.
+/// The schema of a model's features: its groups, and the names of the columns of a row.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,
@@ -21,7 +21,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// A schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with these words.
+    /// Creates a schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with the given words.
     pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let lexicon = Lexicon::new(listed, weights, words);
         // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
@@ -35,23 +35,23 @@ impl Schema {
         Self { groups, ranges, names, lexicon }
     }
 
-    /// The groups, in row order.
+    /// Returns the groups, in row order.
     pub fn groups(&self) -> &[FeatureGroup] {
         &self.groups
     }
 
-    /// The name of each column.
+    /// Returns the names of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The number of a column.
+    /// Returns the number of the column with this name.
     pub fn column(&self, name: &str) -> Option<u16> {
         let at = self.names.iter().position(|known| known == name)?;
         u16::try_from(at).ok()
     }
 
-    /// The features of a page: a row for each block, a column for each name.
+    /// Computes the features of a page: a row for each block, a column for each name.
     pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
         let width = self.names.len();
         let all = ColumnSet::new(width, (0..=u16::MAX).take(width));
@@ -73,7 +73,7 @@ impl Schema {
         PageFeatures::new(self, &facts, set).each_batch(&mut Columns::new(set), 0..page.blocks.len() as u32, give);
     }
 
-    /// The facts of a page that the columns are made of.
+    /// Computes the facts of a page that these columns are made of.
     pub(crate) fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
         // Facts of groups without an asked column are not made: a model pays for what it reads.
         let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
@@ -88,7 +88,7 @@ impl Schema {
     }
 }
 
-/// The features of the blocks of one page, by columns.
+/// The features of the blocks of one page, computed by columns in batches.
 pub(crate) struct PageFeatures<'p> {
     facts: &'p PageFacts<'p>,
     /// The groups, with the functions that fill their columns and the numbers of these.
@@ -96,7 +96,7 @@ pub(crate) struct PageFeatures<'p> {
 }
 
 impl<'p> PageFeatures<'p> {
-    /// The features in a set of columns of a schema, given the facts that these are made of.
+    /// Prepares the features in a set of columns, from facts that were computed for this set.
     pub fn new(schema: &Schema, facts: &'p PageFacts<'p>, set: &ColumnSet) -> Self {
         let on = |(group, range): (&'static Group, Range<usize>)| {
             (group, (group.on)(facts, set.asked_of(range.clone())), range)
@@ -104,7 +104,8 @@ impl<'p> PageFeatures<'p> {
         Self { facts, groups: schema.asked(set).map(on).collect() }
     }
 
-    /// Gives these columns, which are among those of the features, for batch after batch of some blocks.
+    /// Passes the columns to `give`, batch by batch, for a range of blocks. The columns must be among those of the
+    /// features.
     // One batch of memory for all batches of a page, which therefore stays in the cache.
     pub fn each_batch<'s>(
         &self,
@@ -148,12 +149,12 @@ impl FeatureMatrix {
         Self { width, data: Vec::with_capacity(width * blocks) }
     }
 
-    /// Number of features.
+    /// Returns the number of features.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn len(&self) -> usize {
         self.data.len().checked_div(self.width).unwrap_or(0)
     }
@@ -163,7 +164,7 @@ impl FeatureMatrix {
         self.len() == 0
     }
 
-    /// The rows in block order.
+    /// Iterates over the rows in block order.
     pub fn iter(&self) -> impl Iterator<Item = &[f32]> {
         self.data.chunks_exact(self.width.max(1))
     }

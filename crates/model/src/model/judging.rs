@@ -53,7 +53,7 @@ const MIN_ARTICLE: f32 = 0.6;
 const MIN_CLAIM_WORDS: usize = 250;
 
 impl Model {
-    /// Log odds of each block of a page by itself: the sum of its parts, before the fields are pooled.
+    /// Returns the log odds of each block of a page by itself: the sum of its parts, before the fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
         self.each_batch(page, url, |columns| {
@@ -66,8 +66,8 @@ impl Model {
         odds.finish()
     }
 
-    /// Passes the model's columns to `give`, for one batch of the page's blocks after the other, with the claim that the
-    /// page should have made.
+    /// Passes the model's columns to `give`, batch by batch of the page's blocks. A page that declares no type, but is
+    /// an article by its other features, is treated as if it declared that.
     pub fn each_batch(&self, page: &Page, url: Option<&str>, mut give: impl FnMut(&Columns)) {
         self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
             if columns.blocks().first() == Some(&0) {
@@ -214,8 +214,8 @@ impl Model {
 }
 
 impl Model {
-    /// Names of the summands of a block's log odds: columns of linear and additive parts, crosses as `a x b`,
-    /// `intercept`, and `trees` for all trees together.
+    /// Returns the names of the summands of a block's log odds: columns of linear and additive parts, crosses as `a x
+    /// b`, `intercept`, and `trees` for all trees together.
     pub fn reasons(&self) -> Vec<String> {
         let mut all = Vec::new();
         for scorer in self.parts.iter().map(|(_, scorer)| scorer).chain(&self.kinds) {
@@ -224,7 +224,7 @@ impl Model {
         all
     }
 
-    /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
+    /// Returns the value that each of the [`Model::reasons`] adds to the log odds of a row. It is exact for linear and
     /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
@@ -304,13 +304,13 @@ impl KnownWords {
         self.words += words;
     }
 
-    /// Share of known words, 0..=1; 0 for a page without words.
+    /// Returns the share of known words, 0..=1; 0 for a page without words.
     pub fn share(self) -> f32 {
         self.known / self.words.max(1.0)
     }
 
-    /// Bias for the log odds of the blocks of the page, given the share of known words on usual pages; 0 for a page
-    /// without words.
+    /// Returns the bias for the log odds of the page's blocks, given the share of known words on usual pages; 0 for a
+    /// page without words.
     pub fn change(self, usual: f32) -> f32 {
         if usual <= 0.0 || self.words <= 0.0 {
             return 0.0;

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Element, Page, Tag};
 use trommel_text::{hash, mix, url_host};
 
-/// Pages with something, and whether they are captures of one URL only: the least and the largest hash of their URLs. A
-/// page that was captured twice is no sign that its text is part of a template.
+/// A number of pages, with the least and the largest hash of their URLs. If both are equal, the pages are captures of
+/// one URL. A page that was captured twice is no sign that its text is part of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageCount {
     pub pages: u32,
@@ -21,7 +21,7 @@ pub(crate) struct PageCount {
 }
 
 impl PageCount {
-    /// One page with this URL.
+    /// Returns the count of one page with this URL.
     pub fn one(url: u32) -> Self {
         Self { pages: 1, urls: (url, url) }
     }
@@ -33,7 +33,7 @@ impl PageCount {
         self.urls.1 = self.urls.1.max(other.urls.1);
     }
 
-    /// Pages other than those of a URL, of which one is among these if `included`.
+    /// Returns the number of counted pages that are not captures of `url`. `included` is true if one capture of it was counted.
     pub fn others(&self, url: u32, included: bool) -> u32 {
         if self.urls == (url, url) {
             return 0;
@@ -42,7 +42,7 @@ impl PageCount {
     }
 }
 
-/// The counts of a position.
+/// The counts at a position, which is a place in the pages of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Pages with a block there.
@@ -58,14 +58,14 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// Adds the counts of other pages. Texts are counted separately.
+    /// Adds the counts of other pages to the position. Texts are counted separately.
     pub fn join(&mut self, pages: u32, judged: u32, probability: u64) {
         self.pages = self.pages.saturating_add(pages);
         self.judged = self.judged.saturating_add(judged);
         self.probability = self.probability.plus(probability);
     }
 
-    /// Counts a text at this position, on `after` pages now and on `before` before.
+    /// Counts a text at this position that stood on `before` pages and now stands on `after`.
     pub fn count_text(&mut self, before: u32, after: u32) {
         self.texts = self.texts.saturating_add(after.saturating_sub(before));
         let more = spread(after).saturating_sub(spread(before));
@@ -73,18 +73,18 @@ impl Position {
     }
 }
 
-/// One in the sums of probabilities.
+/// The number that stands for a probability of 1 in sums of probabilities.
 pub(crate) const UNIT: f64 = 65_536.0;
 
-/// n ln n in whole steps, so that sums do not depend on their order.
+/// Returns n ln n for n `pages` in whole steps, so that sums do not depend on their order.
 pub(crate) fn spread(pages: u32) -> u64 {
     let pages = f64::from(pages.max(1));
     (pages * pages.ln() * 1024.0).round() as u64
 }
 
-/// Entropy over the pages of the text at a position, as a share of the entropy if every page had its own
-/// text. It comes from the number of (text, page) pairs and the sum of their [`spread`]. None for fewer
-/// than two pairs.
+/// Returns the entropy of the texts at a position over its pages, as a share of the entropy if every page had its own
+/// text. It follows from the number of (text, page) pairs and the sum of their [`spread`]. `None` for fewer than two
+/// pairs.
 pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     if texts < 2 {
         return None;
@@ -95,19 +95,19 @@ pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     Some((entropy / most).clamp(0.0, 1.0) as f32)
 }
 
-/// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would
-/// leave four bytes unused, in entries of which a memory holds millions.
+/// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would leave four
+/// bytes unused, in each of millions of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(Rust, packed(4))]
 pub(crate) struct Compact64(u64);
 
 impl Compact64 {
-    /// The number.
+    /// Returns the number as a `u64`.
     pub fn get(self) -> u64 {
         self.0
     }
 
-    /// The sum, at most the largest number.
+    /// Returns the sum with `more`, at most the largest number.
     pub fn plus(self, more: u64) -> Self {
         Self(self.get().saturating_add(more))
     }
@@ -119,13 +119,13 @@ impl From<u64> for Compact64 {
     }
 }
 
-/// The keys that are kept.
+/// The threshold of a sample: entries are kept if their keys are below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Threshold(u64);
 
 impl Threshold {
-    /// Every key.
+    /// The threshold that keeps every key.
     pub const ALL: Self = Self(u64::MAX);
 
     /// Returns whether an entry of this key is kept.
@@ -133,12 +133,12 @@ impl Threshold {
         key < self.0 || self == Self::ALL
     }
 
-    /// The next lower threshold, which drops an eighth of the entries.
+    /// Returns the next lower threshold, which drops an eighth of the entries.
     pub fn lower(self) -> Self {
         Self(self.0 - (self.0 / 8).max(1).min(self.0))
     }
 
-    /// Returns whether repeated lowering leads to it.
+    /// Returns whether repeated lowering from [`Threshold::ALL`] leads to this threshold.
     pub fn is_in_row(self) -> bool {
         let mut next = Self::ALL;
         while next > self {
@@ -148,15 +148,15 @@ impl Threshold {
     }
 }
 
-/// Version of the fingerprints: memories of different versions know nothing of each other's pages.
+/// The version of the fingerprints. Memories of different versions know nothing of each other's pages.
 pub(crate) const VERSION: u32 = 1;
 
 /// Innermost elements whose names and classes say where a block stands. More would tell pages of one template
 /// apart by what stands around it.
 const MAX_PATH_DEPTH: usize = 3;
 
-/// The fingerprints of a page's blocks: of each its text, and its position, which is the names and classes of
-/// the three innermost elements around it.
+/// The fingerprints of a page's blocks: for each block that of its text and that of its position. The position is given
+/// by the names and classes of the three innermost elements around the block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PagePrint {
     pub(crate) texts: Vec<u64>,
@@ -165,7 +165,7 @@ pub struct PagePrint {
 }
 
 impl PagePrint {
-    /// The fingerprints of a page, in time linear in it.
+    /// Computes the fingerprints of a page, in time linear in it.
     pub fn of(page: &Page) -> Self {
         let mut print = Self {
             texts: Vec::with_capacity(page.blocks.len()),
@@ -182,7 +182,7 @@ impl PagePrint {
         print
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
@@ -202,8 +202,8 @@ fn look(page: &Page, element: &Element) -> u64 {
     }
 }
 
-/// The site of a URL: its host in lower case, without `www.`, user, port and closing dot. None if the URL
-/// has no host or only a placeholder (`.invalid`, RFC 2606).
+/// Returns the site of a URL: its host in lower case, without `www.`, user, port and closing dot. `None` if the URL has
+/// no host or only a placeholder (`.invalid`, RFC 2606).
 pub fn site_of(url: &str) -> Option<Cow<'_, str>> {
     let host = url_host(url)?;
     let host = host.strip_suffix('.').unwrap_or(host);

@@ -9,7 +9,7 @@ use trommel_html::Page;
 use crate::sites::counts::{Compact64, PagePrint, UNIT, entropy, site_of, spread};
 use crate::sites::memory::{Keys, SiteMemory, means};
 
-/// The evidence of the memory about one block.
+/// The evidence that a site memory has about one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockEvidence {
     /// Other pages of the site with this text; captures of the page's own URL alone count none. None if the
@@ -22,7 +22,7 @@ pub struct BlockEvidence {
     pub probability: Option<(f32, u32)>,
 }
 
-/// The evidence of the memory about a page.
+/// The evidence that a site memory has about the blocks of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEvidence {
     /// Other pages of the site.
@@ -32,15 +32,15 @@ pub struct PageEvidence {
 }
 
 impl SiteMemory {
-    /// The evidence about a page to which `model` gave these probabilities. Those of another model than the memory's own
-    /// are ignored.
+    /// Returns the evidence about a page to which `model` gave these probabilities. Probabilities of another model than
+    /// the memory's own are ignored.
     pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
         let usable = (self.model() == Some(model)).then_some(probabilities);
         self.evidence(url, &PagePrint::of(page), usable)
     }
 
-    /// The evidence about a page from other pages of its site; none if no other page is known. The page itself
-    /// does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
+    /// Returns the evidence about a page from other pages of its site; `None` if no other page is known. The page
+    /// itself does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
     /// are those that the memory's model gave the page.
     pub fn evidence(&self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> Option<PageEvidence> {
         let site = site_of(url)?;
@@ -114,8 +114,8 @@ pub type Signals = [f32; 3];
 /// Log odds beyond which a probability is as good as certain.
 const MAX_LOG_ODDS: f32 = 6.2;
 
-/// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages. The mean
-/// of `half` pages at a position counts half.
+/// Returns the [`Signals`] of a block with this probability by the model, on a site with this many other pages. The
+/// mean of `half` pages at a position counts half.
 pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -> Signals {
     let share = block.pages.map_or(0.0, |with| with as f32 / pages.max(1) as f32);
     let sameness = block.entropy.map_or(0.0, |entropy| 1.0 - entropy);
@@ -131,7 +131,7 @@ fn log_odds(probability: f32) -> f32 {
     (p / (1.0 - p)).ln().clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
-/// Weights of the [`Signals`].
+/// The weights of the [`Signals`], by which evidence changes the log odds of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correction {
     /// Change of the log odds for a signal of 1.
@@ -147,7 +147,7 @@ pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half
 pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {
-    /// Change of the log odds of each block, given the probabilities that the model gave them.
+    /// Returns the change of the log odds of each block, given the probabilities that the model gave the blocks.
     pub fn changes(&self, evidence: &PageEvidence, probabilities: &[f32]) -> Vec<f32> {
         let blocks = evidence.blocks.iter().zip(probabilities);
         let change = |(block, probability): (&BlockEvidence, &f32)| {
@@ -159,7 +159,7 @@ impl Correction {
 }
 
 impl PageEvidence {
-    /// Change of the log odds of each block that the shipped corrections make of this evidence.
+    /// Returns the change of the log odds of each block that this evidence makes by the shipped corrections.
     pub fn changes(&self, probabilities: &[f32]) -> Vec<f32> {
         let judged = self.blocks.iter().any(|block| block.probability.is_some());
         let correction = if judged { BY_PROBABILITIES } else { BY_COUNTS };

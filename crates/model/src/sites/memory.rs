@@ -14,9 +14,9 @@ use trommel_text::{hash, mix};
 use crate::sites::counts::{Compact64, PageCount, PagePrint, Position, Threshold, UNIT, site_of};
 use crate::sites::{SitesError, counts};
 
-/// Bytes that a memory takes at most unless told otherwise.
+/// The maximum bytes of a memory by default.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
-/// Minimum useful number of bytes.
+/// The least number of bytes that is useful as the bound of a memory.
 pub const MIN_BYTES: u64 = 1 << 20;
 
 /// Maximum bytes for each entry of a table: its own and one for control, in tables that double when they are seven
@@ -36,7 +36,7 @@ const NAME_BYTES: u64 = 16;
 /// so sites are removed last.
 const SITE_SHIFT: u32 = 5;
 
-/// A site that is known.
+/// A site in the memory: its name and its number of pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Site {
     pub name: Box<str>,
@@ -52,7 +52,8 @@ pub struct SiteSize<'a> {
     pub pages: u32,
 }
 
-/// Number of pages of its site on which each block occurred, for any number of sites, in bounded memory.
+/// A site memory: for each block the number of pages of its site on which it occurred, for any number of sites, in
+/// bounded memory.
 ///
 /// The same pages give the same memory in whatever order they come and however memories of parts of them are
 /// merged. When there is no more room, an even sample of the blocks is kept, and nothing is known of the others.
@@ -73,7 +74,7 @@ pub struct SiteMemory {
     names: u64,
 }
 
-/// A page's place in the tables.
+/// The keys of a page in the tables of the memory: of its site, its URL and its blocks.
 pub(crate) struct Keys {
     pub site: u64,
     pub url: u32,
@@ -103,7 +104,7 @@ impl Keys {
         Self { site, url: mix(hash(url.as_bytes())) as u32, texts, of_blocks }
     }
 
-    /// (position, text) pairs, each once, sorted.
+    /// Returns the (position, text) pairs of the page, each once, sorted.
     pub fn contents(&self) -> Vec<(u32, u32)> {
         let mut contents: Vec<(u32, u32)> = self.of_blocks.iter().map(|(_, at, text)| (*at, *text)).collect();
         contents.sort_unstable();
@@ -112,7 +113,7 @@ impl Keys {
     }
 }
 
-/// Mean probability of the words at each position of a page, in units of [`UNIT`].
+/// Returns the mean probability of the words at each position of a page, in units of [`UNIT`].
 pub(crate) fn means(keys: &Keys, words: &[u32], probabilities: &[f32]) -> FxHashMap<u32, u64> {
     let mut sums: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
     for (((_, position, _), words), probability) in keys.of_blocks.iter().zip(words).zip(probabilities) {
@@ -130,8 +131,8 @@ fn position_key(position: u32) -> u64 {
 }
 
 impl SiteMemory {
-    /// A memory that takes at most `max_bytes`, of which [`MIN_BYTES`] is the least. While a table grows, its
-    /// old form stands beside it for a moment.
+    /// Creates an empty memory that takes at most `max_bytes`, of which [`MIN_BYTES`] is the least. While a table
+    /// grows, its old form stands beside it for a moment.
     pub fn new(max_bytes: u64) -> Self {
         Self {
             max_bytes: max_bytes.max(MIN_BYTES),
@@ -145,20 +146,20 @@ impl SiteMemory {
         }
     }
 
-    /// The same memory, which takes probabilities of that model only.
+    /// Returns the same memory, which then accepts only probabilities of this model.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// The model whose probabilities it holds, if it holds any.
+    /// Returns the model whose probabilities the memory holds, if it holds any.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
     /// Counts a page, with the probability of each of its blocks if a model judged it. A page whose URL has no host
-    /// belongs to no site and is passed over; returns whether it was counted.
+    /// belongs to no site and is ignored. Returns whether the page was counted.
     pub fn add(&mut self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> bool {
         let Some(site) = site_of(url) else { return false };
         let keys = Keys::of(&site, url, print);
@@ -226,7 +227,7 @@ impl SiteMemory {
         Ok(())
     }
 
-    /// Bytes that its entries take at most.
+    /// Returns the maximum bytes that the entries of the memory take.
     pub fn bytes(&self) -> u64 {
         let entries = |number: usize, bytes: u64| number as u64 * bytes;
         entries(self.sites.len(), SITE_BYTES + NAME_BYTES)
@@ -236,7 +237,7 @@ impl SiteMemory {
             + entries(self.contents.len(), CONTENT_BYTES)
     }
 
-    /// Bytes that its tables take as they stand.
+    /// Returns the bytes that the tables take at present.
     pub fn allocated_bytes(&self) -> u64 {
         // Of eight slots seven are used.
         let table = |capacity: usize, entry_size: usize| capacity as u64 * 8 / 7 * (entry_size as u64 + 1);
@@ -248,32 +249,32 @@ impl SiteMemory {
             + table(self.contents.capacity(), size_of::<((u32, u32), u32)>())
     }
 
-    /// Maximum bytes that it may take.
+    /// Returns the maximum bytes that the memory may take.
     pub fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
 
-    /// Distinct blocks that it knows: texts of a site.
+    /// Returns the number of distinct blocks (texts of a site) in the memory.
     pub fn blocks(&self) -> usize {
         self.texts.len()
     }
 
-    /// Positions that it knows.
+    /// Returns the number of positions in the memory.
     pub fn positions(&self) -> usize {
         self.positions.len()
     }
 
-    /// Pages that were counted, of the sites that it knows.
+    /// Returns the number of pages that were counted, of the sites in the memory.
     pub fn pages(&self) -> u64 {
         self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
 
-    /// Returns whether blocks were given up for lack of room.
+    /// Returns whether blocks were dropped for lack of room, so that the memory is a sample.
     pub fn is_sample(&self) -> bool {
         self.threshold != Threshold::ALL
     }
 
-    /// The sites, those with the most pages first, of equal ones by name.
+    /// Returns the sites, those with the most pages first, equal ones by name.
     pub fn sites(&self) -> Vec<SiteSize<'_>> {
         let mut sites: Vec<SiteSize<'_>> =
             self.sites.values().map(|site| SiteSize { name: &site.name, pages: site.count.pages }).collect();
@@ -344,12 +345,12 @@ impl SiteMemory {
         self.contents.shrink_to_fit();
     }
 
-    /// Returns whether it would know a text of that key, had it seen it.
+    /// Returns whether the memory holds every text with this key that it has seen.
     pub(crate) fn keeps_text(&self, key: u64) -> bool {
         self.threshold.keeps(key)
     }
 
-    /// Returns whether it would know a position of that key, had it seen it.
+    /// Returns whether the memory holds every position with this key that it has seen.
     pub(crate) fn keeps_position(&self, key: u32) -> bool {
         self.threshold.keeps(position_key(key))
     }
@@ -381,7 +382,7 @@ struct Contents {
 }
 
 impl SiteMemory {
-    /// Writes the memory: a head, then its contents.
+    /// Writes the memory to a file: a head, then its contents.
     ///
     /// # Errors
     /// If `out` takes no more.
@@ -409,7 +410,7 @@ impl SiteMemory {
         Ok(())
     }
 
-    /// Reads a memory.
+    /// Reads a memory from a file.
     ///
     /// # Errors
     /// If it is none, of another version, or damaged.

@@ -68,8 +68,8 @@ pub(super) fn is_latin(text: &str) -> bool {
     letters > wide
 }
 
-/// ISO 639-3 code of the language of a text of at most 60,000 characters, most letters of which are
-/// those of ASCII; none if that is not reliable.
+/// Detects the language of a text of at most 60,000 characters, most of them Latin letters, as an ISO 639-3 code.
+/// `None` if the detection is not reliable.
 pub(super) fn detect(text: &str) -> Option<&'static str> {
     let lists = &*LISTS;
     let found = TextProfile::of(text);

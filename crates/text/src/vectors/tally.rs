@@ -5,8 +5,7 @@ use std::arch::x86_64::{__m256, __m256i, _CMP_LT_OQ};
 
 use super::Portable;
 
-/// Adds numbers of 16 bits in 64 lanes. Sums are to stay within 16 bits between two calls of
-/// [`Tally::pour`].
+/// Adds numbers of 16 bits in 64 lanes. Between two calls of [`Tally::pour`], each sum must stay within 16 bits.
 pub trait Tally: Copy {
     /// The chosen lanes.
     type Lanes: Copy + 'static;

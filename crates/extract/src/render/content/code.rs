@@ -7,7 +7,7 @@ use trommel_html::{ElementKinds, Page, code_text, code_white_space};
 use super::KeptContent;
 use crate::render::{content, traced};
 
-/// The outermost element of code around a block.
+/// Returns the outermost element of code around a block.
 pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     let path = page.path_in(ElementKinds::CODE, page.blocks.get(block)?);
     let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
@@ -15,7 +15,7 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
 }
 
 impl KeptContent<'_> {
-    /// The code in an element, read again from the page; `None` if the element ends before `end`, because of a
+    /// Reads the code in an element again from the page; `None` if the element ends before `end`, because of a
     /// misplaced end tag.
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
         let element = self.page.element(element)?;
@@ -28,8 +28,8 @@ impl KeptContent<'_> {
         (!text.is_empty() && reached >= end).then_some(text)
     }
 
-    /// Blocks of one `pre`, put together as they stand in it, with the lines before, between and
-    /// after them that hold no word (`}`).
+    /// Joins the blocks of one `pre` to the code that they stand in, with the lines before, between and after them that
+    /// hold no word (`}`).
     pub fn code(&self, pre: u32, blocks: &[u32]) -> Rc<str> {
         let Some(first) = blocks.first() else {
             return Rc::default();
@@ -111,7 +111,7 @@ fn until_indent(text: &str) -> &str {
     text.rfind('\n').and_then(|at| text.get(..=at)).unwrap_or_default()
 }
 
-/// Lines without the indent that all of them have.
+/// Returns the lines of code without the indent that all of them have.
 pub(crate) fn unindented(code: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let said = || code.split('\n').filter(|line| !line.trim().is_empty());

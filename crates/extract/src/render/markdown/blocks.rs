@@ -18,8 +18,8 @@ use crate::render::traced::{self, OriginSource};
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
-/// Appends a table in the form of GFM, without a line end at its end; returns where each line comes from, if it is a
-/// row. The first row is its header if it is one in the page, or if it alone is strong from end to end; else the header
+/// Appends a table in the form of GFM, without a line end at its end. Returns the source of each line, if it is a row.
+/// The first row is the header if it is one in the page, or if it alone is strong from end to end. Otherwise the header
 /// is empty, as GFM has no table without one.
 pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) -> Vec<Option<OriginSource>> {
     let columns = table.columns;
@@ -140,7 +140,7 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
     (is_box && !is_part).then_some(kind.unwrap_or("note"))
 }
 
-/// The boxes of a page.
+/// The boxes of a page, such as notes and warnings, which Markdown writes as quotes with a kind.
 #[derive(Debug, Default)]
 pub(super) struct Boxes {
     /// The boxes in document order: element, end of all boxes up to it, and kind.
@@ -178,7 +178,7 @@ impl Boxes {
         boxes
     }
 
-    /// The kind of box of an element.
+    /// Returns the kind of an element that is a box, such as note or warning; `None` for other elements.
     pub fn kind(&self, at: u32) -> Option<&'static str> {
         let found = self.found.binary_search_by_key(&at, |(element, ..)| *element).ok()?;
         self.found.get(found).map(|(.., kind)| *kind)
@@ -217,7 +217,7 @@ fn near_boxes(content: &KeptContent) -> Vec<u32> {
     near
 }
 
-/// Returns whether an element is the title of such a box.
+/// Returns whether an element is the title of the box `within`.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
     let mut inside = page.path(element).take_while(|(at, _)| *at != within);
     inside.any(|(_, element)| page.says(element, &["title", "heading"]))
@@ -247,15 +247,15 @@ const LANGUAGES: [&str; 60] = [
 const PREFIXES: [&str; 7] =
     ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 
-/// The languages that elements name, each read once.
+/// The languages of code that elements name, each read from the page once.
 #[derive(Debug, Default)]
 pub(super) struct CodeLanguages {
     of_element: HashMap<u32, Option<String>>,
 }
 
 impl CodeLanguages {
-    /// Language of the code in a `pre`, from its class, that of its `code`, or that of the elements around it; empty
-    /// if no class names one.
+    /// Returns the language of the code in a `pre`, from its class, that of its `code`, or those of the elements around
+    /// it. Empty if no class names one.
     pub fn of(&mut self, content: &KeptContent, pre: u32, blocks: &[u32]) -> String {
         let page = content.page;
         let mut candidates = vec![pre];
@@ -314,7 +314,7 @@ fn language(class: &str) -> Option<String> {
     (said && name.len() <= MAX_LANGUAGE_BYTES && name.chars().all(plain)).then(|| name.to_owned())
 }
 
-/// The place of the headline, which alone is a heading of the first level.
+/// The place of a page's headline, the only heading that Markdown writes as one of the first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
     /// No other heading than those of the first level is known to be it.
@@ -326,7 +326,7 @@ pub(crate) enum Headline {
 }
 
 impl Headline {
-    /// The level that a heading is given.
+    /// Returns the level at which Markdown writes a heading.
     pub fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
         let is_other = match self {
             Headline::None => false,
@@ -337,8 +337,9 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
-    /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
+    /// Returns [`Headline::None`] if the page has other headings of the first level and some of the second: they are
+    /// its outline, and one level lower they would merge. A single one below a title above the text may be the same
+    /// title.
     pub fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|segment| {
             matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1

@@ -43,7 +43,7 @@ enum Kind {
     },
 }
 
-/// The part of a segment in a definition list.
+/// The part that a segment plays in a definition list: term, definition or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A term in this `dt`.
@@ -53,7 +53,7 @@ pub(super) enum Part {
     Other,
 }
 
-/// Writes segments one below the other.
+/// Writes segments of Markdown one below the other, within the lists and quotes that they stand in.
 #[derive(Debug)]
 pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
@@ -83,7 +83,7 @@ pub(super) struct SegmentWriter<'a> {
 }
 
 impl<'a> SegmentWriter<'a> {
-    /// A writer below a title, or inside of an element that is not shown itself.
+    /// Creates a writer for the text below a title, or for the inside of the element `within`.
     pub fn new(content: &'a KeptContent<'a>, title: Option<&str>, within: Option<u32>) -> Self {
         let boxes = Boxes::new(content);
         let transparent = transparent(content, |at| may_be_contained(content.page, &boxes, at));
@@ -116,7 +116,7 @@ impl<'a> SegmentWriter<'a> {
         self.add(at, text);
     }
 
-    /// Returns whether a text at the start of an ordered list's item only repeats the number of its marker; `next` is
+    /// Returns whether a text at the start of an ordered list's item only repeats the number of its marker. `next` is
     /// the element of the following segment.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
         if text.len() > MAX_MARKER_BYTES {

@@ -7,7 +7,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 use trommel_text::vectors::{Compare, Vectors};
 use trommel_text::{EndSigns, RunEnds, plain_run};
 
-/// The place of a text, which decides what could be markup.
+/// The kind of place that a text is written at, which decides what could be markup in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     /// Lines may start blocks: a paragraph.
@@ -42,15 +42,15 @@ impl PageSigns {
         Self { ends, known }
     }
 
-    /// Returns whether `text`, which starts at byte `start` of the page's texts, is a Markdown paragraph without any
-    /// escape.
+    /// Returns whether `text` is a Markdown paragraph that needs no escape. It starts at byte `start` of the page's
+    /// texts.
     pub fn is_plain_paragraph(&self, start: usize, text: &str) -> bool {
         let first = text.as_bytes().first();
         first.is_some_and(|first| !(first.is_ascii_digit() || first.is_ascii_punctuation()))
             && self.plain(start, text, 0, text.len()).len() == text.len()
     }
 
-    /// [`escape`] for a text that starts at byte `start` of the page's texts.
+    /// Like [`escape`], for a text that starts at byte `start` of the page's texts.
     pub fn escape(&self, start: usize, text: &str, (from, to): (usize, usize), context: Context, out: &mut String) {
         escape_by(text, from, to, context, out, |at| self.plain(start, text, at, to));
     }
@@ -193,7 +193,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
     }
 }
 
-/// Returns whether the character could be markup at `at` in the line that starts at `line`.
+/// Returns whether the character at byte `at` of a text could be markup. Its line starts at byte `line`.
 pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
     if at > line {
@@ -217,7 +217,7 @@ pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -
     }
 }
 
-/// Returns whether `&` and then `rest` is a character reference.
+/// Returns whether `&` followed by `rest` is a character reference.
 pub(super) fn is_reference(rest: &str) -> bool {
     const MAX_REFERENCE_BYTES: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);
@@ -225,19 +225,19 @@ pub(super) fn is_reference(rest: &str) -> bool {
     len > 0 && name.as_bytes().get(len) == Some(&b';')
 }
 
-/// A fenced code block, without a line end at its end.
+/// Writes a text as a fenced code block, without a line end at its end.
 pub(super) fn fence(language: &str, text: &str) -> String {
     // Three at least, as CommonMark asks for.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// Returns whether a body is a fenced code block.
+/// Returns whether the body of a segment is a fenced code block.
 pub(super) fn is_fence(body: &str) -> bool {
     body.starts_with("```")
 }
 
-/// One line of code inside text.
+/// Writes a text as code within a line, between back ticks.
 pub(super) fn span(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     if text.starts_with('`') || text.ends_with('`') {
@@ -259,8 +259,8 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// TeX that says the same without links, HTML, code, and lines that would begin blocks. The first line is looked at only
-/// if it stands in a line of its own.
+/// Returns TeX of the same meaning without links, HTML, code, and lines that would begin blocks. The first line is
+/// checked for blocks only if it stands in a line of its own.
 pub(super) fn without_markup(tex: &str, has_own_lines: bool) -> Cow<'_, str> {
     if !has_own_lines && !tex.contains(['<', '`', '&', ']', '\n']) {
         return Cow::Borrowed(tex);

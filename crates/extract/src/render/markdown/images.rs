@@ -27,7 +27,7 @@ const MAX_CAPTION_BLOCKS: usize = 8;
 /// Maximum bytes of an alternative text.
 const MAX_ALT_BYTES: usize = 500;
 
-/// The images of a page that belong to its kept blocks, in page order.
+/// The images that belong to the kept blocks of a page, in page order.
 #[derive(Debug)]
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
@@ -43,8 +43,8 @@ pub(super) struct Images<'a> {
 
 impl<'a> Images<'a> {
     /// Collects the images between two kept blocks, or between a kept block and the headline, even with dropped
-    /// captions between them. Images within a line are not included. If the options want links but no images, those
-    /// that are all of a link stay, which nothing else would show.
+    /// captions between them. Images within a line are not included. If the options want links but no images, only
+    /// images that are the whole content of a link are included.
     pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, options: &'a MarkdownOptions) -> Self {
         let page = content.page;
         let headline = headline_element(page);
@@ -96,7 +96,8 @@ impl<'a> Images<'a> {
         Self { content, links, options, last: String::new(), left, picture: (NONE, None) }
     }
 
-    /// Tells `add` the images that start before this byte of the page and are not written yet: element, place and text.
+    /// Passes the images that start before byte `start` of the page and are not written yet to `add`: element, place
+    /// and text.
     pub fn write_before(&mut self, start: u32, mut add: impl FnMut(u32, OriginSource, &str)) {
         let page = self.content.page;
         let is_before = |at: u32| page.element(at).is_some_and(|element| element.start < start);
@@ -156,7 +157,7 @@ impl<'a> Images<'a> {
     }
 }
 
-/// The alternative text of an image, on one line.
+/// Returns the alternative text of an image, on one line.
 pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
     let alt = image.attribute(html, "alt")?;
     let alt: Vec<&str> = alt.split_whitespace().collect();
@@ -224,7 +225,7 @@ const MAX_ADDRESS_BYTES: usize = 2048;
 /// bound a short page with a long base would give Markdown without measure.
 const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
-/// The links of a page, each written once: an `a` around several blocks links the first of them.
+/// The links of a page as Markdown destinations, each given once: an `a` around several blocks links the first of them.
 #[derive(Debug)]
 pub(super) struct Links<'a> {
     content: &'a KeptContent<'a>,
@@ -236,7 +237,7 @@ pub(super) struct Links<'a> {
 }
 
 impl<'a> Links<'a> {
-    /// The links of a page with this address.
+    /// Prepares the links of a page with the address `url`.
     pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, form: AddressForm) -> Self {
         Self {
             content,
@@ -247,20 +248,20 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// An address of the page as a Markdown destination; `None` as for links.
+    /// Returns an address as a Markdown destination; `None` in the cases of [`Links::take`].
     pub fn destination(&mut self, address: &str) -> Option<String> {
         let destination = destination(address, self.base.as_ref(), self.form)?;
         self.room = self.room.checked_sub(destination.len())?;
         Some(destination)
     }
 
-    /// A link to an address that is written in the text.
+    /// Returns the destination of a link to an address that is written in the text.
     pub fn written(&mut self, address: &str) -> Option<String> {
         let destination = self.destination(address)?;
         Some(written_link(address, &destination))
     }
 
-    /// The target of the `a` element as a Markdown destination. None if it cannot be resolved, is not a place
+    /// Returns the target of an `a` element as a Markdown destination. `None` if it cannot be resolved, is not a place
     /// on a network, was given before, or the page has used up its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
         // A card that is one link would else give the same address with each of its lines.
@@ -277,7 +278,7 @@ impl<'a> Links<'a> {
     }
 }
 
-/// A link with a text that is no Markdown yet.
+/// Writes a link whose text is not yet Markdown.
 pub(super) fn written_link(text: &str, address: &str) -> String {
     let context = Context { link: true, line_break: " ", ..Context::default() };
     let mut out = String::from("[");

@@ -22,7 +22,7 @@ use crate::{heading_text, render::text::ITEMS};
 
 pub(super) use marks::Mode;
 
-/// Writes blocks as inline Markdown.
+/// Writes the text of blocks as inline Markdown: links, emphasis, code, formulas and marks of notes.
 #[derive(Debug)]
 pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
@@ -35,12 +35,12 @@ pub(super) struct Inline<'a> {
 }
 
 impl<'a> Inline<'a> {
-    /// Creates the renderer, with links if `links` is given.
+    /// Creates the writer, which writes links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, signs: &'a PageSigns, links: Option<Links<'a>>) -> Self {
         Self { content, links, signs, repeat_room: content.html.len(), unstyled: Cell::new((NONE, false)) }
     }
 
-    /// The text of a block that is a Markdown paragraph without any escape; `None` for other blocks.
+    /// Returns the text of a block that is a Markdown paragraph without any escape; `None` for other blocks.
     pub fn plain_paragraph(&self, at: u32) -> Option<&'a str> {
         let content = self.content;
         let block = content.block(at)?;
@@ -52,7 +52,7 @@ impl<'a> Inline<'a> {
         is_plain.then_some(text)
     }
 
-    /// The text of a block that is code from end to end, and has several lines or stands apart; with the
+    /// Returns the text of a block that is code from end to end, if it has several lines or stands apart, with the
     /// element of the code.
     pub fn whole_code(&self, at: u32) -> Option<(String, Option<u32>)> {
         let block = self.content.block(at)?;
@@ -85,14 +85,14 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
-    /// Returns whether these blocks, at least one, are strong throughout.
+    /// Returns whether the given blocks, of which there must be one, are strong from end to end.
     pub fn is_strong(&self, blocks: &[u32]) -> bool {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
         blocks.peek().is_some() && blocks.all(|block| page.styled(block).all(|part| part.style.strong))
     }
 
-    /// The innermost item of a list around a block within an element.
+    /// Returns the innermost list item around a block that is within an element.
     pub fn item(&self, block: u32, within: u32) -> Option<u32> {
         let page = self.content.page;
         let block = self.content.block(block).filter(|block| page.kinds_around(block).intersects(ITEMS))?;
@@ -100,14 +100,14 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Returns whether `bytes` more may be repeated: at most as many as the page has, in total.
+    /// Returns whether `bytes` more of repeated text may be written: in total at most as many as the page has.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// The TeX of a block that is a single displayed formula.
+    /// Returns the TeX of a block that is a single displayed formula.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         // Few texts are looked at further.
@@ -124,7 +124,7 @@ impl<'a> Inline<'a> {
         (display && !inner.is_empty() && !inner.contains("$$") && !inner.contains("\\]")).then(|| inner.to_owned())
     }
 
-    /// A part of a block as Markdown, without the marks of notes.
+    /// Returns a part of a block as Markdown, without the marks of notes.
     pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else { return String::new() };
@@ -137,14 +137,15 @@ impl<'a> Inline<'a> {
         out
     }
 
-    /// Appends a block as Markdown, with several lines only in a paragraph. `out` is empty or ends with a line break.
+    /// Appends a block as Markdown to `out`, which is empty or ends with a line break. Only a paragraph may take
+    /// several lines.
     pub fn render(&mut self, block: u32, mode: Mode, out: &mut String) {
         let len = self.content.text(block).len();
         let pieces = self.content.pieces(block, pieces::Form::Markdown);
         self.write(block, mode, pieces, (0, len), out);
     }
 
-    /// Appends a paragraph from a byte of its text on.
+    /// Appends a paragraph as Markdown from a byte of its text on.
     pub fn render_from(&mut self, block: u32, from: usize, out: &mut String) {
         let len = self.content.text(block).len();
         let pieces = self.content.pieces(block, pieces::Form::Markdown);
@@ -335,7 +336,7 @@ fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns whether a text gives an address in angle brackets.
+/// Returns whether a text contains an address in angle brackets.
 pub(super) fn has_address(text: &str) -> bool {
     addresses(text).next().is_some()
 }

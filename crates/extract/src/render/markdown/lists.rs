@@ -31,7 +31,7 @@ struct ListContents {
     last_headed: u32,
 }
 
-/// Elements of such lists and quotes.
+/// Returns the lists and quotes that only lay out the page, so that Markdown does not write them.
 // Most segments stand in neither, as `is_contained` tells at once.
 pub(super) fn transparent(content: &KeptContent, is_contained: impl Fn(u32) -> bool) -> HashSet<u32> {
     let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
@@ -143,7 +143,7 @@ pub(super) fn are_items(page: &Page, list: u32, next: u32) -> bool {
     end(list) == Some(next) && parent(list) == parent(next) && is_item(list) && is_item(next)
 }
 
-/// The terms of the definition lists of a content.
+/// The terms of the definition lists in a content, by which definitions are told from terms.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     /// Each `dt` that is shown and is no heading.
@@ -176,7 +176,7 @@ impl Definitions {
         Self { shown, ..Self::default() }
     }
 
-    /// The term whose item holds a `dt` or `dd` of a list; none if no term directly above it is shown.
+    /// Returns the term whose item in a list holds a `dt` or `dd`; `None` if no term directly above it is shown.
     pub fn term(&mut self, page: &Page, list: u32, at: u32) -> Option<u32> {
         if self.shown.is_empty() {
             return None;
@@ -213,7 +213,7 @@ impl Definitions {
 /// Maximum bytes of the sign of an item.
 const MAX_SIGN_BYTES: usize = 8;
 
-/// A paragraph that is an item.
+/// An item of a list that a word processor exported as a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WordItem {
     /// 1 for the outermost list.
@@ -224,12 +224,12 @@ pub(super) struct WordItem {
     pub sign: usize,
 }
 
-/// Returns whether a paragraph is an item.
+/// Returns whether a paragraph is an item of a list that a word processor exported.
 pub(crate) fn is_word_item(content: &KeptContent, at: u32) -> bool {
     word_item(content, at, None).is_some()
 }
 
-/// The item that a paragraph is. `last` is the item directly before it.
+/// Returns the item that an exported paragraph is; `None` if it is none. `last` is the item directly before it.
 pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) -> Option<WordItem> {
     let page = content.page;
     let block = content.block(at)?;

@@ -12,7 +12,7 @@ use crate::features::columns::{LANES, Lanes};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::lexicon::Lexicon, features::log::log};
 
-/// A fact of the whole page that several groups read, computed once if a group needs it.
+/// A fact about the elements of a page that several groups of features read. It is computed once if a group needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// Counts over the characters of each block.
@@ -37,10 +37,10 @@ pub(crate) enum Fact {
     Templates,
 }
 
-/// Facts that are made of sums, or are the sums.
+/// The facts that are computed from sums over elements, or are these sums.
 pub(crate) const MADE_OF_SUMS: [Fact; 4] = [Fact::Sums, Fact::Prose, Fact::Levels, Fact::Templates];
 
-/// The facts of all elements with text of a page, by their places; those that nobody wants are empty.
+/// The facts about all elements of a page that contain text, by their places. Facts that no group needs are empty.
 #[derive(Default)]
 pub(crate) struct ElementFacts {
     pub paths: Paths,
@@ -56,7 +56,7 @@ pub(crate) struct ElementFacts {
 }
 
 impl ElementFacts {
-    /// The facts about the elements of a page whose blocks have these shapes, as far as they are needed.
+    /// Computes the needed facts about the elements of a page, whose blocks have these shapes.
     pub fn new(page: &Page, lexicon: &Lexicon, shapes: &[Shape], needs: impl Fn(&[Fact]) -> bool) -> Self {
         let (with_sums, with_containers) = (needs(&MADE_OF_SUMS), needs(&[Fact::Prose, Fact::Levels]));
         let [with_around, with_weights, with_templates] =
@@ -115,18 +115,19 @@ impl ElementFacts {
     }
 }
 
-/// Parts about an element.
+/// The number of values ([`Parts`]) that describe an element.
 pub(crate) const PARTS: usize = 8;
-/// The first of them are those of the group of containers.
+/// The number of first values that the group of containers uses.
 pub(crate) const SHAPE_PARTS: usize = 6;
-/// Behind them come the share of prose in the words of the element, and the share of the element in the prose of the page.
+/// The place of the share of prose in the words of the element. Behind it comes the share of the element in the prose
+/// of the page.
 pub(crate) const PROSE_DENSITY: usize = 6;
 pub(crate) const PROSE_SHARE: usize = 7;
 
-/// The parts about one element.
+/// The values that describe one element, such as its words and its share of prose.
 pub(crate) type Parts = [f32; PARTS];
 
-/// The parts about every element with text.
+/// The values ([`Parts`]) that describe each element that contains text.
 #[derive(Debug, Default)]
 pub(crate) struct ContainerParts {
     elements: Scratch<Parts>,
@@ -137,7 +138,7 @@ pub(crate) struct ContainerParts {
 }
 
 impl ContainerParts {
-    /// Parts for a number of elements, all unset.
+    /// Creates unset values for a number of elements. `whole` has the sums of the page.
     pub fn new(elements: usize, whole: &Sums) -> Self {
         let page = (divisor(whole.words), divisor(whole.prose));
         let mut outside = parts(whole, page);
@@ -146,7 +147,7 @@ impl ContainerParts {
         Self { elements: Scratch::stale(elements, [0.0; PARTS]), whole: outside, page }
     }
 
-    /// Sets the parts about the element at a place.
+    /// Computes the values of the element at a place from its sums.
     #[inline(always)]
     pub fn set(&mut self, place: usize, sums: &Sums) {
         if let Some(known) = self.elements.get_mut(place) {
@@ -154,7 +155,7 @@ impl ContainerParts {
         }
     }
 
-    /// The parts about the element at a place.
+    /// Returns the values of the element at a place.
     #[inline]
     pub fn of(&self, place: u32) -> &Parts {
         self.elements.get(place as usize).unwrap_or(&self.whole)
@@ -228,24 +229,24 @@ const BITS: [u32; 256] = {
     bits
 };
 
-/// The bits of an element, given those of the element around it: one for each tag of [`AROUND_TAGS`] that it is or
-/// stands in.
+/// Returns the bits of an element for [`AROUND_TAGS`]: one for each of these tags that it is or stands in. `above` are
+/// the bits of the element around it.
 #[inline(always)]
 pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
     above | BITS[tag as usize]
 }
 
-/// The levels above a block that each group of features looks at.
+/// The numbers of levels above a block at which each group of features looks.
 // Farther out the steps are wider: single levels say less there, and wrappers differ in number between sites.
 pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
 
-/// The parts about the elements at one level above the blocks of a batch.
+/// The values of the elements at one level above each block of a batch, by columns.
 pub(crate) type LevelColumns = [Lanes; PARTS];
 
-/// The parts about nothing.
+/// The values for blocks that have no element at a level.
 pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
 
-/// Fills in the levels of these blocks.
+/// Fills the columns of all levels with the values of the elements around these blocks.
 pub(crate) fn fill(levels: &mut [LevelColumns], elements: &ElementFacts, blocks: &[u32]) {
     let ElementFacts { paths, containers, .. } = elements;
     for (lane, block) in (0..LANES).zip(blocks) {

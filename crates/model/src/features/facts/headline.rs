@@ -8,7 +8,7 @@ use super::terms::{Terms, WordSet};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 
-/// Names of [`Outline::features`].
+/// The names of [`Outline::features`].
 pub(crate) const OUTLINE_NAMES: [&str; 17] = [
     "outline.is_headline", "outline.after_headline", "outline.log_blocks_after", "outline.log_blocks_before",
     "outline.words_after", "outline.up_to_headline", "outline.down_to_headline", "outline.headline_title_share",
@@ -17,7 +17,7 @@ pub(crate) const OUTLINE_NAMES: [&str; 17] = [
     "outline.section_link_density",
 ];
 
-/// Levels of `h1` to `h6`; 0 for every other element.
+/// Returns the level of a heading `h1` to `h6`; 0 for every other element.
 pub(crate) fn heading_level(tag: Tag) -> u8 {
     match tag {
         Tag::H1 => 1,
@@ -47,7 +47,7 @@ const NO_SECTION: Section = Section { heading: None, level: 0, words: 0, link_wo
 /// Levels that are climbed to where a block meets its heading.
 const MAX_LEVELS: u8 = 12;
 
-/// The headings of a page.
+/// The headings of a page, among them its headline.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     /// Block of the main headline.
@@ -135,13 +135,13 @@ impl Outline {
         outline
     }
 
-    /// The heading above a block, itself if it is one.
+    /// Returns the heading above a block; the block itself if it is a heading.
     pub fn heading_of(&self, at: usize) -> Option<usize> {
         let section = *self.section.get(at)?;
         self.sections.get(section as usize)?.heading
     }
 
-    /// The place of a block relative to the headings.
+    /// Returns the features of a block that tell its place relative to the headings.
     #[inline(always)]
     pub fn features(&self, at: usize) -> [f32; OUTLINE_NAMES.len()] {
         let (Some(words_before), Some(meeting), Some(up_to_heading)) =

@@ -9,7 +9,7 @@ use trommel_html::{AttributeWord, Element, NONE, Page};
 use crate::features::lexicon::Lexicon;
 use crate::features::scratch::{Scratch, count_work};
 
-/// The elements with text of one page.
+/// The elements of a page that contain text, each with a number, its place, and the place of the element around it.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     /// For each element, its index in the page's table.
@@ -24,7 +24,7 @@ pub(crate) struct Paths {
     around: Scratch<u32>,
 }
 
-/// The innermost element that holds both a block and something else.
+/// The innermost element that holds both a block and another element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meeting {
     /// Levels from the block's element up to it; one more than there are levels if it does not exist.
@@ -39,8 +39,8 @@ pub(crate) struct Meeting {
 const HAS_TEXT: u32 = 0;
 
 impl Paths {
-    /// The elements of a page with text. All elements are given to `visit` in order, with the place of the nearest one
-    /// with text around each and whether it has text itself.
+    /// Lists the elements of a page that contain text. Passes every element to `visit` in order, with the place of the
+    /// nearest one with text around it, and whether it has text itself.
     #[inline(always)]
     pub fn visited(page: &Page, mut visit: impl FnMut(u32, &Element, u32, bool)) -> Self {
         // One column serves twice, first for marks and then for places: a column less to clear for each page.
@@ -78,7 +78,7 @@ impl Paths {
         Self { blocks: blocks.collect(), ends: (1..=elements.len() as u32).collect(), elements, parents, around }
     }
 
-    /// The elements of a page, with their ends.
+    /// Lists the elements of a page that contain text, with their ends.
     #[cfg(test)]
     pub fn new(page: &Page) -> Self {
         let mut paths = Self::visited(page, |_, _, _, _| {});
@@ -86,8 +86,8 @@ impl Paths {
         paths
     }
 
-    /// Finds the ends of all elements. Each is given to `visit` with the place of the element around it, after those
-    /// inside it.
+    /// Finds the ends of all elements. Passes each to `visit`, after the elements inside it, with the place of the
+    /// element around it.
     #[inline(always)]
     pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
         for (at, parent) in self.parents.iter().enumerate().rev() {
@@ -104,39 +104,39 @@ impl Paths {
         self.elements.len()
     }
 
-    /// Place of a block's element, or [`NONE`].
+    /// Returns the place of a block's element, or [`NONE`].
     #[inline]
     pub fn of_block(&self, block: usize) -> u32 {
         self.blocks.get(block).copied().unwrap_or(NONE)
     }
 
-    /// Place of an element of the page, or that of the innermost with text around it.
+    /// Returns the place of an element of the page, or that of the innermost element with text around it.
     #[inline]
     pub fn around(&self, element: u32) -> u32 {
         self.around.get(element as usize).copied().unwrap_or(NONE)
     }
 
-    /// Place of an element of the page, if text stands in it.
+    /// Returns the place of an element of the page; `None` if no text stands in it.
     #[inline]
     pub fn of_element(&self, element: u32) -> Option<u32> {
         let place = self.around(element);
         (self.elements.get(place as usize) == Some(&element)).then_some(place)
     }
 
-    /// Place of the element around one, or [`NONE`].
+    /// Returns the place of the element around the one at a place, or [`NONE`].
     #[inline]
     pub fn parent(&self, place: u32) -> u32 {
         self.parents.get(place as usize).copied().unwrap_or(NONE)
     }
 
-    /// Number of elements around one.
+    /// Returns the number of elements around the one at a place.
     pub fn depth(&self, page: &Page, place: u32) -> u16 {
         let element = self.elements.get(place as usize);
         let element = element.and_then(|at| page.element(*at));
         element.map_or(0, |element| element.depth)
     }
 
-    /// For each block, where it meets the element at a place.
+    /// Returns for each block the innermost element that holds both the block and the element at the place `target`.
     pub fn meetings(&self, page: &Page, target: u32) -> Scratch<Meeting> {
         // The elements that hold the target, innermost first, each with its depth.
         let mut around: Scratch<(u32, u32, u16)> = Scratch::with_capacity(0);
@@ -191,7 +191,7 @@ pub(crate) struct PathWeight {
     pub direct: f32,
 }
 
-/// The weights of some words that stand side by side.
+/// The sum and the extremes of the weights of an element's attribute words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ElementWeights {
     /// The number of words.
@@ -226,7 +226,7 @@ impl ElementWeights {
     }
 }
 
-/// Word weights of the elements on a path, gathered down to each.
+/// The weights of attribute words along the path to each element, summed from the outermost down.
 #[derive(Debug, Default)]
 pub(crate) struct PathWeights {
     /// For each element on a path, by its place.
@@ -236,7 +236,7 @@ pub(crate) struct PathWeights {
 }
 
 impl PathWeights {
-    /// The weights of the elements of a page, of which none has been visited.
+    /// Prepares the weights for the elements of a page, of which none has been visited.
     pub fn new(page: &Page) -> Self {
         Self {
             all: Scratch::with_capacity(page.elements.len()),
@@ -248,7 +248,7 @@ impl PathWeights {
         self.all.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// Weighs the next element, which stands in the one at a place.
+    /// Weighs the next element of the page, which stands in the element at the place `parent`.
     #[inline(always)]
     pub fn visit(&mut self, page: &Page, lexicon: &Lexicon, element: &Element, parent: u32) {
         let above = self.of(parent);

@@ -13,7 +13,7 @@ use super::shape::{Shape, Sums};
 use crate::features::log::{flag, log};
 use crate::features::scratch::Scratch;
 
-/// Names of [`Prose::features`].
+/// The names of [`Prose::features`].
 pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
     "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
@@ -21,7 +21,7 @@ pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.page_log_blocks", "prose.log_longest",
 ];
 
-/// The prose of a page.
+/// The distribution of prose (running text) over the blocks and elements of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Prose {
     block_words: Scratch<u32>,
@@ -144,7 +144,7 @@ impl Prose {
         }
     }
 
-    /// The features of block `at`, except those of its levels: its place relative to the prose.
+    /// Returns the features of block `at` that tell its place relative to the prose, except those of its levels.
     #[inline(always)]
     pub fn features(&self, elements: &ElementFacts, at: usize) -> [f32; PROSE_NAMES.len()] {
         let (Some(meeting), Some(prose_words), Some(before), Some(after)) =

@@ -9,7 +9,7 @@ use trommel_text::{TextMasks, words};
 use super::paths::Paths;
 use crate::features::scratch::Scratch;
 
-/// Counts over the characters of a block's text.
+/// The shape of a block's text: counts of its characters by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shape {
     pub commas: u32,
@@ -21,7 +21,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Words of a block of this shape that are running text: all unlinked words of a long or sentence-like block.
+    /// Returns the number of words of a block that are running text: all unlinked words of a long or sentence-like
+    /// block, else none.
     pub fn prose_words(&self, block: &Block) -> u32 {
         let unlinked = block.words - block.link_words;
         let density = block.link_density();
@@ -31,12 +32,12 @@ impl Shape {
         if long || sentence { unlinked } else { 0 }
     }
 
-    /// The shape of a text.
+    /// Counts the characters of a text.
     pub fn of(text: &str) -> Self {
         Self::within(text, &TextMasks::of(text), 0..text.len())
     }
 
-    /// The shape of a part of a text with these masks.
+    /// Counts the characters of a part of a text, whose masks are given.
     #[inline(always)]
     pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
         let counts = masks.counts(part.clone());
@@ -88,7 +89,7 @@ fn ends_sentence(text: &str) -> bool {
     last.is_some_and(|c| matches!(c, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'))
 }
 
-/// The shapes of all blocks of a page.
+/// The task of finding the shapes of all blocks of a page.
 pub(crate) struct Shapes<'a> {
     pub page: &'a Page,
     pub masks: &'a TextMasks,
@@ -109,7 +110,7 @@ impl ByteTask for Shapes<'_> {
     }
 }
 
-/// Sums over the blocks inside an element.
+/// The sums over the blocks inside an element: of words, links and others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub words: u32,
@@ -127,7 +128,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// The sums of an element in which no block has been counted.
+    /// Returns the sums of an element in which no block has been counted.
     pub fn of(at: u32, element: &Element) -> Self {
         Self { descendants: element.end.saturating_sub(at + 1), ..Self::default() }
     }
@@ -156,7 +157,8 @@ impl Sums {
     }
 }
 
-/// Adds the blocks of a page to their elements, and gives the sums of the page, whose images are not counted.
+/// Adds each block of a page to the sums of its element. Returns the sums of the whole page, whose images are not
+/// counted.
 pub(crate) fn add_blocks(sums: &mut [Sums], page: &Page, paths: &Paths, shapes: &[Shape]) -> Sums {
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {

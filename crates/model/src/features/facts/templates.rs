@@ -5,7 +5,7 @@ use trommel_html::{Element, NONE, Page, Tag};
 use crate::features::scratch::{Scratch, count_work};
 use crate::features::{facts::paths::Paths, facts::shape::Sums, hashes::HashTable, log::log};
 
-/// Names of the facts about each group.
+/// The names of the facts about each group of repeated elements.
 pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
     "log_items", "log_words_per_item", "link_density", "word_share", "prose_density", "images_per_item", "place",
     "uneven",
@@ -48,14 +48,14 @@ fn is_item(tag: Tag) -> bool {
 }
 
 impl Templates {
-    /// The groups of the elements of a page, before any has been visited.
+    /// Prepares the groups for the elements of a page, of which none has been visited.
     pub fn new(page: &Page) -> Self {
         let mut by_template = HashTable::default();
         by_template.reserve(page.elements.len());
         Self { by_template, places: Scratch::with_capacity(page.elements.len()), ..Self::default() }
     }
 
-    /// Finds the group of the next element, whose parent is at `parent`.
+    /// Assigns the next element, whose parent is at the place `parent`, to its group.
     #[inline(always)]
     pub fn visit(&mut self, element: &Element, parent: u32) {
         // Paragraphs repeat in every text: as items they would make each article look like a list.
@@ -109,7 +109,7 @@ impl Templates {
         self.items = items;
     }
 
-    /// The features of a block in the element at a place.
+    /// Returns the features of a block in the element at a place.
     pub fn features(&self, place: u32) -> [f32; 2 * TEMPLATE_PARTS.len() + 1] {
         let mut row = [0.0; 2 * TEMPLATE_PARTS.len() + 1];
         let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));

@@ -10,7 +10,7 @@ use crate::features::scratch::{Scratch, count_work};
 /// Words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
 const SAMPLE_WORDS: usize = 60;
-/// Words at the start of a block whose pairs are hashed as well.
+/// The number of words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
@@ -23,7 +23,7 @@ pub(crate) struct WordSet {
 }
 
 impl WordSet {
-    /// The words of a text.
+    /// Returns the set of the words of a text, as hashes.
     pub fn of(text: &str) -> Self {
         let mut words = Self::default();
         words.extend(hashes(text).iter().copied());
@@ -52,14 +52,14 @@ impl WordSet {
     }
 }
 
-/// Bits of hashes: tells most of those that are not in a set without a look into it.
+/// A filter for hashes: one look tells for most hashes that they are not in a set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sieve {
     bits: Vec<u64>,
 }
 
 impl Sieve {
-    /// A filter for about this many hashes.
+    /// Creates a filter for about this many hashes.
     pub fn with_capacity(hashes: usize) -> Self {
         // Eight bits a hash let through about one foreign hash in eight. A power of two makes the place a mask.
         Self { bits: vec![0; (hashes / 8).next_power_of_two().max(16)] }
@@ -88,7 +88,7 @@ impl Sieve {
     }
 }
 
-/// Hashes of the words and pairs at the start of each block.
+/// The hashes of the words and word pairs at the start of each block.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     words: Scratch<u64>,
@@ -106,19 +106,20 @@ impl Terms {
         self.starts.push((self.words.len() as u32, self.pairs.len() as u32));
     }
 
-    /// Hashes of the first words of a block.
+    /// Returns the hashes of the first words of a block.
     pub fn words(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
         self.words.get(from.0 as usize..to.0 as usize).unwrap_or_default()
     }
 
-    /// Hashes of the pairs of a block's first words: the first is that of its first and second word.
+    /// Returns the hashes of the pairs of a block's first words: the first is that of its first and second word.
     pub fn pairs(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// The number of different words among the first words of a block, and the number of them in `set`.
+    /// Returns the number of different words among the first words of a block, and the number of those that are in
+    /// `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let words = self.words(at);
         count_work(words.len());
@@ -190,7 +191,7 @@ impl ByteTask for Read<'_> {
     }
 }
 
-/// Gives the words at the start of a block and their pairs in lower case: each term's hash and text.
+/// Passes each word and word pair at the start of a block, in lower case, to `give`: its hash and its text.
 pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
     let mut before: Option<(u64, usize)> = None;

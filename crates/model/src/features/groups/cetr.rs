@@ -35,8 +35,8 @@ pub(super) fn cetr<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) ->
     })
 }
 
-/// The tag-ratio features of each block: smoothed ratio (characters per tag), its smoothed absolute derivative, and 1
-/// if clustering finds the block to be content, otherwise 0.
+/// Returns the tag-ratio features of each block: the smoothed ratio (characters per tag), its smoothed absolute
+/// derivative, and 1 if clustering finds the block to be content, otherwise 0.
 pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
     features(page, true)
 }
@@ -72,7 +72,7 @@ impl ByteTask for Ratios<'_> {
     }
 }
 
-/// Characters of each block divided by its tags, those before it included (at least 1).
+/// Returns for each block its number of characters divided by its tags, those before it included (at least 1).
 pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
     page.blocks
         .iter()

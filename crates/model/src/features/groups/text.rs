@@ -62,8 +62,8 @@ pub(super) const SHALLOW_NAMES: [&str; 6] = [
     "link_density.next",
 ];
 
-/// Words in the full lines of 80 characters of a text, and the number of those lines. The last line
-/// is left out, unless it is the only one.
+/// Returns the number of words in the full lines of a text, if lines have 80 characters, and the number of these lines.
+/// The last line is left out, unless it is the only one.
 ///
 /// `words` and `chars` are those of the text.
 pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
@@ -88,7 +88,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
 }
 
-/// Words per line of 80 characters, without the last line if there are several.
+/// Returns the number of words per line of 80 characters, without the last line if there are several.
 pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     let (words, lines) = full_lines(text, words, chars);
     words as f32 / lines as f32

@@ -4,7 +4,7 @@ use super::runs::{NOTE_PLACE, Run, can_mark, groups};
 use crate::render::markdown::escape::{Context, PageSigns, escape, span, without_markup};
 use crate::render::pieces::{self, PieceKind};
 
-/// The form in which a block is written.
+/// The form in which a block is written as Markdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Paragraph,
@@ -25,7 +25,7 @@ type Mark = (&'static str, fn(&Run) -> bool);
 /// The marks of runs, from outside to inside.
 const MARKS: [Mark; 3] = [("~~", |run| run.deleted), ("**", |run| run.strong), ("*", |run| run.em)];
 
-/// One block on its way.
+/// The state of writing one block as inline Markdown.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
     /// Offset of the text among the texts of the page, and the signs of those texts; none for text from elsewhere.
@@ -50,7 +50,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes text without marks.
+    /// Appends text without marks.
     pub(super) fn plain(&mut self, from: usize, to: usize) {
         let context = self.context();
         if let Some((start, signs)) = self.signs {
@@ -95,7 +95,7 @@ impl Rendering<'_> {
         self.out.push(')');
     }
 
-    /// Writes runs of one link (or of none), before `next`.
+    /// Appends runs that share one link (or have none) with their styles. `next` is the run behind them.
     pub(super) fn styled(&mut self, runs: &[Run], next: Option<&Run>) {
         match runs {
             // Most texts are but that.

@@ -2,7 +2,7 @@
 
 use crate::render::pieces::{Piece, PieceKind};
 
-/// A segment of a block's text in which nothing changes.
+/// A segment of a block's text in which link, style and kind stay the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) from: usize,
@@ -18,18 +18,18 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns whether it is text without a mark, links apart.
+    /// Returns whether the run is text without style; it may be in a link.
     pub(super) fn is_unmarked(&self) -> bool {
         self.form == PieceKind::Text && !(self.code || self.strong || self.em || self.deleted)
     }
 }
 
-/// Stands for the mark of a note, so that signs on both sides of it are no neighbours.
+/// The character that stands for the mark of a note, so that signs on both sides of it are no neighbours.
 pub(super) const NOTE_PLACE: char = '\u{fffc}';
 /// Stands for a link or an image.
 const LINK_PLACE: char = '\u{fffb}';
 
-/// Divides runs where pieces begin and end, and drops them outside of a range of bytes.
+/// Divides runs where pieces begin and end, and drops what is outside of a range of bytes.
 pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
     let mut next_run = 0;
@@ -69,8 +69,8 @@ pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)
     divided
 }
 
-/// Joins the text of runs, and moves the runs to it. Signs then see their real neighbours, without the text that is
-/// left out.
+/// Joins the text of runs, and returns it with the runs moved to their places in it. Signs then see their real
+/// neighbours, without the text that is left out.
 pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     let mut out = String::with_capacity(text.len());
     let in_place = |run: Run| {
@@ -89,7 +89,8 @@ pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     (out, runs)
 }
 
-/// Runs in which the formulas between marks of TeX, whose places are `formulas`, stand by themselves.
+/// Divides runs so that each formula between marks of TeX is a run of its own. `formulas` has the places of the
+/// formulas.
 pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<Run> {
     if formulas.is_empty() {
         return runs;
@@ -120,7 +121,7 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
     divided
 }
 
-/// Leaves out struck-out text where no mark can show it, as plain text does.
+/// Removes the runs of struck-out text where Markdown can write no mark for it.
 pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     if runs.iter().all(|run| !run.deleted) {
         return;
@@ -147,14 +148,14 @@ pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|_| kept.next().unwrap_or(true));
 }
 
-/// Returns whether a mark between an outer and an inner character is one.
+/// Returns whether Markdown takes a mark (such as `**`) as one between an outer and an inner character.
 pub(super) fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
     inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
 }
 
-/// Neighbours with the same key, with the index of the first.
+/// Groups neighbouring runs with the same key, each group with the index of its first run.
 pub(super) fn groups<'r, K: PartialEq>(
     runs: &'r [Run],
     key: impl Fn(&'r Run) -> K,
