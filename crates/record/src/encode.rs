@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::{Annotations, Anserini, Bulk, Compression, Document, Format, Jsonl, Msgpack, Printed, Trec, Wet};
 
-/// Facts about an output before its first record.
+/// Facts about an output that are known before its first record, for its head.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputHead<'a> {
-    /// Name of the output file without folders.
+    /// Name of the output file, without folders.
     pub name: &'a str,
     /// Block of the source archive's warcinfo record.
     pub info: Option<&'a [u8]>,
@@ -17,7 +17,8 @@ pub struct OutputHead<'a> {
     pub epoch: Option<i64>,
 }
 
-/// Turns records into bytes. Pure: the same record gives the same bytes on any thread and in any order.
+/// An encoder, which turns documents into the bytes of an output format. It is pure: the same document gives the same
+/// bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
     /// Appends the head of an output to `out`; most formats have none.
     ///
@@ -35,8 +36,8 @@ pub trait Encode: Send + Sync {
     fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression left to the `Frames`: none for WET, which compresses record
-/// by record. Formats that are assembled at the end are MessagePack until then.
+/// Returns the encoder of a format, and the compression that remains for [`Frames`](crate::Frames). That is none for
+/// WET, whose encoder compresses record by record. Formats that are assembled at the end are encoded as MessagePack.
 ///
 /// # Errors
 /// [`OutputError::Compression`] if the format is never compressed that way.
@@ -61,7 +62,7 @@ pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Enco
     Ok((encoder, compression))
 }
 
-/// Reason why records cannot be written.
+/// The error that documents cannot be written to an output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -127,8 +128,8 @@ impl PageForm {
     }
 }
 
-/// A page as one JSON object on a line. It has the keys of a JSON line of a run, in the same order and of
-/// the same types. If it is one of several pages, the key `file` with the name of its file follows.
+/// Returns the document of a page as one JSON object on a line. It has the keys of a JSON line of a run, in the same
+/// order and of the same types. For one of several pages, the key `file` with the name of its file follows.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -150,7 +151,7 @@ pub fn page_line(record: &Document, file: Option<&str>) -> Result<String, serde_
     String::from_utf8(line).map_err(serde::ser::Error::custom)
 }
 
-/// The text without control characters; JSON escapes them.
+/// Removes control characters from a text, except line ends and tabs, so that it can be printed.
 pub(crate) fn printable(text: String) -> String {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) { text } else { text.chars().filter(|&c| is_shown(c)).collect() }
