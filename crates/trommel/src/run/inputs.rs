@@ -169,6 +169,7 @@ pub fn expand(
 /// `options` say otherwise. An archive inside of a WACZ file is named as in outputs: by the container, `!`, and its
 /// name in there.
 ///
+/// # Errors
 /// Fails if the index cannot be read, or is not an index.
 pub fn select(
     index: &Path,
