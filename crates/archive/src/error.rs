@@ -12,10 +12,10 @@ pub enum Damage {
     /// Compressed data that can't be decoded.
     #[error("compressed data is damaged")]
     Codec,
-    /// A member decoded to its end, but its checksum or its length is another.
+    /// A member that was decoded to its end, but has a wrong checksum or length.
     #[error("checksum or length of a compressed member is wrong")]
     Checksum,
-    /// Bytes between records that belong to none.
+    /// Bytes between records that belong to no record.
     #[error("bytes that belong to no record")]
     Junk,
     /// A record whose header has no end, is too long, or has no field.

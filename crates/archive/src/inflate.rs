@@ -11,11 +11,11 @@ use libdeflate_sys as sys;
 /// The result of inflating a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InflateResult {
-    /// The stream ended: stored bytes read and plain bytes made.
+    /// The stream ended, after `read` stored bytes, and gave `made` plain bytes.
     Whole { read: usize, made: usize },
-    /// There are more plain bytes than room for them.
+    /// The stream has more plain bytes than there is room for.
     Full,
-    /// Damaged, or more stored bytes are needed.
+    /// The stream is damaged, or needs more stored bytes.
     Bad,
 }
 

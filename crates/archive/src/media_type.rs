@@ -14,20 +14,20 @@ pub enum MediaType {
     Html,
     /// application/xhtml+xml and its variants.
     Xhtml,
-    /// Any other, in lower case without parameters; empty if nothing tells.
+    /// Any other type, in lower case without parameters; empty if the type is unknown.
     Other(String),
 }
 
 /// The source from which the media type of a payload was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSource {
-    /// WARC-Identified-Payload-Type: the crawler looked at the bytes.
+    /// WARC-Identified-Payload-Type, which the crawler found by the bytes.
     Identified,
-    /// HTTP Content-Type.
+    /// The Content-Type header of HTTP.
     Http,
-    /// Content-Type of the record.
+    /// The Content-Type field of the record.
     Record,
-    /// The first bytes.
+    /// The first bytes of the body.
     Sniffed,
 }
 

@@ -11,10 +11,10 @@ use crate::{error::PayloadError, http, http::Headers};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadNote {
-    /// A header names a coding the body does not have; the body was left as it is.
+    /// A header names a coding that the body does not have; the body was left unchanged.
     #[error("header says {0}, body is not")]
     HeaderLied(Coding),
-    /// The body has a coding no header names; it was undone.
+    /// The body has a coding that no header names; the coding was undone.
     #[error("body is {0}, no header says so")]
     Undeclared(Coding),
     /// The coded body is truncated or damaged; its decoded part was kept.

@@ -50,7 +50,7 @@ pub enum RecordType {
     Conversion,
     /// A further segment of a record cut in pieces.
     Continuation,
-    /// Any other, as it stands; empty if none is named.
+    /// Any other type, unchanged; empty if the record names no type.
     Unknown(String),
 }
 
@@ -106,7 +106,7 @@ pub enum Note {
     BlockCut {
         /// Stated length in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes that the block has.
         got: u64,
     },
     /// The block goes on after its stated length; the bytes up to the next record were added.
@@ -114,16 +114,16 @@ pub enum Note {
     BlockExtended {
         /// Stated length in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes that the block has.
         got: u64,
     },
     /// The block is longer than [`ReadOptions::max_record`](crate::ReadOptions::max_record); the
     /// rest was skipped.
     #[error("block too long: {kept} of {length} bytes kept")]
     BlockTooLong {
-        /// Stated length in bytes, or the bytes there are if none is stated.
+        /// Stated length in bytes, or the number of bytes that the block has if none is stated.
         length: u64,
-        /// Bytes kept.
+        /// Number of bytes kept.
         kept: u64,
     },
     /// The header breaks the grammar but was read.
@@ -138,7 +138,7 @@ pub enum Note {
     /// Number of segments in which the record was written; their blocks were joined.
     #[error("joined of {0} segments")]
     SegmentsJoined(u64),
-    /// Number of segments found, the first ones, of a record that was written in segments.
+    /// Number of segments found, from the first one on, of a record that was written in more segments.
     #[error("in segments, of which only the first {0} were found")]
     SegmentsMissing(u64),
     /// Checksum or length of the compressed member is wrong; the block may be altered.

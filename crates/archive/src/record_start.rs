@@ -130,7 +130,7 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
 /// Result of a search for the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundStart {
-    /// A record begins here.
+    /// A record begins at this index.
     At(usize),
     /// No record so far; the bytes before this index need not be searched again.
     No(usize),

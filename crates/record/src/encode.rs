@@ -20,7 +20,7 @@ pub struct OutputHead<'a> {
 /// An encoder, which turns documents into the bytes of an output format. It is pure: the same document gives the same
 /// bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends the head of an output to `out`; most formats have none.
+    /// Appends the head of an output file to `out`; most formats have none.
     ///
     /// # Errors
     /// If the head cannot be written in this format; `out` is then to be thrown away.
@@ -28,8 +28,8 @@ pub trait Encode: Send + Sync {
         Ok(())
     }
 
-    /// Appends one record to `out`. False, with nothing appended, if the format has no place for it:
-    /// WET has none for a document without text.
+    /// Appends the encoded document to `out`. Returns false, with nothing appended, if the format has no place for it,
+    /// as WET for a document without text.
     ///
     /// # Errors
     /// If the record cannot be written in this format; `out` is then to be thrown away.
@@ -106,11 +106,11 @@ pub enum OutputError {
 /// The form in which a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageForm {
-    /// Its main text, and a line end.
+    /// The main text of the page, and a line end.
     Text,
-    /// Its main text as Markdown, which ends with a line end of its own.
+    /// The main text of the page as Markdown, which ends with a line end of its own.
     Markdown,
-    /// Its document, one JSON object on a line: a JSON line of a run.
+    /// The document of the page as one JSON object on a line: a JSON line of a run.
     Json,
 }
 

@@ -11,13 +11,13 @@ use crate::{Location, Remote, SourceError};
 /// The place of an archive's stored bytes: a file or object, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBytes {
-    /// All of a file or object.
+    /// All bytes of a file or object.
     Whole(Location),
-    /// A part of one; its end may be beyond that of the file.
+    /// A part of a file or object; its end may be beyond that of the file.
     Within(Location, Range<u64>),
-    /// A deflated part.
+    /// A part of a file or object that must be inflated.
     Deflated(Location, Range<u64>),
-    /// They cannot be read.
+    /// No bytes, because they cannot be read.
     Missing(SourceError),
 }
 

@@ -14,7 +14,7 @@ pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 /// The answer of a session to a part of its page: more is wanted, or the rest is not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The session wants more.
+    /// The session wants more parts of the page.
     Continue,
     /// The session keeps no more bytes; further parts are ignored.
     Full,

@@ -68,7 +68,7 @@ pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 pub enum StorageMethod {
     /// Stored without compression.
     Stored,
-    /// Deflated.
+    /// Compressed by deflate.
     Deflated,
     /// Another compression, by its number, which is not supported.
     Other(u16),

@@ -24,9 +24,10 @@ pub struct DocumentPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateReason {
-    /// It has the words of the other.
+    /// The document has the same words as the earlier one.
     ExactDuplicate,
-    /// It shares a key with the other, as most pairs of three quarters of common phrases do.
+    /// The document shares a MinHash key with the earlier one, as most pairs do that have three quarters of their
+    /// phrases in common.
     NearDuplicate,
 }
 

@@ -68,8 +68,8 @@ fn is_match(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 impl FilterSettings {
-    /// Returns the reason to drop a record by its URL or host; none to keep it. A record without a URL counts as one with
-    /// an empty URL.
+    /// Returns the reason to drop a record by its URL or host; none to keep it. A record without a URL counts as one
+    /// with an empty URL.
     pub(super) fn judge_url(&self, url: Option<&str>) -> Option<Reason> {
         let address = url.unwrap_or_default();
         if !self.url.is_empty() && !self.url.iter().any(|pattern| pattern.matches(address)) {

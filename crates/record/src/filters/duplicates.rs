@@ -127,12 +127,12 @@ pub struct Fingerprint {
     pub page: Option<PageText>,
 }
 
-/// A text of a page, by a key of its URL.
+/// The source of a page's text: the capture or a crawler's copy, with a key of the page's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// Key of a captured page.
+    /// The text is that of the captured page.
     Captured(u64),
-    /// Key of a crawler's copy.
+    /// The text is that of a crawler's copy of the page.
     Copied(u64),
 }
 

@@ -330,7 +330,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(File::open(path)?))
     }
 
-    /// Creates a file of our own. An existing file of its name is removed, and never written to.
+    /// Creates a file of this program. An existing file of its name is removed, and never written to.
     ///
     /// # Errors
     /// The error of the system.
@@ -338,7 +338,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(create_new(path)?))
     }
 
-    /// Opens an existing file of our own, to continue after its first `length` bytes; the rest is cut off.
+    /// Opens an existing file of this program, to continue after its first `length` bytes; the rest is cut off.
     ///
     /// # Errors
     /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.

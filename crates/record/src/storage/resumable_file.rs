@@ -145,8 +145,8 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// If `spool` cannot be read or `target` cannot be written.
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError>;
 
-    /// The first thing in the folder `target` that is not part of an output assembled before; none if
-    /// the folder may be replaced.
+    /// Returns the first entry of the folder `target` that is not part of an output assembled before; none if the
+    /// folder may be replaced.
     ///
     /// # Errors
     /// If the folder cannot be read; always where outputs are files.

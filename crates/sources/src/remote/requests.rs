@@ -175,11 +175,11 @@ async fn bounded(answer: HttpResponse) -> Result<HttpResponse, HttpError> {
 /// The servers to which a redirect of a request may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Redirects {
-    /// The same one only: the request may be signed, which another could not take.
+    /// Only the same server, because the request may be signed, and another server could not check it.
     SameServer,
-    /// Those on the same host.
+    /// Only servers on the same host.
     SameHost,
-    /// Any; what one of them says of an object's version is not asked of the others.
+    /// Any server. The version of an object that one server states is not required of the others.
     Anywhere,
 }
 

@@ -143,7 +143,7 @@ pub struct ProgressState {
 
 /// Receives the progress of a run: several times a second, and once at the end.
 pub trait Progress {
-    /// Takes note of the counts.
+    /// Receives the counts of the run at this moment.
     fn update(&mut self, state: &ProgressState);
 }
 

@@ -42,9 +42,9 @@ pub enum Input {
     Url(String),
     /// Single records of archives, named by an index.
     Selection(Arc<RecordSelection>),
-    /// An archive inside of a WACZ file; see [`wacz`](crate::run::unpack).
+    /// An archive inside of a WACZ file; see [`unpack`](crate::run::unpack).
     Packed(Arc<Packed>),
-    /// Pages in files, a page in each.
+    /// Pages in files, one page in each.
     Pages(Arc<PageFiles>),
     /// Standard input.
     Stdin,

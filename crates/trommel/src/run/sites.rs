@@ -19,15 +19,15 @@ use crate::{Error, ErrorKind, Extractor, Hints, Model, Result, Settings, SiteMod
 /// The source of the memory of sites that settings ask for.
 #[derive(Debug, Default)]
 pub enum RunSites {
-    /// No memory: every page is judged by itself.
+    /// No memory of sites: every page is judged by itself.
     #[default]
     Off,
-    /// A pass over all inputs before the run.
+    /// The memory of sites is made by a pass over all inputs before the run.
     TwoPass {
-        /// Maximum bytes of memory.
+        /// Maximum number of bytes of the memory of sites.
         max_bytes: u64,
     },
-    /// A file.
+    /// The memory of sites was read from a file.
     File(Box<SiteMemory>),
 }
 

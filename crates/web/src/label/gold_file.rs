@@ -21,11 +21,11 @@ use crate::label::page_list::{LabelBlock, LabelPage};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// Into `gold`.
+    /// The text goes into `gold`, the main text.
     Gold,
-    /// Into `gold_comments`.
+    /// The text goes into `gold_comments`.
     Comments,
-    /// Nowhere.
+    /// The text is no part of the gold.
     Dropped,
 }
 

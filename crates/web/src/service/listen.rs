@@ -16,9 +16,9 @@ pub(crate) struct ByUnixSocket;
 /// An address to listen on: TCP or a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// `HOST:PORT`.
+    /// A TCP address, `HOST:PORT`.
     Tcp(String),
-    /// `unix:PATH`.
+    /// A Unix socket, `unix:PATH`.
     Unix(PathBuf),
 }
 

@@ -86,11 +86,12 @@ impl Piece {
 /// The position of a record relative to the end of the piece that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// It is of the piece.
+    /// The record belongs to the piece.
     Within,
-    /// It is, and it goes past the beginning of another: that one does not count if this one does.
+    /// The record belongs to the piece, and goes past the beginning of a later one. The later piece does not count if
+    /// this one does.
     Past,
-    /// It is the first of the piece of that number, which goes on as this one would.
+    /// The record is the first of the piece of that number, which continues as this piece would.
     Next(usize),
 }
 

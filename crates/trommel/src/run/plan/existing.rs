@@ -17,12 +17,12 @@ use crate::{Error, Result};
 /// The treatment of outputs that exist before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// The run is refused.
+    /// The run is refused if outputs exist.
     #[default]
     Refuse,
-    /// They are replaced.
+    /// Existing outputs are replaced.
     Overwrite,
-    /// Continue the run that wrote them: finished outputs stay, the rest and new inputs are done.
+    /// The run continues the one that wrote them: finished outputs stay, and the rest and new inputs are done.
     Resume,
 }
 

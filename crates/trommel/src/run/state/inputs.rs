@@ -223,11 +223,11 @@ pub(crate) struct InputStart {
 /// An entry of the journal: one input or output that the run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
-    /// An input has been read.
+    /// An input, or some pieces of it, has been read.
     Done(Box<DoneInput>),
-    /// An output has its name.
+    /// An output has its final name.
     File(ManifestFile),
-    /// This input, of which nothing could be read, is there now and will be read again.
+    /// An input that could not be read before is there now, and will be read again.
     Again(Identity),
 }
 

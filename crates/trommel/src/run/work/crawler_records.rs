@@ -6,9 +6,9 @@ use trommel_archive::Record;
 /// A record that is not a capture but made by the crawler itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawlerRecord<'a> {
-    /// The text or the document of a page as its browser had it, by the URL of the page.
+    /// A copy of a page, as text or as the browser's document, with the URL of the page.
     Copy(&'a str),
-    /// A log, its arguments, a list, a picture of a page.
+    /// A note of the crawler: a log, its arguments, a list, a picture of a page.
     Note,
 }
 

@@ -31,28 +31,28 @@ pub(crate) struct Task {
 pub(crate) enum Step {
     /// An input has been opened.
     Open(Opened),
-    /// The first record of an input is about to come.
+    /// The output of an input begins, before its first record.
     Begin {
-        /// Block of the record if it is a warcinfo.
+        /// Block of the first record if it is a warcinfo.
         // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
-        /// Date of the record.
+        /// Date of the first record.
         date: Option<String>,
     },
-    /// A record, before the workers.
+    /// A record that goes to the workers.
     Record(CapturedRecord),
-    /// A record, after them.
+    /// The result of a record that comes from the workers.
     Result(WorkerResult),
-    /// Damage that was passed.
+    /// Damage after which reading continued.
     Damage {
-        /// Stored offset where it begins.
+        /// Stored offset at which the damage begins.
         offset: u64,
-        /// Bytes lost.
+        /// Number of bytes lost.
         lost: u64,
         /// The kind of damage.
         what: String,
     },
-    /// A record that is another than its index states; it follows.
+    /// The next record differs from the one that its index states.
     Mismatch {
         /// The archive, the place and the difference, in one line.
         what: String,

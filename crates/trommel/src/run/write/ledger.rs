@@ -34,11 +34,11 @@ pub(crate) struct Work {
 
 /// The next task of a reader, as the ledger assigns it.
 pub(crate) enum Next {
-    /// It reads an archive, or a piece of one.
+    /// The reader reads an archive, or a piece of one.
     Read(Box<Work>),
-    /// It finds the pieces of the input of that index.
+    /// The reader finds the pieces into which the input of that index is cut.
     Cut(usize),
-    /// Nothing is left.
+    /// No work is left.
     Over,
 }
 
