@@ -5,7 +5,7 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 
-/// The bytes between `start` and `end` are unread.
+/// A byte buffer that is read at its front and filled at its end; its unread bytes are those from `start` to `end`.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     data: Vec<u8>,
@@ -14,7 +14,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// The unread bytes.
+    /// Returns the unread bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.data.get(self.start..self.end).unwrap_or_default()
     }
@@ -23,7 +23,7 @@ impl Buffer {
         self.end - self.start
     }
 
-    /// Takes `n` bytes off the front (all, if there are fewer).
+    /// Removes `n` bytes from the front (all, if there are fewer).
     pub(crate) fn consume(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.end);
         if self.start == self.end {
@@ -32,7 +32,8 @@ impl Buffer {
         }
     }
 
-    /// At least `n` writable bytes after the unread ones; tell how many were written with `filled`.
+    /// Returns room for at least `n` bytes after the unread ones. The caller then reports with `filled` the number of
+    /// bytes that it wrote.
     pub(crate) fn room(&mut self, n: usize) -> &mut [u8] {
         if self.data.len() - self.end < n {
             self.data.copy_within(self.start..self.end, 0);
@@ -46,20 +47,20 @@ impl Buffer {
         self.data.get_mut(self.end..).unwrap_or_default()
     }
 
-    /// Counts `n` bytes written to `room` as unread.
+    /// Adds `n` bytes, which were written to `room`, to the unread ones.
     pub(crate) fn filled(&mut self, n: usize) {
         self.end = self.end.saturating_add(n).min(self.data.len());
     }
 
-    /// Takes another buffer, whose bytes are unread, and gives the one before.
+    /// Replaces the contents by `data`, all of it unread, and returns the old memory.
     pub(crate) fn replace(&mut self, data: Vec<u8>) -> Vec<u8> {
         self.start = 0;
         self.end = data.len();
         std::mem::replace(&mut self.data, data)
     }
 
-    /// Takes off the first `n` unread bytes together with their memory, if at most `rest` others follow, which
-    /// move.
+    /// Removes the first `n` unread bytes together with their memory, and returns them as a block. None if more than
+    /// `rest` other bytes follow, which would have to be moved.
     pub(crate) fn split_off(&mut self, n: usize, rest: usize) -> Option<RecordBlock> {
         let bytes = self.bytes();
         let behind = bytes.get(n..).filter(|behind| behind.len() <= rest)?.to_vec();
@@ -92,12 +93,12 @@ const MAX_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// Buffers up to this size are as good as of the same size.
 const MIN_BUFFER_BYTES: usize = 16 * 1024;
 
-/// Empty buffers.
+/// A store of empty buffers for later use, so that their memory need not be allocated again.
 #[derive(Debug, Default)]
 pub(crate) struct Spares(Vec<Vec<u8>>);
 
 impl Spares {
-    /// Takes a buffer that is done with; the largest are kept.
+    /// Stores a buffer that is no longer used; only the largest buffers are kept.
     pub(crate) fn put(&mut self, mut buffer: Vec<u8>) {
         if !(1..=MAX_BUFFER_BYTES).contains(&buffer.capacity()) {
             return;
@@ -112,7 +113,7 @@ impl Spares {
         }
     }
 
-    /// Takes the smallest free buffer that has room for this many bytes and is not far too large.
+    /// Removes and returns the smallest stored buffer that has room for this many bytes and is not far too large.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
         let most = bytes.max(MIN_BUFFER_BYTES).saturating_mul(4);
         let fitting = self.0.iter().enumerate();
@@ -122,15 +123,15 @@ impl Spares {
         Some(self.0.swap_remove(at))
     }
 
-    /// Such a buffer, or a new one with a capacity that fits many others as well.
+    /// Returns a stored buffer with room for this many bytes, or a new one whose capacity fits many others as well.
     pub(crate) fn take_or_new(&mut self, bytes: usize) -> Vec<u8> {
         let new = || Vec::with_capacity(bytes.next_power_of_two());
         self.take(bytes).unwrap_or_else(new)
     }
 }
 
-/// The bytes of a record's block. They may be a part of the buffer into which a whole member was inflated, with the
-/// header and the line ends around them.
+/// The bytes of a record's block. They may be a part of a larger buffer, into which a whole member was inflated with
+/// the record's header and line ends.
 #[derive(Default)]
 pub struct RecordBlock {
     buffer: Vec<u8>,
@@ -139,30 +140,30 @@ pub struct RecordBlock {
 }
 
 impl RecordBlock {
-    /// A part of a buffer, cut at the end of the buffer.
+    /// Creates a block from a part of a buffer; a part beyond the end of the buffer is cut there.
     pub(crate) fn within(buffer: Vec<u8>, part: Range<usize>) -> Self {
         let end = part.end.min(buffer.len());
         Self { start: part.start.min(end), end, buffer }
     }
 
-    /// The buffer, whatever it holds.
+    /// Returns the memory of the block for reuse, whatever it holds.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Leaves out all bytes from this one on.
+    /// Shortens the block to its first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.end = self.start.saturating_add(length).min(self.end);
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the block.
     pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
         self.buffer.truncate(self.end);
         self.buffer.extend_from_slice(bytes);
         self.end = self.buffer.len();
     }
 
-    /// Gives memory back if more than half of it is in no use.
+    /// Frees the unused memory of the block if it is more than half of all.
     pub(crate) fn shrink(&mut self) {
         if self.buffer.capacity() / 2 > self.len() {
             self.buffer.truncate(self.end);

@@ -9,12 +9,12 @@ use memchr::memchr;
 
 use crate::signature;
 
-/// Maximum number of codings that are undone. Each may cost as much as `max_payload`, and a body can be made that goes
-/// on for any number of rounds.
+/// Maximum number of codings of a body that are undone, as a body can be made that has any number of them. Each may
+/// cost as much time as `max_payload` bytes do.
 pub(crate) const MAX_CODINGS: usize = 8;
-/// Characters kept of the name of a coding that is not known.
+/// Maximum number of characters kept of the name of an unknown coding.
 pub(crate) const MAX_CODING_NAME: usize = 32;
-/// Rounds of gzip undone that no header names.
+/// Maximum number of gzip layers that are undone without being named by a header.
 pub(crate) const SILENT_ROUNDS: usize = 2;
 
 trommel_text::named! {
@@ -40,7 +40,7 @@ const CHUNK: usize = 64 * 1024;
 /// Maximum bytes of the encoding of an empty body.
 const EMPTY: usize = 8;
 
-/// A decoded body and the way in which it ended.
+/// A decoded body and the way in which the coded bytes ended.
 pub(crate) type Decoded = (Vec<u8>, End);
 
 /// The way in which a coded body ended.
@@ -54,7 +54,7 @@ pub(crate) enum End {
     Broken,
 }
 
-/// gzip, one member or several.
+/// Decodes a gzip body of one or several members, up to `limit` bytes; none if it is not gzip.
 pub(crate) fn gzip(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut body = Vec::new();
     let mut rest = coded;
@@ -72,7 +72,7 @@ pub(crate) fn gzip(coded: &[u8], limit: usize) -> Option<Decoded> {
     (rest.len() < coded.len()).then_some((body, End::Whole))
 }
 
-/// zlib, or raw deflate as old servers send it.
+/// Decodes a body in zlib, or in raw deflate as old servers send it; none if it is neither.
 pub(crate) fn deflate(coded: &[u8], limit: usize) -> Option<Decoded> {
     let is_zlib = matches!(coded, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
@@ -118,14 +118,14 @@ fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize
     }
 }
 
-/// brotli.
+/// Decodes a brotli body, up to `limit` bytes; none if it is not brotli.
 pub(crate) fn brotli(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut rest = coded;
     let decoded = read(brotli_decompressor::Decompressor::new(&mut rest, CHUNK), limit);
     guess(decoded, coded, rest.len())
 }
 
-/// zstd, one frame or several.
+/// Decodes a zstd body of one or several frames, up to `limit` bytes; none if it is not zstd.
 pub(crate) fn zstd(coded: &[u8], limit: usize) -> Option<Decoded> {
     if !coded.starts_with(&signature::ZSTD) && !signature::is_skippable(coded) {
         return None;
@@ -187,17 +187,17 @@ fn read(mut decoder: impl Read, limit: usize) -> Decoded {
 /// Maximum length of a size line, with its extensions.
 const MAX_LINE: usize = 256;
 
-/// A body put together out of chunks.
+/// A body joined from the chunks of HTTP's chunked transfer coding.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct JoinedBody {
     pub(crate) body: Vec<u8>,
-    /// A chunk size was wrong.
+    /// True if a chunk size was wrong.
     pub(crate) wrong: bool,
-    /// The last chunk is missing or not whole.
+    /// True if the last chunk is missing or incomplete.
     pub(crate) cut: bool,
 }
 
-/// Puts the chunks together. None if the body does not begin with a chunk.
+/// Joins the chunks of a body in HTTP's chunked transfer coding. None if the body does not begin with a chunk.
 pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     let (size, data) = size_line(coded)?;
     if !fits(coded, data, size) || size == 0 && !is_end(coded.get(data..)?) {

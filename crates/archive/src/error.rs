@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-/// Damage in an archive behind which reading continued.
+/// A kind of damage in an archive, after which the reader continues with the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
@@ -12,10 +12,10 @@ pub enum Damage {
     /// Compressed data that can't be decoded.
     #[error("compressed data is damaged")]
     Codec,
-    /// A member decoded to its end, but its checksum or its length is another.
+    /// A member that was decoded to its end, but has a wrong checksum or length.
     #[error("checksum or length of a compressed member is wrong")]
     Checksum,
-    /// Bytes between records that belong to none.
+    /// Bytes between records that belong to no record.
     #[error("bytes that belong to no record")]
     Junk,
     /// A record whose header has no end, is too long, or has no field.
@@ -36,7 +36,7 @@ pub enum Damage {
     Dictionary,
 }
 
-/// An error of one archive file.
+/// An error in reading an archive file.
 ///
 /// After [`ArchiveError::Damage`] the reader continues with the next record. All others end the reading.
 #[derive(Debug, thiserror::Error)]
@@ -104,7 +104,7 @@ impl ArchiveError {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
-    /// Returns whether the system failed to read existing bytes, as on a failing disk.
+    /// Returns whether the system failed to read existing bytes, as it does on a failing disk.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{
             InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,
@@ -115,7 +115,7 @@ impl ArchiveError {
         !is_not_there && !is_of_content
     }
 
-    /// Stored offset the error belongs to; 0 for errors of the whole file.
+    /// Returns the stored offset of the error; 0 for errors of the whole file.
     pub fn offset(&self) -> u64 {
         match self {
             ArchiveError::Io { offset, .. } | ArchiveError::Damage { offset, .. } => *offset,
@@ -123,7 +123,7 @@ impl ArchiveError {
         }
     }
 
-    /// Name of the archive.
+    /// Returns the name of the archive in which the error occurred.
     pub fn file(&self) -> &str {
         match self {
             ArchiveError::Io { file, .. }
@@ -145,7 +145,7 @@ pub enum PayloadError {
     NoPayload(crate::RecordType),
 }
 
-/// The kind of beginning of the next member.
+/// The kind of bytes found at the place where the next member of a compressed file should begin.
 pub(crate) enum MemberStart {
     /// A member with a valid header.
     Member,
@@ -155,7 +155,7 @@ pub(crate) enum MemberStart {
     Broken(Damage),
 }
 
-/// Reason why no further plain bytes come for now.
+/// Reason why a decoder returns no further plain bytes for now.
 #[derive(Debug)]
 pub(crate) enum MemberStop {
     /// The member has ended well: `advance` opens the next.

@@ -9,10 +9,10 @@ const WACZ: &str = ".wacz";
 /// Endings of the compressions that [`Reader`](crate::Reader) undoes.
 const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
 
-/// The suffix that crawlers add to the name of a file while they write it.
+/// The suffix that crawlers add to a file name while they write the file.
 pub const OPEN: &str = ".open";
 
-/// The path without the ending that marks an unfinished file.
+/// Removes the suffix that marks an unfinished file from a path.
 pub fn without_open(path: &Path) -> PathBuf {
     let name = path.to_string_lossy();
     name.strip_suffix(OPEN).map_or_else(|| path.to_owned(), PathBuf::from)
@@ -36,8 +36,8 @@ pub fn is_wet(name: &str) -> bool {
     without_one_of(plain, &[".wet"]).len() < plain.len()
 }
 
-/// The ending of a name with that of a compression: `.txt.gz` of `a.b.txt.gz`; of a name without any, some
-/// words for it.
+/// Returns the ending of a file name, with that of a compression: `.txt.gz` of `a.b.txt.gz`. For a name without an
+/// ending it returns a phrase such as a message needs.
 pub fn ending(name: &str) -> &str {
     let plain = without_compression(name);
     let at = plain.rfind('.').filter(|&at| at > 0);
@@ -45,13 +45,13 @@ pub fn ending(name: &str) -> &str {
     at.and_then(|at| name.get(at..)).unwrap_or("files without an ending")
 }
 
-/// The name without the suffixes of compression and format: `a` of `a.warc.gz`. A name that consists of a suffix
-/// keeps it.
+/// Removes the suffixes of compression and archive format from a name: `a` of `a.warc.gz`. A name that consists of a
+/// suffix keeps it.
 pub fn stem(name: &str) -> &str {
     if is_wacz(name) { without_one_of(name, &[WACZ]) } else { without_one_of(without_compression(name), &FORMATS) }
 }
 
-/// The name without the suffix of a compression.
+/// Removes the suffix of a compression from a name.
 pub fn without_compression(name: &str) -> &str {
     without_one_of(name, &COMPRESSIONS)
 }
@@ -66,14 +66,14 @@ pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
     stripped.unwrap_or(name)
 }
 
-/// The name of an HTML file without its suffixes (`page` for `page.html.gz`); any other name unchanged.
+/// Removes the suffixes of an HTML file from a name (`page` for `page.html.gz`); any other name stays unchanged.
 pub fn without_page_endings(name: &str) -> &str {
     let plain = without_one_of(name, &[".gz", ".zst"]);
     let stem = without_one_of(plain, &[".html", ".htm", ".xhtml"]);
     if stem == plain { name } else { stem }
 }
 
-/// The innermost folder that contains all of these files; empty if there is no file.
+/// Returns the innermost folder that contains all of these files; empty if there is no file.
 pub fn common_folder<'a>(files: impl IntoIterator<Item = &'a Path>) -> PathBuf {
     let mut folders = files.into_iter().map(|file| file.parent().unwrap_or(Path::new("")));
     let Some(first) = folders.next() else { return PathBuf::new() };

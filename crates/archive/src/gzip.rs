@@ -28,7 +28,7 @@ const SPARE_BYTES: usize = 512;
 /// file hold several records each, or parts of records.
 const MAX_MISSES: u32 = 4;
 
-/// Decoder of one member after another.
+/// A decoder of the members of a gzip file, one after another.
 pub(crate) struct Gzip {
     inflate: Decompress,
     crc: Crc,
@@ -64,25 +64,26 @@ impl Gzip {
         }
     }
 
-    /// The beginning of the first long run of zeros in the member, and the bytes of all such runs.
+    /// Returns the stored offset of the first long run of zeros in the member, and the number of bytes in all such
+    /// runs. None if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         self.zeros.finish()
     }
 
-    /// Takes only such members whole as have about this many plain bytes at most: no more of one are
-    /// wanted.
+    /// Limits decoding as a whole to members of about `plain` plain bytes at most, because no more bytes of a member
+    /// are wanted.
     pub(crate) fn want(&mut self, plain: u64) {
         let plain = usize::try_from(plain).unwrap_or(usize::MAX);
         self.most = plain.saturating_add(CHUNK).min(MAX_PLAIN);
     }
 
-    /// A decoder that takes no member whole.
+    /// Creates a decoder that never decodes a member as a whole.
     #[cfg(test)]
     pub(crate) fn in_steps() -> Self {
         Gzip { whole: None, ..Gzip::new() }
     }
 
-    /// Reads the header of the next member.
+    /// Reads the header of the next member and tells if one begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         let hole = !skip_padding(source)?;
         source.mark();
@@ -116,7 +117,7 @@ impl Gzip {
         Ok(MemberStart::Member)
     }
 
-    /// Decodes some bytes of the member.
+    /// Decodes some bytes of the member into `window`; returns the reason if there are no more.
     pub(crate) fn decode(
         &mut self,
         source: &mut Source,
@@ -209,7 +210,7 @@ impl Gzip {
         false
     }
 
-    /// Returns whether the current member was decoded whole.
+    /// Returns whether the current member was decoded as a whole.
     pub(crate) fn is_whole(&self) -> bool {
         self.sum.is_some()
     }
@@ -224,7 +225,8 @@ impl Gzip {
         Ok(if right { MemberStop::MemberEnd } else { MemberStop::Broken(Damage::Checksum) })
     }
 
-    /// The first plain bytes of the member `stored` begins with, if it is one.
+    /// Decodes the first bytes of the member that `stored` begins with into `plain`, and returns their number. None if
+    /// it is not a member.
     pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         if !stored.starts_with(&MAGIC) {
             return None;
@@ -288,7 +290,7 @@ fn skip_padding(source: &mut Source) -> io::Result<bool> {
     }
 }
 
-/// Length of a member's header; None if more bytes are needed.
+/// Returns the length of a member's header in bytes; none if more bytes are needed.
 pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     let mut at = 10usize;
@@ -317,17 +319,18 @@ const STEP: usize = 64;
 const MIN_MEMBER_BYTES: u64 = 20;
 /// Sizes of the blocks that tapes and disks are written in.
 const SECTOR: u64 = 512;
-/// Size of the blocks that tar writes, of which the last is filled up.
+/// Size in bytes of the blocks that tar writes; it fills the last block with zeros.
 pub(crate) const TAR_BLOCK: u64 = 10_240;
 
-/// Returns whether zeros up to the stored offset `end` are padding rather than a hole: too few to have been a member,
-/// or fewer than a block and up to the end of one. More than a sector may be filled up only at the end of the file.
+/// Returns whether a run of `zeros` zero bytes up to the stored offset `end` is padding rather than a hole in the file.
+/// Padding is shorter than any member, or shorter than a block and up to the end of one. More than a sector counts as
+/// padding only at the end of the file.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
     zeros < MIN_MEMBER_BYTES || zeros < block && end.is_multiple_of(SECTOR)
 }
 
-/// Finds the runs of zeros in bytes that come piece by piece.
+/// Finds long runs of zeros in bytes that arrive in pieces; they show holes in a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ZeroRuns {
     /// Stored offset of the next byte.
@@ -341,12 +344,12 @@ pub(crate) struct ZeroRuns {
 }
 
 impl ZeroRuns {
-    /// Begins anew at a stored offset.
+    /// Starts the search anew at the stored offset `position`.
     pub(crate) fn begin(&mut self, position: u64) {
         *self = ZeroRuns { position, ..ZeroRuns::default() };
     }
 
-    /// Looks at the bytes that come next.
+    /// Searches the bytes that come next.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         for step in bytes.chunks(STEP) {
             let length = step.len() as u64;
@@ -370,7 +373,8 @@ impl ZeroRuns {
         self.run = 0;
     }
 
-    /// The beginning of the first long run, and the bytes of all; none if there is no such run.
+    /// Returns the stored offset of the first long run, and the number of bytes in all long runs. None if there is no
+    /// such run.
     pub(crate) fn finish(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))

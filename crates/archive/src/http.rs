@@ -5,14 +5,14 @@ use memchr::{memchr, memrchr};
 /// Bytes of fields that are read. Browsers and servers refuse longer heads; a record can have one of any length.
 const MAX_FIELDS: usize = 64 * 1024;
 
-/// The part of a message before its body.
+/// The head of an HTTP message: its status and headers, before the body.
 #[derive(Default)]
 pub(crate) struct MessageHead {
     pub(crate) status: Option<u16>,
     pub(crate) headers: Headers,
-    /// The first byte of the body.
+    /// Length of the head in bytes, which is the offset of the body.
     pub(crate) length: usize,
-    /// True if there are more fields than the reader accepts.
+    /// True if the head has more fields than the reader accepts, so that some are left out.
     pub(crate) is_cut: bool,
 }
 
@@ -26,8 +26,8 @@ impl MessageHead {
     }
 }
 
-/// Reads status line and headers, of the last message where responses precede the answer. A block that has neither is
-/// all body.
+/// Reads the status line and headers of a block. If interim responses precede the answer, it reads those of the last
+/// message. A block that has neither is all body.
 pub(crate) fn head(block: &[u8]) -> MessageHead {
     let mut from = 0;
     loop {
@@ -47,8 +47,8 @@ pub(crate) fn head(block: &[u8]) -> MessageHead {
     }
 }
 
-/// Bytes that the body of an HTTP message lacks, by the length that its head states; none if it states none, or more
-/// than that are there.
+/// Returns the number of bytes that an HTTP message's body lacks, compared with the length that its head states. None
+/// if the head states no length, or the body is longer.
 pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     if !begins_message(block) {
         return None;
@@ -61,7 +61,8 @@ pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     stated.checked_sub((block.len() - head.length.min(block.len())) as u64)
 }
 
-/// The body of an HTTP response stored in a file with its headers; all bytes if the file has no headers.
+/// Returns the body of an HTTP response that was stored in a file with its headers. Without headers it returns all
+/// bytes.
 pub fn http_body(bytes: &[u8]) -> &[u8] {
     match begins_message(bytes) && status(bytes).is_some() {
         true => bytes.get(head(bytes).length..).unwrap_or_default(),
@@ -148,27 +149,27 @@ fn looks_like_fields(fields: &[u8]) -> bool {
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// No field.
+    /// Creates an empty list of fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Value of the first field of this name.
+    /// Returns the value of the first field of this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Values of all fields of this name, in order.
+    /// Returns the values of all fields of this name, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         self.0.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// All fields as (name, value), in order.
+    /// Returns all fields as (name, value), in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Number of fields.
+    /// Returns the number of fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -183,9 +184,9 @@ impl Headers {
         self.0.push((name.into(), value.into()));
     }
 
-    /// Reads field lines (without the version or status line). Lines end in LF or CRLF. A line that
-    /// begins with a blank continues the value before it. Bytes that are not UTF-8 are read as
-    /// Latin-1, a field at a time. The second value tells whether a line broke the grammar.
+    /// Parses field lines (without the version or status line), and returns true as second value if a line broke the
+    /// grammar. Lines end in LF or CRLF. A line that begins with a blank continues the value before it. Bytes that are
+    /// not UTF-8 are read as Latin-1, field by field.
     pub(crate) fn parse(bytes: &[u8]) -> (Headers, bool) {
         let mut fields: Vec<(String, String)> = Vec::with_capacity(16);
         let mut odd = false;
@@ -231,7 +232,7 @@ impl FromIterator<(String, String)> for Headers {
     }
 }
 
-/// UTF-8 if it is, else Latin-1.
+/// Decodes bytes as UTF-8, or as Latin-1 if they are not valid UTF-8.
 pub(crate) fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -8,18 +8,18 @@ use std::ptr::NonNull;
 
 use libdeflate_sys as sys;
 
-/// The result of a call.
+/// The result of inflating a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InflateResult {
-    /// The stream ended: stored bytes read and plain bytes made.
+    /// The stream ended, after `read` stored bytes, and gave `made` plain bytes.
     Whole { read: usize, made: usize },
-    /// There are more plain bytes than room for them.
+    /// The stream has more plain bytes than there is room for.
     Full,
-    /// Damaged, or more stored bytes are needed.
+    /// The stream is damaged, or needs more stored bytes.
     Bad,
 }
 
-/// A decompressor of streams that are whole in memory.
+/// A decompressor of deflate streams that are completely in memory.
 pub(crate) struct Inflate(NonNull<sys::libdeflate_decompressor>);
 
 // SAFETY: the decompressor is memory of its own, without ties to a thread, and is used through
@@ -33,8 +33,8 @@ impl Inflate {
         NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)
     }
 
-    /// Inflates the stream at the start of `stored` into a buffer, whose contents are replaced, up to its capacity or
-    /// `most` bytes. If the stream is not whole, the buffer is empty.
+    /// Inflates the stream at the start of `stored` into `plain`, whose contents are replaced, up to its capacity or
+    /// `most` bytes. If the stream is incomplete or longer, `plain` is empty.
     pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> InflateResult {
         plain.clear();
         let room = plain.spare_capacity_mut();
@@ -72,7 +72,7 @@ impl Drop for Inflate {
     }
 }
 
-/// Appends bytes as one gzip member with no name and no time; whether there was memory for it. `level` is 0 to 9.
+/// Appends bytes as one gzip member without name and time; returns false if memory ran out. `level` is 0 to 9.
 pub(crate) fn append_member(plain: &[u8], level: u32, out: &mut Vec<u8>) -> bool {
     // SAFETY: has no preconditions; null is told by `NonNull::new`.
     let compressor = NonNull::new(unsafe { sys::libdeflate_alloc_compressor(level.min(9) as i32) });
@@ -97,7 +97,7 @@ pub(crate) fn append_member(plain: &[u8], level: u32, out: &mut Vec<u8>) -> bool
     }
 }
 
-/// CRC-32 as of gzip.
+/// Computes the CRC-32 that gzip uses.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     // SAFETY: the pointer goes with the length of its slice, which is only read.
     unsafe { sys::libdeflate_crc32(0, bytes.as_ptr().cast(), bytes.len()) }

@@ -46,7 +46,7 @@ impl Frame {
     }
 }
 
-/// Decoder of one frame after another.
+/// A decoder of the frames of an LZ4 file, one after another.
 pub(crate) struct Lz4 {
     frame: Frame,
     decoder: FrameDecoder<VecDeque<u8>>,
@@ -57,7 +57,7 @@ impl Lz4 {
         Lz4 { frame: Frame::default(), decoder: FrameDecoder::new(VecDeque::new()) }
     }
 
-    /// Passes skippable frames and reads the header of the next frame with data.
+    /// Skips skippable frames, reads the header of the next frame with data, and tells if one begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
@@ -90,7 +90,7 @@ impl Lz4 {
         }
     }
 
-    /// Decodes a block of the frame.
+    /// Decodes a block of the frame into `window`; returns the reason if there are no more.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let Some(size) = source.peek(4)?.first_chunk::<4>() else {

@@ -7,31 +7,32 @@
 use crate::record::{Record, RecordType};
 use crate::signature;
 
-/// A media type, with the distinctions that matter for extraction.
+/// The media type of a payload, with the distinctions that matter for extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaType {
     /// text/html.
     Html,
     /// application/xhtml+xml and its variants.
     Xhtml,
-    /// Any other, in lower case without parameters; empty if nothing tells.
+    /// Any other type, in lower case without parameters; empty if the type is unknown.
     Other(String),
 }
 
-/// The source of the media type.
+/// The source from which the media type of a payload was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSource {
-    /// WARC-Identified-Payload-Type: the crawler looked at the bytes.
+    /// WARC-Identified-Payload-Type, which the crawler found by the bytes.
     Identified,
-    /// HTTP Content-Type.
+    /// The Content-Type header of HTTP.
     Http,
-    /// Content-Type of the record.
+    /// The Content-Type field of the record.
     Record,
-    /// The first bytes.
+    /// The first bytes of the body.
     Sniffed,
 }
 
-/// The media type that some header states: `status` and `content_type` are those of HTTP.
+/// Returns the media type that a header of the record or of HTTP states, and its source. `status` and `content_type`
+/// are those of HTTP.
 pub(crate) fn stated(
     record: &Record,
     status: Option<u16>,
@@ -146,7 +147,7 @@ impl FirstTag {
     }
 }
 
-/// Tells HTML and XHTML from anything else by the first bytes.
+/// Determines by the first bytes whether a body is HTML, XHTML or something else.
 pub(crate) fn sniff(body: &[u8]) -> MediaType {
     match FirstTag::of(body) {
         Some(first) if first.is_comment => MediaType::Html,
@@ -156,7 +157,7 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
     }
 }
 
-/// The type of a text that begins as a whole page.
+/// Returns HTML or XHTML for a text that begins like a whole page; otherwise none.
 pub(crate) fn page_type(text: &[u8]) -> Option<MediaType> {
     FirstTag::of(text).filter(|first| first.is_one_of(&PAGE_TAGS)).map(|first| first.page())
 }
@@ -166,8 +167,8 @@ const HEAD_BYTES: usize = 1445;
 /// Bytes in which the headers of a saved message name its type.
 const MESSAGE_HEAD_BYTES: usize = 4096;
 
-/// The media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. It overrides
-/// the stated type of records ([`media_type`](crate::media_type)), files and requests.
+/// Returns the media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. It
+/// overrides the type that records ([`media_type`](crate::media_type)), files and requests state.
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = signature::MEDIA_TYPES.iter().find(|(start, _)| head.starts_with(start)) {

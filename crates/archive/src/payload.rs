@@ -11,10 +11,10 @@ use crate::{error::PayloadError, http, http::Headers};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadNote {
-    /// A header names a coding the body does not have; the body was left as it is.
+    /// A header names a coding that the body does not have; the body was left unchanged.
     #[error("header says {0}, body is not")]
     HeaderLied(Coding),
-    /// The body has a coding no header names; it was undone.
+    /// The body has a coding that no header names; the coding was undone.
     #[error("body is {0}, no header says so")]
     Undeclared(Coding),
     /// The coded body is truncated or damaged; its decoded part was kept.
@@ -37,28 +37,28 @@ pub enum PayloadNote {
     LimitHit,
 }
 
-/// The payload of a response or resource.
+/// The payload of a record: its HTTP status and headers, and its decoded body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload<'a> {
     /// HTTP status code; `None` without a status line.
     pub status: Option<u16>,
-    /// HTTP headers.
+    /// HTTP headers; empty if the record has none.
     pub headers: Headers,
-    /// The body, decoded; that of a body without codings is part of the record's block.
+    /// The decoded body. Without codings it borrows the bytes of the record's block.
     pub body: Cow<'a, [u8]>,
-    /// Codings undone, outermost first.
+    /// The codings that were undone, the outermost first.
     pub codings: Vec<Coding>,
-    /// Irregularities found while decoding.
+    /// Irregularities that were found while decoding.
     pub notes: Vec<PayloadNote>,
 }
 
 impl Payload<'_> {
-    /// HTTP Content-Type, unchanged.
+    /// Returns the HTTP Content-Type, unchanged.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get("Content-Type").filter(|value| !value.is_empty())
     }
 
-    /// `charset` of the HTTP Content-Type, without quotes.
+    /// Returns the `charset` of the HTTP Content-Type, without quotes.
     pub fn charset(&self) -> Option<&str> {
         self.content_type()?.split(';').skip(1).find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
@@ -68,10 +68,10 @@ impl Payload<'_> {
     }
 }
 
-/// Limits of decoding.
+/// Limits on the decoding of payloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PayloadOptions {
-    /// Bytes kept of a decoded body, after each coding. Default 64 MiB.
+    /// Maximum number of bytes kept of a body after undoing each coding. Default 64 MiB.
     pub max_payload: u64,
 }
 
@@ -81,13 +81,13 @@ impl Default for PayloadOptions {
     }
 }
 
-/// The payload of a record.
+/// Decodes the payload of a record: splits HTTP headers from the body, and undoes the codings of the body.
 ///
 /// Codings named by headers are tested before they are undone: many archives keep the headers of a
 /// body that was stored decoded.
 ///
 /// # Errors
-/// Warcinfo, request, metadata, continuation and unknown records have no payload.
+/// Fails for records without a payload: warcinfo, request, metadata, continuation and unknown ones.
 pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Payload<'a>, PayloadError> {
     let http = match record.kind {
         RecordType::Response | RecordType::Revisit => true,
@@ -194,11 +194,11 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
     payload.notes.extend(note);
 }
 
-/// Determines the media type: from the crawler's own finding, else the HTTP header, else the record (if it
-/// holds only the payload), else the first bytes. A type without meaning (`application/octet-stream`,
-/// `unknown/unknown`) counts as none. If something is called a page or plain text but begins like PDF,
-/// images, archives, office files or other data, its bytes decide. So they do if something is called plain text but
-/// begins with the first tag of a page, unless it is a text made of a capture.
+/// Determines the media type of a payload, and its source. It is the crawler's own finding, else the HTTP header, else
+/// that of the record (if it holds only the payload), else it follows from the first bytes. A type without meaning
+/// (`application/octet-stream`, `unknown/unknown`) counts as none. The first bytes decide if something is called a page
+/// or plain text, but begins like PDF, images, archives, office files or other data. They also decide if something is
+/// called plain text but begins with the first tag of a page, unless it is a text made of a capture.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
     let stated = media_type::stated(record, payload.status, payload.content_type());
     let is_plain = |kind: &MediaType| matches!(kind, MediaType::Other(name) if name == "text/plain");

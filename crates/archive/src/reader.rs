@@ -20,12 +20,13 @@ use crate::record_start::{
 use crate::stream::{Stream, StreamCodec, StreamPosition};
 use crate::{buffer::RecordBlock, record::Record, stored_bytes::Source, stream::compression::detect};
 
-/// Limits of a reader.
+/// Limits of a reader of archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Bytes kept of one block. The rest of a longer one is skipped and noted. Default 64 MiB.
+    /// Maximum number of bytes kept of a record's block. The rest of a longer block is skipped and noted. Default 64
+    /// MiB.
     pub max_record: u64,
-    /// Bytes of one record header. A longer one is damage. Default 1 MiB.
+    /// Maximum number of bytes of a record's header. A longer header counts as damage. Default 1 MiB.
     pub max_header: usize,
     /// True to return a record as soon as its bytes arrive, as from a socket. If false (the default), the reader waits
     /// for pieces of 128 KiB, so that the places of damage do not depend on how the input divides its bytes.
@@ -53,22 +54,22 @@ pub struct Reader {
     pub(crate) arc: bool,
     pub(crate) given: u64,
     pub(crate) accounted: MemberAccount,
-    /// Length that the input is known to have.
+    /// Length in bytes that the input is known to have.
     pub(crate) expected_length: Option<u64>,
-    /// Plain bytes skipped before the first record.
+    /// Number of plain bytes skipped before the first record.
     pub(crate) skipped: u64,
     pub(crate) hint: Option<String>,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
-    /// State before the buffered items were read; its items are those returned since.
+    /// The point before the items in the queue were read. Its number of items counts those returned since.
     pub(crate) before: ResumePoint,
 }
 
 impl Reader {
-    /// Reads `input`; `file` is the name used in places and errors.
+    /// Creates a reader of `input`; `file` is the name of the archive in places and errors.
     ///
     /// # Errors
-    /// An input that is empty, no archive, or of an unsupported compression, or that fails before
+    /// Fails if the input is empty, is not an archive, or has an unsupported compression, or if reading fails before
     /// the first record.
     pub fn new(
         file: impl Into<Arc<str>>,
@@ -122,12 +123,12 @@ impl Reader {
         }
     }
 
-    /// Takes the block of a record that is done with, to use its memory for one to come.
+    /// Gives the block of a processed record back to the reader, which reuses its memory for a later record.
     pub fn reuse(&mut self, block: RecordBlock) {
         self.stream.spares().put(block.into_buffer());
     }
 
-    /// Opens a file; its path is the name used in places and errors.
+    /// Opens an archive file; its path is its name in places and errors.
     ///
     /// # Errors
     /// Like [`Reader::new`], and a file that can't be opened.
@@ -144,14 +145,14 @@ impl Reader {
         }
     }
 
-    /// Sets the number of stored bytes that the input is known to have when reading begins. If it ends before, that is
-    /// damage ([`Damage::Shrunk`]) even where a record ends.
+    /// Sets the number of stored bytes that the input is known to have. If the input ends before, that is damage
+    /// ([`Damage::Shrunk`]), even at the end of a record.
     pub fn expect_length(&mut self, length: u64) {
         self.expected_length = Some(length);
     }
 
-    /// Stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`:
-    /// iterators have a method of that name.)
+    /// Returns the number of stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`,
+    /// because iterators have a method of that name.)
     pub fn position(&self) -> u64 {
         self.stream.position()
     }
@@ -193,8 +194,8 @@ impl Reader {
         }
     }
 
-    /// Counts the bytes of the member up to here as given or reported, except those of an incomplete record
-    /// that lacks `missing` bytes.
+    /// Marks the member's bytes up to here as used by records or reported as damage. Those of an incomplete record that
+    /// lacks `missing` bytes are left out.
     pub(crate) fn account(&mut self, missing: Option<u64>) {
         let member = self.stream.member_offset();
         let until = match missing {
@@ -415,16 +416,17 @@ pub(crate) fn arc_starts(bytes: &[u8]) -> bool {
     ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()
 }
 
-/// State of a [`Reader`](crate::Reader) between two items, a few numbers that can be stored.
+/// A point in an archive between two items, from which another reader can continue. It is a few numbers that can be
+/// stored.
 ///
-/// A reader that resumes there, over the same bytes and with the same options, gives the items that
-/// the other would have given, equal in every field. It decodes again from the start of the
-/// compressed member at hand, and may read the last items again.
+/// A reader that resumes there, over the same bytes and with the same options, returns the same items as the first
+/// reader would have. It decodes again from the start of the current compressed member, and may read the last items
+/// again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
-    /// State of the reader; none at the start of the file.
+    /// The saved state of the reader; none at the start of the file.
     pub(crate) state: Option<ReaderState>,
-    /// Items that come after the state and have been given.
+    /// Number of items that were returned since the saved state.
     pub(crate) items: u64,
 }
 
@@ -439,30 +441,31 @@ pub(crate) struct ReaderState {
     pub(crate) finished: bool,
 }
 
-/// The account of the stored bytes of a member so far.
+/// The record of the stored bytes of a member that gave records or were reported as damage, to report all others as
+/// lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemberAccount {
-    /// Stored offset of the member.
+    /// Stored offset at which the member begins.
     pub(crate) member: u64,
-    /// Stored offset up to which its bytes gave whole records or were reported; the start of the
-    /// member, or before it, if there is none.
+    /// Stored offset up to which the member's bytes gave whole records or were reported. If there is none, it is at or
+    /// before the start of the member.
     pub(crate) until: u64,
-    /// Bytes that the last record's block lacks; None if the record is whole.
+    /// Number of bytes that the last record's block lacks; none if the record is complete.
     pub(crate) missing: Option<u64>,
 }
 
 impl ResumePoint {
-    /// The point after a number of items from the start, for a source of items that is not a file.
+    /// Creates a point after a number of items from the start, for a source of items that is not a file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }
 
-    /// Items from the state, or from the start, that have been given.
+    /// Returns the number of items that were returned since the saved state, or since the start.
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Stored offset from which a resuming reader decodes; of a zstd file it reads the head as well.
+    /// Returns the stored offset at which a resuming reader begins to decode. In a zstd file it reads the head as well.
     pub fn offset(&self) -> u64 {
         self.state.map_or(0, |state| state.stand.offset)
     }

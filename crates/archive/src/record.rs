@@ -31,7 +31,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The type a record says it has.
+/// The type that a record states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RecordType {
     /// Facts about the file and the crawl.
@@ -50,7 +50,7 @@ pub enum RecordType {
     Conversion,
     /// A further segment of a record cut in pieces.
     Continuation,
-    /// Any other, as it stands; empty if none is named.
+    /// Any other type, unchanged; empty if the record names no type.
     Unknown(String),
 }
 
@@ -73,7 +73,7 @@ impl RecordType {
         known.map_or_else(|| RecordType::Unknown(name.to_owned()), |(_, kind)| kind)
     }
 
-    /// The type as WARC writes it.
+    /// Returns the name of the type in WARC.
     pub fn as_str(&self) -> &str {
         match self {
             RecordType::Unknown(name) => name,
@@ -88,7 +88,7 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// File format a record was read from.
+/// The file format of the archive from which a record was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchiveFormat {
     /// WARC 0.17 to 1.1.
@@ -106,7 +106,7 @@ pub enum Note {
     BlockCut {
         /// Stated length in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes that the block has.
         got: u64,
     },
     /// The block goes on after its stated length; the bytes up to the next record were added.
@@ -114,16 +114,16 @@ pub enum Note {
     BlockExtended {
         /// Stated length in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes that the block has.
         got: u64,
     },
     /// The block is longer than [`ReadOptions::max_record`](crate::ReadOptions::max_record); the
     /// rest was skipped.
     #[error("block too long: {kept} of {length} bytes kept")]
     BlockTooLong {
-        /// Stated length in bytes, or the bytes there are if none is stated.
+        /// Stated length in bytes, or the number of bytes that the block has if none is stated.
         length: u64,
-        /// Bytes kept.
+        /// Number of bytes kept.
         kept: u64,
     },
     /// The header breaks the grammar but was read.
@@ -138,7 +138,7 @@ pub enum Note {
     /// Number of segments in which the record was written; their blocks were joined.
     #[error("joined of {0} segments")]
     SegmentsJoined(u64),
-    /// Number of segments found, the first ones, of a record that was written in segments.
+    /// Number of segments found, from the first one on, of a record that was written in more segments.
     #[error("in segments, of which only the first {0} were found")]
     SegmentsMissing(u64),
     /// Checksum or length of the compressed member is wrong; the block may be altered.
@@ -152,21 +152,22 @@ pub enum Note {
     Resolved(Place),
 }
 
-/// One record.
+/// A record of an archive: its place, header fields and block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The place of the record in its file.
     pub place: Place,
-    /// File format it was read from.
+    /// The file format of the archive.
     pub format: ArchiveFormat,
-    /// Its type.
+    /// The type of the record.
     pub kind: RecordType,
-    /// Its named fields. ARC: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
-    /// Content-Length made from the header line.
+    /// The named fields of the header. For ARC they are made from the header line: WARC-Target-URI, WARC-Date,
+    /// WARC-IP-Address, Content-Type and Content-Length.
     pub headers: Headers,
-    /// Its block, at most [`ReadOptions::max_record`](crate::ReadOptions::max_record) bytes.
+    /// The block (the content after the header), at most [`ReadOptions::max_record`](crate::ReadOptions::max_record)
+    /// bytes of it.
     pub block: RecordBlock,
-    /// Irregularities found while reading it.
+    /// Irregularities that were found while reading the record.
     pub notes: Vec<Note>,
 }
 
@@ -181,62 +182,62 @@ impl Record {
         value.filter(|value| !value.is_empty())
     }
 
-    /// WARC-Record-ID without its angle brackets; `None` if it is missing or empty.
+    /// Returns the WARC-Record-ID without its angle brackets; `None` if it is missing or empty.
     pub fn id(&self) -> Option<&str> {
         self.bracketed("WARC-Record-ID")
     }
 
-    /// WARC-Target-URI without angle brackets (WARC 1.0 files in the wild write them).
+    /// Returns the WARC-Target-URI without angle brackets (WARC 1.0 files in the wild write them).
     pub fn url(&self) -> Option<&str> {
         self.bracketed("WARC-Target-URI")
     }
 
-    /// WARC-Date as it stands, if it is a date.
+    /// Returns the WARC-Date unchanged; none if it is not a date.
     pub fn date(&self) -> Option<&str> {
         self.field("WARC-Date").filter(|date| is_date(date))
     }
 
-    /// Content-Type of the block.
+    /// Returns the Content-Type of the block.
     pub fn content_type(&self) -> Option<&str> {
         self.field("Content-Type")
     }
 
-    /// WARC-Identified-Payload-Type.
+    /// Returns the WARC-Identified-Payload-Type: the media type that the crawler found.
     pub fn identified_payload_type(&self) -> Option<&str> {
         self.field("WARC-Identified-Payload-Type")
     }
 
-    /// WARC-Payload-Digest, with the name of its algorithm: `sha1:...`.
+    /// Returns the WARC-Payload-Digest, with the name of its algorithm: `sha1:...`.
     pub fn payload_digest(&self) -> Option<&str> {
         self.field("WARC-Payload-Digest")
     }
 
-    /// WARC-Truncated: why the crawler kept only a part.
+    /// Returns WARC-Truncated: the reason why the crawler kept only a part of the record.
     pub fn truncated(&self) -> Option<&str> {
         self.field("WARC-Truncated")
     }
 
-    /// WARC-Concurrent-To, the first, without angle brackets.
+    /// Returns the first WARC-Concurrent-To, without angle brackets: the id of a record of the same capture.
     pub fn concurrent_to(&self) -> Option<&str> {
         self.bracketed("WARC-Concurrent-To")
     }
 
-    /// WARC-Refers-To without angle brackets.
+    /// Returns WARC-Refers-To without angle brackets: the id of the record that this one is about.
     pub fn refers_to(&self) -> Option<&str> {
         self.bracketed("WARC-Refers-To")
     }
 
-    /// WARC-Profile of a revisit, without angle brackets.
+    /// Returns the WARC-Profile of a revisit, without angle brackets.
     pub fn profile(&self) -> Option<&str> {
         self.bracketed("WARC-Profile")
     }
 
-    /// WARC-Segment-Number, from 1.
+    /// Returns the WARC-Segment-Number, from 1.
     pub fn segment_number(&self) -> Option<u64> {
         self.field("WARC-Segment-Number")?.parse().ok()
     }
 
-    /// WARC-Segment-Origin-ID, the record that a continuation belongs to, without angle brackets.
+    /// Returns the WARC-Segment-Origin-ID without angle brackets: the id of the record that a continuation belongs to.
     pub fn segment_origin(&self) -> Option<&str> {
         self.bracketed("WARC-Segment-Origin-ID")
     }

@@ -5,7 +5,7 @@ use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use crate::http::{Headers, text};
 
-/// Bytes at the head of a file in which a first record is looked for.
+/// Number of bytes at the start of a file in which the first record is searched.
 pub(crate) const HEAD: usize = 1024 * 1024;
 /// Maximum length of the version line and first field name that are examined to distinguish a record from a chance
 /// match.
@@ -19,13 +19,13 @@ pub(crate) fn is_warc(bytes: &[u8]) -> bool {
     names_warc(bytes) && bytes.get(VERSION.len()).is_some_and(u8::is_ascii_digit)
 }
 
-/// Returns whether the bytes begin with the name that begins a version line, in any case.
+/// Returns whether the bytes begin with the name that begins a version line (`WARC/`), in any case.
 pub(crate) fn names_warc(bytes: &[u8]) -> bool {
     let name = bytes.get(..VERSION.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(VERSION))
 }
 
-/// Returns whether the bytes are the beginning of that name, or all of it.
+/// Returns whether the bytes are the name `WARC/`, or an incomplete beginning of it.
 pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
     let name = VERSION.get(..bytes.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(bytes))
@@ -101,14 +101,14 @@ fn warc_verdict(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns whether a WARC record begins here, by its version line and the name of its first field; None if more bytes
-/// are needed to tell. `whole`: there are none.
+/// Returns whether a WARC record begins at these bytes, by its version line and the name of its first field. None if
+/// more bytes are needed to decide; with `whole` no more come.
 pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
     warc_verdict(bytes).or(whole.then_some(false))
 }
 
-/// Returns whether these are one WARC record as the standard has it, with the length its header states, and nothing
-/// else. Damage or liberties of any kind make it false.
+/// Returns whether the bytes are exactly one WARC record that follows the standard and has the length that its header
+/// states. Damage or deviations of any kind make it false.
 pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return false };
     let (header, rest) = bytes.split_at(end);
@@ -130,20 +130,20 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
 /// Result of a search for the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundStart {
-    /// A record begins here.
+    /// A record begins at this index.
     At(usize),
     /// No record so far; the bytes before this index need not be searched again.
     No(usize),
 }
 
-/// The record starts to search for.
+/// A search for record starts in bytes, with its conditions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartSearch {
-    /// ARC header lines count as well.
+    /// True if ARC header lines count as starts, too.
     pub(crate) arc: bool,
-    /// A WARC record must begin a line.
+    /// True if a WARC record counts only at the start of a line.
     pub(crate) line: bool,
-    /// No more bytes come after these.
+    /// True if no more bytes come after these.
     pub(crate) whole: bool,
 }
 
@@ -208,23 +208,24 @@ impl StartSearch {
     }
 }
 
-/// Maximum length of an ARC header line, which holds a URL.
+/// Maximum length of an ARC header line in bytes; the line holds a URL.
 pub(crate) const ARC_REACH: usize = 16 * 1024;
 
-/// The header line of an ARC record.
+/// The header line of an ARC record, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ArcLine {
     pub(crate) url: String,
     pub(crate) ip: String,
-    /// Digits as they stand.
+    /// The digits of the date, unchanged.
     pub(crate) date: String,
     pub(crate) mime: String,
-    /// Stated length; none if it is negative or not a number. Old writers put -1 for an unknown length.
+    /// The stated length of the block; none if it is negative or not a number. Old writers put -1 for an unknown
+    /// length.
     pub(crate) length: Option<u64>,
 }
 
 impl ArcLine {
-    /// Reads a header line of version 1 (five fields) or 2 (ten). A URL may hold blanks.
+    /// Parses a header line of version 1 (five fields) or 2 (ten fields). A URL may hold blanks.
     pub(crate) fn parse(line: &[u8]) -> Option<ArcLine> {
         if line.len() > ARC_REACH {
             return None;
@@ -296,7 +297,7 @@ impl ArcLine {
         })
     }
 
-    /// The fields a WARC record would have; `http` tells that the block begins with HTTP.
+    /// Returns the fields that a WARC record would have; `http` states that the block begins with HTTP.
     pub(crate) fn headers(&self, http: bool) -> Headers {
         let mut headers = Headers::new();
         headers.push("WARC-Target-URI", self.url.as_str());

@@ -1,27 +1,27 @@
 //! Recognises file formats by their first bytes, regardless of file names.
 
-/// gzip: every member begins so.
+/// The first bytes of every gzip member.
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// A gzip member that holds deflate, the only method there is.
+/// The first bytes of a gzip member in deflate, the only method there is.
 pub const GZIP_DEFLATE: [u8; 3] = [0x1f, 0x8b, 0x08];
-/// A Zstandard frame.
+/// The first bytes of a Zstandard frame.
 pub const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// An LZ4 frame.
+/// The first bytes of an LZ4 frame.
 pub const LZ4: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-/// An LZ4 frame as written before 2013, which has no checksums and no end.
+/// The first bytes of an LZ4 frame as written before 2013, which has no checksums and no end.
 pub const LZ4_LEGACY: [u8; 4] = [0x02, 0x21, 0x4c, 0x18];
-/// bzip2.
+/// The first bytes of a bzip2 file.
 pub const BZIP2: [u8; 3] = *b"BZh";
-/// xz.
+/// The first bytes of an xz file.
 pub const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// A file in a ZIP archive.
+/// The first bytes of a file in a ZIP archive.
 pub const ZIP: [u8; 4] = *b"PK\x03\x04";
-/// A ZIP archive without a file.
+/// The first bytes of a ZIP archive without files.
 pub const ZIP_EMPTY: [u8; 4] = *b"PK\x05\x06";
-/// Parquet, at the head and at the end.
+/// The bytes at the start and at the end of a Parquet file.
 pub const PARQUET: [u8; 4] = *b"PAR1";
 
-/// First bytes of payloads that are no pages, with their media types.
+/// First bytes of payloads that are not pages, with their media types.
 pub(crate) const MEDIA_TYPES: [(&[u8], &str); 33] = [
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),
@@ -84,7 +84,7 @@ pub enum FileSignature {
 }
 
 impl FileSignature {
-    /// The format of a file by its first eight bytes; `None` if they are of no known format.
+    /// Returns the format of a file by its first eight bytes; `None` if the format is unknown.
     pub fn of(head: &[u8]) -> Option<Self> {
         let known: [(&[u8], Self); 9] = [
             (&GZIP, Self::Gzip),

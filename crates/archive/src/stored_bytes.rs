@@ -7,12 +7,12 @@ const CHUNK: usize = 128 * 1024;
 /// Bytes before the position that stay available, so that a search for the next member can begin
 /// inside one whose damage was noticed late.
 const KEEP: usize = 1024 * 1024;
-/// Bytes that a [`rewind`](Source::rewind) goes back at the most.
+/// Maximum number of bytes that a [`rewind`](Source::rewind) goes back.
 pub(crate) const MAX_BACK: u64 = KEEP as u64;
 /// Stored bytes asked for at a time by `read_ahead`.
 const AHEAD_BYTES: usize = 1024 * 1024;
 
-/// A byte source that knows its position.
+/// A buffered reader of the stored bytes of an archive, which knows its offset and can go back a little.
 pub(crate) struct Source {
     input: Box<dyn Read + Send>,
     data: Vec<u8>,
@@ -33,12 +33,12 @@ impl Source {
         Source::at(input, 0)
     }
 
-    /// A source for an input that grows: see [`ReadOptions::live`](crate::ReadOptions::live).
+    /// Creates a source for an input that grows: see [`ReadOptions::live`](crate::ReadOptions::live).
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
         Source { live: true, ..Source::at(input, 0) }
     }
 
-    /// `input` goes on at this stored offset.
+    /// Creates a source whose `input` begins at the stored offset `offset`.
     pub(crate) fn at(input: Box<dyn Read + Send>, offset: u64) -> Self {
         Source {
             input,
@@ -53,13 +53,13 @@ impl Source {
         }
     }
 
-    /// Stored offset of the next byte.
+    /// Returns the stored offset of the next byte.
     pub(crate) fn position(&self) -> u64 {
         self.base + self.position as u64
     }
 
-    /// The unread bytes, at least `n` unless the input ends before. An error comes once the bytes
-    /// before it are fewer than `n`.
+    /// Returns the unread bytes without consuming them, at least `n` unless the input ends before. A read error is
+    /// returned once fewer than `n` bytes precede it.
     pub(crate) fn peek(&mut self, n: usize) -> io::Result<&[u8]> {
         while self.end - self.position < n && !self.done {
             if let Some(error) = self.error.take() {
@@ -71,9 +71,9 @@ impl Source {
         Ok(self.data.get(self.position..self.end).unwrap_or_default())
     }
 
-    /// The unread bytes up to the end of their chunk; none only at the end of the input. They depend on the
-    /// position alone, not on earlier reads. So decoders stop at the same places whether the file was read from
-    /// its start or from here. A live source gives the bytes that have arrived.
+    /// Returns the unread bytes up to the end of their chunk; empty only at the end of the input. They depend on the
+    /// position alone, not on earlier reads. So decoders stop at the same places whether the file was read from its
+    /// start or from here. A live source returns the bytes that have arrived.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         let chunk = CHUNK as u64;
         let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);
@@ -85,19 +85,19 @@ impl Source {
         Ok(bytes.get(..want).unwrap_or(bytes))
     }
 
-    /// The unread bytes that are there already.
+    /// Returns the unread bytes that are in memory, without reading more.
     pub(crate) fn buffered(&self) -> &[u8] {
         self.data.get(self.position..self.end).unwrap_or_default()
     }
 
-    /// Returns whether the unread bytes that are there are the last.
+    /// Returns whether no bytes follow the unread bytes in memory.
     pub(crate) fn is_at_end(&self) -> bool {
         self.done && self.error.is_none()
     }
 
-    /// Reads until `n` bytes are unread, and whatever comes with them, so that a pipe is waited for
-    /// no longer than that. False if the input ends or fails before, or is live: nobody knows whether more
-    /// of it is needed. An error is kept for `peek`.
+    /// Reads until `n` bytes are unread, and whatever arrives with them, so that a pipe is not waited for any longer.
+    /// Returns false if the input ends or fails before. Also false if the source is live, because nobody knows whether
+    /// more is needed. An error is kept for `peek`.
     pub(crate) fn read_ahead(&mut self, n: usize) -> bool {
         while self.end - self.position < n {
             if self.live || self.done || self.error.is_some() {
@@ -110,7 +110,7 @@ impl Source {
         true
     }
 
-    /// Passes bytes up to this stored offset. False if the input ends before.
+    /// Skips the bytes up to this stored offset. Returns false if the input ends before.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<bool> {
         while self.position() < offset {
             let have = self.peek(1)?.len();
@@ -123,7 +123,7 @@ impl Source {
         Ok(self.position() == offset)
     }
 
-    /// Passes the skippable frame of Zstandard or LZ4 that begins here. False if the input ends before.
+    /// Skips the skippable frame of Zstandard or LZ4 that begins here. Returns false if the input ends before.
     pub(crate) fn skip_frame(&mut self) -> io::Result<bool> {
         let Some(size) = self.peek(8)?.get(4..).and_then(|size| size.first_chunk()) else { return Ok(false) };
         let size = u32::from_le_bytes(*size);
@@ -134,12 +134,12 @@ impl Source {
         self.position = self.position.saturating_add(n).min(self.end);
     }
 
-    /// Keeps bytes from here on available to `rewind`, within the bound on memory.
+    /// Keeps the bytes from here on available for `rewind`, within the bound on memory.
     pub(crate) fn mark(&mut self) {
         self.mark = self.position();
     }
 
-    /// The offset marked last.
+    /// Returns the stored offset that was marked last.
     pub(crate) fn marked(&self) -> u64 {
         self.mark
     }

@@ -44,11 +44,11 @@ struct Step {
     stored: u64,
 }
 
-/// The position of a stream. It suffices to return there: from the start of the member on, the same bytes
-/// are decoded in the same steps.
+/// A saved position of a stream. A stream that returns to it decodes the same bytes in the same steps from the start of
+/// the current member on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StreamPosition {
-    /// Stored offset of the member the next byte is in; in a plain file, of that byte.
+    /// Stored offset of the member that holds the next byte; in a plain file, of the byte itself.
     pub(crate) offset: u64,
     /// Plain bytes of that member before the next byte; in a plain file 0.
     inner: u64,
@@ -61,12 +61,12 @@ pub(crate) struct StreamPosition {
 }
 
 impl StreamPosition {
-    /// Before the member that begins at a stored offset, which nothing was gone back over for.
+    /// Creates the position before a member that begins at a stored offset, as a stream has it that has not gone back.
     pub(crate) fn at_member(offset: u64) -> Self {
         StreamPosition { offset, inner: 0, ahead: 0, stopped: false, rewound: Rewound::default() }
     }
 
-    /// Returns whether a stream that goes on to a stored offset may go back as far as one that begins there.
+    /// Returns whether a stream that continues at a stored offset may go back as far as a stream that begins there.
     pub(crate) fn is_fresh_at(&self, offset: u64) -> bool {
         self.rewound.seen_from(offset) == Rewound::default()
     }
@@ -86,8 +86,8 @@ impl Rewound {
     }
 }
 
-/// Plain bytes, unread ones in a window. The window never goes past the end of a member unless
-/// `advance` or `resync` is called.
+/// The plain bytes of an archive: decodes its members into a window of unread bytes. The window never goes past the end
+/// of a member unless `advance` or `resync` is called.
 pub(crate) struct Stream {
     source: Source,
     codec: Codec,
@@ -124,8 +124,8 @@ impl Stream {
         }
     }
 
-    /// Stands again where another stream over the same file stood; `source` goes on at the stand's
-    /// offset. None if it does not lead there: the file is another.
+    /// Returns to the position of another stream over the same file; `source` continues at the offset of `stand`. None
+    /// if the file does not reach that position, because it is another file.
     pub(crate) fn again(source: Source, codec: Codec, stand: StreamPosition) -> io::Result<Option<Stream>> {
         let mut stream = Stream::new(source, codec);
         stream.rewound = stand.rewound;
@@ -154,7 +154,7 @@ impl Stream {
         Ok(there.then_some(stream))
     }
 
-    /// The position of the stream; none if it has no short form.
+    /// Returns the position of the stream; none if it cannot be saved here.
     pub(crate) fn stand(&self) -> Option<StreamPosition> {
         let stand = |offset, inner| StreamPosition {
             offset,
@@ -182,14 +182,14 @@ impl Stream {
         }
     }
 
-    /// Says how many plain bytes of one member are wanted: more need not be had at once.
+    /// Sets the number of plain bytes of a member that are wanted, so that no more need be decoded at once.
     pub(crate) fn want(&mut self, plain: u64) {
         if let Codec::Gzip(gzip) = &mut self.codec {
             gzip.want(plain);
         }
     }
 
-    /// The compression, by name.
+    /// Returns the name of the compression.
     pub(crate) fn compression(&self) -> StreamCodec {
         match self.codec {
             Codec::Plain => StreamCodec::Plain,
@@ -199,20 +199,20 @@ impl Stream {
         }
     }
 
-    /// Unread plain bytes.
+    /// Returns the unread plain bytes in the window.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.window.bytes()
     }
 
-    /// Takes plain bytes off.
+    /// Removes `n` bytes from the start of the unread plain bytes.
     pub(crate) fn consume(&mut self, n: usize) {
         let n = n.min(self.window.len());
         self.window.consume(n);
         self.taken += n as u64;
     }
 
-    /// Takes off the first `length` plain bytes, with the buffer that they stand in, if the member was inflated as a
-    /// whole and ends directly after them.
+    /// Removes the first `length` plain bytes with their buffer, and returns them as a block. None unless the member
+    /// was inflated as a whole and ends directly after them.
     pub(crate) fn take_whole(&mut self, length: u64) -> Option<RecordBlock> {
         let Codec::Gzip(gzip) = &self.codec else { return None };
         let length = usize::try_from(length).ok()?;
@@ -224,23 +224,23 @@ impl Stream {
         Some(block)
     }
 
-    /// Buffers for blocks to come.
+    /// Returns the store of buffers for later blocks.
     pub(crate) fn spares(&mut self) -> &mut Spares {
         &mut self.spares
     }
 
-    /// Puts back plain bytes, the last ones taken off.
+    /// Puts back plain bytes that were the last ones removed.
     pub(crate) fn unread(&mut self, bytes: &[u8]) {
         self.window.prepend(bytes);
         self.taken = self.taken.saturating_sub(bytes.len() as u64);
     }
 
-    /// Reason why there is no more, once `more` has said so.
+    /// Returns the reason why there are no more bytes; none unless `more` has returned false.
     pub(crate) fn stop(&self) -> Option<&MemberStop> {
         self.stop.as_ref()
     }
 
-    /// Takes the input's error out; nothing more comes after.
+    /// Takes the read error of the input out of the stream; no bytes follow it.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         match self.stop.replace(MemberStop::End) {
             Some(MemberStop::Failed(error)) => Some(error),
@@ -251,12 +251,12 @@ impl Stream {
         }
     }
 
-    /// Plain bytes before the window.
+    /// Returns the number of plain bytes before the window.
     pub(crate) fn bytes_before(&self) -> u64 {
         self.taken
     }
 
-    /// Stored bytes decoded.
+    /// Returns the number of stored bytes decoded so far.
     pub(crate) fn position(&self) -> u64 {
         match self.codec {
             Codec::Plain => self.taken,
@@ -264,8 +264,8 @@ impl Stream {
         }
     }
 
-    /// Stored offset at which the step that decoded the next unread byte began. Everything before it decoded to bytes
-    /// before the window, and damage that a step met lies after it.
+    /// Returns the stored offset at which the step began that decoded the next unread byte. Everything before it
+    /// decoded to bytes before the window, and damage that a step met lies after it.
     pub(crate) fn decoded_before(&mut self) -> u64 {
         if self.window.len() == 0 {
             return self.position();
@@ -276,8 +276,8 @@ impl Stream {
         self.steps.front().map_or_else(|| self.position(), |step| step.stored)
     }
 
-    /// The beginning of the first long run of zeros in the stored bytes of the member, and the bytes of all
-    /// such runs.
+    /// Returns the stored offset of the first long run of zeros in the member, and the number of bytes in all such
+    /// runs. None if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         match &self.codec {
             Codec::Gzip(gzip) => gzip.zeros(),
@@ -285,13 +285,13 @@ impl Stream {
         }
     }
 
-    /// Stored offset at which the present member or junk begins.
+    /// Returns the stored offset at which the current member, or the junk in its place, begins.
     pub(crate) fn member_offset(&self) -> u64 {
         self.from
     }
 
-    /// Stored offset of the member the next unread byte is in, and that byte's offset in the
-    /// member's plain bytes. In a plain file: its offset and 0.
+    /// Returns the place of the next unread byte: the stored offset of its member, and its offset in the member's plain
+    /// bytes. In a plain file they are its offset and 0.
     pub(crate) fn place(&mut self) -> (u64, u64) {
         if matches!(self.codec, Codec::Plain) {
             return (self.taken, 0);
@@ -303,8 +303,8 @@ impl Stream {
         (member.offset, self.taken.saturating_sub(member.plain))
     }
 
-    /// Stored offset up to which the file must be read to have all plain bytes before the window:
-    /// the start of the next member if the window begins with it.
+    /// Returns the stored offset up to which the file must be read to decode all plain bytes before the window. It is
+    /// the start of the next member if the window begins with that member.
     pub(crate) fn stored_end(&self) -> u64 {
         if matches!(self.codec, Codec::Plain) {
             return self.taken;
@@ -316,7 +316,7 @@ impl Stream {
             .map_or_else(|| self.source.position(), |member| member.offset)
     }
 
-    /// Decodes more bytes of the member. False if there are none: see `stop`.
+    /// Decodes more bytes of the member into the window. Returns false if there are none; `stop` then gives the reason.
     pub(crate) fn more(&mut self) -> bool {
         if self.stop.is_none() && !self.open {
             self.open_member();
@@ -342,12 +342,12 @@ impl Stream {
         self.window.len() > before
     }
 
-    /// Makes the window at least `n` bytes long, unless the member ends before.
+    /// Decodes until the window has at least `n` bytes, unless the member ends before.
     pub(crate) fn ensure(&mut self, n: usize) {
         while self.window.len() < n && self.more() {}
     }
 
-    /// After the end of a member: opens the next one.
+    /// Opens the next member after the end of one.
     pub(crate) fn advance(&mut self) {
         if matches!(self.stop, Some(MemberStop::MemberEnd)) {
             self.stop = None;
@@ -379,8 +379,8 @@ impl Stream {
         }
     }
 
-    /// After damage: goes to the next member whose plain bytes pass `is_start` and returns its
-    /// stored offset, or the end of the file. Unread plain bytes are dropped.
+    /// Skips damage: goes to the next member whose plain bytes pass `is_start`, or to the end of the file, and returns
+    /// its stored offset. Unread plain bytes are dropped.
     pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
         let Some(MemberStop::Broken(damage)) = self.stop else { return self.position() };
         self.consume(self.window.len());
@@ -469,7 +469,8 @@ impl Stream {
         self.rewound = Rewound { part: part.max(here / PART_BYTES), bytes };
     }
 
-    /// The stored offset of the first member whose plain bytes pass `is_start`, from here up to the stored offset `end`.
+    /// Returns the stored offset of the first member from here to `end` whose plain bytes pass `is_start`; none if
+    /// there is no such member.
     pub(crate) fn find_start(&mut self, end: u64, is_start: impl Fn(&[u8]) -> bool) -> io::Result<Option<u64>> {
         let found = self.seek_member(Some(end), &is_start)?;
         Ok(found.then(|| self.source.position()))

@@ -26,7 +26,7 @@ pub use hashes::Fault;
 pub use page_lists::{PageList, collection};
 pub use write::{TextsWritten, write_texts};
 
-/// Reason why a container, or an entry of one, cannot be used; each is one line that names it.
+/// The error that a container, or an entry of one, cannot be used; each is one line that names it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaczError {

@@ -41,13 +41,13 @@ pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)
 /// Compresses bytes to one gzip member without name and time: the same bytes give the same member. `level` is 0 to 9.
 ///
 /// # Errors
-/// If there is no memory for it.
+/// Fails if memory runs out.
 pub fn gzip_member(plain: &[u8], level: u32) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     if append_member(plain, level, &mut out) { Ok(out) } else { Err(io::ErrorKind::OutOfMemory.into()) }
 }
 
-/// Writes records, each as its own gzip member.
+/// Writes WARC records to an output, each in its own gzip member.
 #[derive(Debug)]
 pub struct GzMembers<W> {
     out: W,
@@ -57,7 +57,7 @@ pub struct GzMembers<W> {
 }
 
 impl<W: Write> GzMembers<W> {
-    /// Writes to `out` with compression level 0 to 9.
+    /// Creates a writer to `out` with compression level 0 to 9.
     pub fn new(out: W, level: u32) -> Self {
         GzMembers { out, level, offset: 0, plain: Vec::new() }
     }
@@ -76,7 +76,7 @@ impl<W: Write> GzMembers<W> {
         Ok(place)
     }
 
-    /// The output, with all members written to it (not flushed).
+    /// Returns the output, with all members written to it (not flushed).
     pub fn into_inner(self) -> W {
         self.out
     }

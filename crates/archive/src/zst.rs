@@ -19,7 +19,7 @@ const CHECKSUM: usize = 4;
 /// Plain bytes made at a time.
 const CHUNK: usize = 128 * 1024;
 
-/// Decoder of one frame after another.
+/// A decoder of the frames of a zstd file, one after another.
 pub(crate) struct Zst {
     decoder: Decoder<'static>,
     probe: Option<Decoder<'static>>,
@@ -35,7 +35,7 @@ impl Zst {
         Ok(Zst { decoder: Decoder::new()?, probe: None, dictionary: Vec::new(), at_head: true, wanted: 0 })
     }
 
-    /// Passes skippable frames up to the next frame with data.
+    /// Skips skippable frames up to the next frame with data, and tells if one begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
@@ -96,7 +96,7 @@ impl Zst {
         Ok(None)
     }
 
-    /// Decodes some bytes of the frame.
+    /// Decodes some bytes of the frame into `window`; returns the reason if there are no more.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let input = source.chunk()?;
@@ -131,7 +131,8 @@ impl Zst {
         }
     }
 
-    /// The first plain bytes of the frame `stored` begins with, if it is one.
+    /// Decodes the first bytes of the frame that `stored` begins with into `plain`, and returns their number. None if
+    /// it is not a frame.
     pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         if !stored.starts_with(&MAGIC) {
             return None;
@@ -155,7 +156,8 @@ pub fn needs_dictionary(stored: &[u8]) -> bool {
     stored.starts_with(&MAGIC) && stored.get(MAGIC.len()).is_some_and(|descriptor| descriptor & 3 != 0)
 }
 
-/// Length of the dictionary at the start of an archive, from its first eight bytes; `None` if it has no dictionary.
+/// Returns the length in bytes of the dictionary at the start of an archive, from its first eight bytes; `None` if it
+/// has no dictionary.
 pub fn dictionary_length(start: &[u8]) -> Option<u64> {
     let size = start.strip_prefix(&DICTIONARY_MAGIC)?.first_chunk::<4>()?;
     let size = u64::from(u32::from_le_bytes(*size));

@@ -118,7 +118,7 @@ fn place(place: &str, rest: Option<&str>) -> Result<RecordSource> {
     Ok(RecordSource { file: file.into(), offset, length: next(), inner: next() })
 }
 
-/// A place for people to see: without the secrets of a URL.
+/// Formats the place of a record for display, without the secrets of a URL.
 pub fn shown(place: &RecordSource) -> String {
     RecordSource { file: redacted(&place.file).into(), ..place.clone() }.to_string()
 }

@@ -161,11 +161,11 @@ fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The step that makes a Parquet file with the columns of this output; `None` if its name is not that of a Parquet
-/// file.
+/// Returns the step that makes a Parquet file with the columns of this output; `None` if its name is not that of a
+/// Parquet file.
 ///
 /// # Errors
-/// If its columns cannot be read.
+/// Fails if its columns cannot be read.
 #[cfg(feature = "parquet")]
 pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     if output.extension().is_none_or(|end| end != "parquet") {
@@ -174,7 +174,7 @@ pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     Ok(Some(Box::new(trommel::record::Parquet::like(output)?)))
 }
 
-/// The same in a build without Parquet.
+/// Returns no step, because this build cannot make Parquet files.
 ///
 /// # Errors
 /// None.

@@ -98,14 +98,14 @@ pub struct LabelledArgs {
 }
 
 impl LabelledArgs {
-    /// The files to read: the archives, and the gold of each.
+    /// Returns the files to read: the archives, and the gold file of each.
     #[cfg(feature = "train")]
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let beside = self.pages.iter().filter_map(|pages| gold_beside(pages));
         self.pages.iter().chain(&self.gold).cloned().chain(beside)
     }
 
-    /// Reads the sets.
+    /// Reads the archives of labelled pages, each with its gold file.
     pub fn read(&self) -> anyhow::Result<Vec<PageSet>> {
         if !self.gold.is_empty() && self.gold.len() != self.pages.len() {
             bail!("{} archives but {} gold files: give one each, or none", self.pages.len(), self.gold.len());
@@ -114,7 +114,7 @@ impl LabelledArgs {
     }
 }
 
-/// Reads archives of labelled pages, each with the gold file in its place, or beside it.
+/// Reads archives of labelled pages, each with the gold file at its position in `golds`, or else the one beside it.
 pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<PageSet>> {
     let mut sets = Vec::new();
     for (at, pages) in archives.iter().enumerate() {

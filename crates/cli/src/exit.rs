@@ -11,14 +11,14 @@ use trommel::run::{Outcome, StopFlag, Summary};
 
 use crate::{messages, messages::say};
 
-/// The end of a command.
+/// The way in which a command ended, which sets the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All went well; of `search`, something was found.
+    /// The command ended without faults; `search` found something.
     Clean,
-    /// Some records failed, the others are there; of `search`, nothing was found.
+    /// Some records failed, and the others are in the outputs; `search` found nothing.
     SomeFailed,
-    /// Nothing is there: wrong usage, or an error that ended the command.
+    /// The command gave no result, because of wrong usage or an error that ended it.
     Fatal,
     /// A panic ended the program, with the code that Rust gives.
     Panicked,
@@ -27,7 +27,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Its number.
+    /// Returns the exit code of the process.
     pub const fn code(self) -> u8 {
         match self {
             Self::Clean => 0,
@@ -38,7 +38,8 @@ impl Exit {
         }
     }
 
-    /// The end of a command that read archives. If it is not clean, the last line says why.
+    /// Returns the end of a command that read archives, by the outcome of its run. If it is not clean, the last line
+    /// gives the reason.
     pub fn of_run(summary: &Summary) -> Self {
         match (summary.outcome(), summary.faults()) {
             (Outcome::Clean, _) => Self::Clean,
@@ -53,34 +54,35 @@ impl Exit {
         }
     }
 
-    /// Says why a command ends so, as its last line: the reader of a log looks there.
+    /// Prints the reason for this end as the last line, because the reader of a log looks there; returns the end
+    /// itself.
     pub fn because(self, why: &str) -> Self {
         say(&format!("exit {}: {why}", self.code()));
         self
     }
 }
 
-/// Has a file that would pass a bound of the system (`ulimit -f`) fail to be written, as it does on a full
-/// disk, instead of ending the program without a word.
+/// Makes a write fail that would pass a bound of the system on files (`ulimit -f`), as on a full disk. Otherwise the
+/// system would end the program without a message.
 pub fn outlive_bounds_on_files() {
     // A signal that somebody takes does no more than that. Where it cannot be taken it ends the program.
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// The request to stop of SIGINT and SIGTERM.
+/// The request to stop the program early, which SIGINT and SIGTERM set.
 pub struct Stop {
     any: Arc<AtomicBool>,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Stop {
-    /// Signals end the program at once, as usual.
+    /// Returns a request that nothing sets; signals end the program at once, as usual.
     pub fn never() -> Self {
         Self { any: Arc::default(), interrupt: Arc::default() }
     }
 
-    /// SIGINT and SIGTERM ask for an early end; a second SIGINT ends the program at once.
+    /// Returns a request that SIGINT and SIGTERM set; a second SIGINT ends the program at once.
     pub fn on_signals() -> io::Result<Self> {
         let stop = Self::never();
         flag::register_conditional_shutdown(SIGINT, i32::from(Exit::Interrupted.code()), stop.interrupt.clone())?;
@@ -91,25 +93,25 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Set once an early end is asked for.
+    /// Returns the flag that is set once an early end is requested.
     #[cfg(any(feature = "serve", feature = "label"))]
     pub fn flag(&self) -> &AtomicBool {
         &self.any
     }
 
-    /// The flag itself, for reads that wait.
+    /// Returns a copy of the flag for waiting reads, which end once it is set.
     pub fn shared(&self) -> StopFlag {
         self.any.clone().into()
     }
 
-    /// The exit code of a run that was ended early.
+    /// Returns the end of a run that was stopped early, by the kind of signal.
     pub fn exit(&self) -> Exit {
         if self.interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Fatal }
     }
 }
 
-/// Runs the program. A panic of its main thread is reported only if it is not caught: libraries may fail on a damaged
-/// file, which is then an error of that file.
+/// Runs the program, and turns a panic of its main thread into an exit code. Only a panic that nothing catches is
+/// reported, because libraries may panic on a damaged file, which then is an error of that file.
 pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     static LAST: Mutex<Option<String>> = Mutex::new(None);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);

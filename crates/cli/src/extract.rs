@@ -100,7 +100,7 @@ enum Output<'a> {
     Folder(&'a Path),
 }
 
-/// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
+/// Runs the command. It returns 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let given = Hints { http_charset: args.charset.as_deref(), ..Hints::default() };
     given.check()?;

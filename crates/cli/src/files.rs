@@ -18,7 +18,7 @@ use trommel::{Document, Extractor, Hints, Settings};
 
 use crate::progress::Reporter;
 
-/// A page that an argument names, not yet read.
+/// A page to be read, as an argument names it: a file, a URL or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageInput {
     /// Name of the file, converted to text; the URL; or `-` for standard input.
@@ -31,7 +31,7 @@ pub struct PageInput {
 }
 
 impl PageInput {
-    /// The pages that arguments name; those of a folder in the order of their names.
+    /// Returns the pages that arguments name; those of a folder are in the order of their names.
     ///
     /// # Errors
     /// If a folder cannot be read or holds no page, or a URL is named without `fetch`.
@@ -67,7 +67,7 @@ impl PageInput {
     /// Reads the page.
     ///
     /// # Errors
-    /// As [`read`].
+    /// The errors of [`read`].
     pub fn read(&self) -> Result<Vec<u8>> {
         match &self.file {
             Some(file) => read_file(file),
@@ -144,7 +144,7 @@ fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// The files below a folder, sorted. Links, pipes and devices are passed over.
+/// Returns the files below a folder, sorted. Links, pipes and devices are left out.
 pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -207,7 +207,7 @@ pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
 /// it can be written, before the work begins.
 ///
 /// # Errors
-/// As [`refuse_inputs`], [`refuse_existing`] and [`prepare`].
+/// The errors of [`refuse_inputs`], [`refuse_existing`] and [`prepare`].
 pub fn claim<P: AsRef<Path>>(path: &Path, overwrite: bool, read: impl IntoIterator<Item = P>) -> Result<()> {
     refuse_inputs(path, read)?;
     refuse_existing(path, overwrite)?;
@@ -217,15 +217,16 @@ pub fn claim<P: AsRef<Path>>(path: &Path, overwrite: bool, read: impl IntoIterat
 /// Makes the folder of an output file and checks that the file can be written, before the work begins.
 ///
 /// # Errors
-/// Those of the system, with the name of the file.
+/// The errors of the system, with the name of the file.
 pub fn prepare(path: &Path) -> Result<()> {
     AtomicFile::prepare(path).with_context(|| path.display().to_string())
 }
 
-/// Writes a text to a file, whose folder is made and which appears when it is whole, or to standard output for `-`.
+/// Writes a text to a file, or to standard output for `-`. The folder of the file is made, and the file appears when it
+/// is complete.
 ///
 /// # Errors
-/// Those of the system, with the name of the file.
+/// The errors of the system, with the name of the file.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     if path == Path::new("-") {
         return crate::out(text);
@@ -239,7 +240,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     write().with_context(|| path.display().to_string())
 }
 
-/// Takes the name of a file that cannot be standard output.
+/// Parses an argument that must name a file, not standard output.
 pub fn file(name: &str) -> Result<PathBuf, String> {
     match name {
         "-" => Err("expected the name of a file; ./- is a file of that name".to_owned()),
@@ -247,14 +248,14 @@ pub fn file(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Archives to be read, WACZ files among them.
+/// Archives that a command reads without writing outputs; WACZ files are unpacked.
 pub struct Archives {
     plan: Plan,
     extractor: Extractor,
 }
 
 impl Archives {
-    /// The archives of `inputs`, read with the model of these settings.
+    /// Prepares the archives of `inputs`, to be read with the model of these settings.
     pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
         let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
         let model = Arc::new(settings.model()?);
@@ -264,7 +265,7 @@ impl Archives {
         })
     }
 
-    /// Passes every document to `take`, in the order in which `run` would write them.
+    /// Passes every document to `take`, in the order in which `run` would write them, and returns the counts.
     pub fn documents(&self, mut take: impl FnMut(Document) -> Result<()>) -> Result<Summary> {
         let taken = |record| take(record).map_err(io::Error::other);
         let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());

@@ -42,7 +42,8 @@ pub fn run(command: GenerateCommand) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Version, commit, features, built-in models and build, a line each. Only the same build continues a run.
+/// The text of `--version`: version, commit, features, built-in models and build, one line for each. Only the same
+/// build continues a run.
 pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let models: Vec<&str> = Model::builtin_names().collect();
     format!(

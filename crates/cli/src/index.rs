@@ -34,8 +34,8 @@ pub struct IndexArgs {
     settings: SettingsArgs<DocumentCommands>,
 }
 
-/// Runs the command: 0 if all went well, 1 if something could not be read; the rest is
-/// indexed. 2 if nothing could be read, and then an index in a folder is left as it was.
+/// Runs the command. It returns 0 if all went well, and 1 if something could not be read; the rest is indexed. It
+/// returns 2 if nothing could be read; an index in a folder then stays unchanged.
 pub fn run(args: &IndexArgs) -> Result<Exit> {
     let mut settings = args.settings.settings()?;
     // Searches are limited by language and date, with any model.

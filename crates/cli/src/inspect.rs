@@ -66,8 +66,8 @@ pub struct InspectedPage {
 }
 
 impl InspectedPage {
-    /// The page in the record of an archive that has this id, or this offset in the stored file;
-    /// `-` is standard input.
+    /// Reads the page of the record in an archive that has this id, or this offset in the stored file; `-` is standard
+    /// input.
     ///
     /// # Errors
     /// If the archive cannot be read, has no such record, or the record holds no page.

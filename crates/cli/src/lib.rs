@@ -73,8 +73,8 @@ enum Command {
     Generate(generate::GenerateCommand),
 }
 
-/// Runs the program with its arguments, the first of which is its name, until its end. Says on standard error why it
-/// failed; wrong arguments and `--help` end the process.
+/// Runs the program with its arguments, the first of which is its name, until its end. It prints the reason of a
+/// failure on standard error; wrong arguments and `--help` end the process.
 ///
 /// To be called once in a process, as it takes over signals, the log and the report of panics.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {

@@ -42,7 +42,7 @@ const PLAIN: u8 = 0;
 const JSON: u8 = 1;
 const QUIET: u8 = 2;
 
-/// Sets up the messages of the program.
+/// Sets up the log and other messages of the program.
 pub fn begin(args: MessageArgs) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
@@ -78,13 +78,13 @@ pub fn begin(args: MessageArgs) {
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
-/// Removes characters that control terminals, because strangers choose names and ids.
+/// Removes characters that control terminals from a text, because strangers choose names and ids.
 pub fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(without_controls).collect();
     lines.join("\n")
 }
 
-/// Prints a text that is not an event of the log, such as a summary.
+/// Prints a text on standard error that is not an event of the log, such as a summary.
 pub fn say(text: &str) {
     let text = shown(text);
     match MESSAGE_FORM.load(Ordering::Relaxed) {
@@ -94,7 +94,8 @@ pub fn say(text: &str) {
     }
 }
 
-/// An error and its causes, without repetition: many an error includes the message of its cause.
+/// Joins the messages of an error and its causes, without repetition, as many an error includes the message of its
+/// cause.
 pub fn causes(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {
@@ -108,7 +109,7 @@ pub fn causes(error: &anyhow::Error) -> String {
     told
 }
 
-/// Says why the program ends: the one message of an error.
+/// Prints the one message that gives the reason for a failure of the program.
 pub fn fail(error: &dyn Display) {
     // One line: a line end in a name must not begin another.
     let error = error.to_string();
@@ -119,7 +120,7 @@ pub fn fail(error: &dyn Display) {
     }
 }
 
-/// Returns whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
+/// Returns whether colours may be written to a stream: it is a terminal that has them, and `NO_COLOR` is not set.
 pub fn has_colour(stream: &impl IsTerminal) -> bool {
     is_smart(stream) && wants_colour(env::var_os("NO_COLOR"))
 }
@@ -138,7 +139,7 @@ fn can_redraw(term: Option<OsString>) -> bool {
     term.is_none_or(|term| term != "dumb")
 }
 
-/// A count with its noun: `1 document`, `2 documents`.
+/// Formats a count with its noun: `1 document`, `2 documents`.
 #[cfg(feature = "index")]
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };

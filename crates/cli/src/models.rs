@@ -30,7 +30,7 @@ enum ModelCommand {
     },
 }
 
-/// The model of that name or file; the default model for `None`.
+/// Loads the model of that name or file; the default model for `None`.
 pub fn named(model: Option<&str>) -> anyhow::Result<Model> {
     let mut settings = Settings::default();
     settings.model = model.unwrap_or_default().to_owned();

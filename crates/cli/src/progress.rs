@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// True if a progress bar may be shown.
 static BAR_ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// Says whether progress may be shown as a bar: standard error is a terminal that can redraw a line.
+/// Sets whether progress may be shown as a bar, because standard error is a terminal that can redraw a line.
 pub fn show(shown: bool) {
     BAR_ALLOWED.store(shown, Ordering::Relaxed);
 }
@@ -25,7 +25,7 @@ fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
     act(&mut BAR.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A bar on a terminal, else a log line every five seconds.
+/// Shows the progress of a run: as a bar on a terminal, otherwise as a log line every five seconds.
 pub struct Reporter {
     bar: Option<ProgressBar>,
     /// Time of the start, and the bytes read by then.
@@ -34,7 +34,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter that has shown nothing yet.
+    /// Creates a reporter that has shown nothing yet.
     pub fn new() -> Self {
         let bar = BAR_ALLOWED.load(Ordering::Relaxed).then(|| {
             let bar = ProgressBar::no_length();
@@ -95,7 +95,7 @@ fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
     format!("{} of {total} bytes, {:.1} MB/s, {left:.0} s left", state.bytes, rate / 1e6)
 }
 
-/// Writes to standard error, above the bar if there is one.
+/// Calls `write`, which writes to standard error, so that its lines stand above the bar if there is one.
 pub fn above_bar(write: impl FnOnce()) {
     match with_bar(|shown| shown.clone()) {
         Some(bar) => bar.suspend(write),

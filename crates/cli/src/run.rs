@@ -112,18 +112,18 @@ pub struct RunArgs<S: Scope> {
     settings: SettingsArgs<S>,
 }
 
-/// Runs the command with the one format that has no text.
+/// Runs `annotate`: a run whose only format is a table of annotations, without text.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn annotate(mut args: RunArgs<AnnotateCommands>) -> Result<Exit> {
     let table = PartialSettings::from_toml("[output]\nformat = [\"annotations\"]\n")?;
     args.settings.chosen = table.over(args.settings.chosen);
     run(args)
 }
 
-/// Runs the command: 0 if all went well, 1 if something could not be read or some records failed, 2
-/// if nothing could be read or the run was ended early, 130 if it was by SIGINT.
+/// Runs the command. It returns 0 if all went well, 1 if something could not be read or some records failed. It returns
+/// 2 if nothing could be read or the run ended early, and 130 if SIGINT ended it.
 ///
 /// # Errors
 /// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
@@ -342,7 +342,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl FollowArgs {
-    /// The time limits of following; none if inputs are read once.
+    /// Returns the time limits of following; none if inputs are read once.
     pub fn times(&self) -> Option<FollowTimes> {
         self.follow.then(|| FollowTimes {
             idle: self.idle.map(Duration::from_secs_f64),

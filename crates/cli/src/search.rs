@@ -34,7 +34,7 @@ pub struct SearchArgs {
     json: bool,
 }
 
-/// Runs the command: 0 if something was found, 1 if nothing was, 2 for errors, as grep does.
+/// Runs the command. It returns 0 if something was found, 1 if nothing was, and 2 for errors, as grep does.
 pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     let query = args.words.join(" ");
     let found = Index::open(&args.index)?.find(&Search {

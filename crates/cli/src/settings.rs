@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::run::{NetworkOptions, load_config};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, Value, fields, parts};
 
-/// Chooses the settings that a command takes.
+/// The set of settings that a kind of command takes as options.
 pub trait Scope {
     /// True if it has so many options that `-h` shows the usual ones alone.
     const HAS_MANY: bool = false;
@@ -27,32 +27,32 @@ pub trait Scope {
     }
 }
 
-/// Commands that run over archives: they take all settings.
+/// The settings of commands that run over archives: all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct RunCommands;
 
-/// The run that writes facts about pages and no text.
+/// The settings of `annotate`, the run that writes facts about pages and no text.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateCommands;
 
-/// Commands that take single pages.
+/// The settings of commands that take single pages.
 #[derive(Clone, Copy, Debug)]
 pub struct PageCommands;
 
-/// The service, which has its own bounds and its own site memory.
+/// The settings of `serve`, the service, which has its own bounds and its own memory of sites.
 #[cfg(feature = "serve")]
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceCommands;
 
-/// Commands that read the documents of archives without writing the outputs of a run.
+/// The settings of commands that read the documents of archives without writing the outputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentCommands;
 
-/// Commands that list records.
+/// The settings of commands that list records.
 #[derive(Clone, Copy, Debug)]
 pub struct ListCommands;
 
-/// Commands that only judge pages of archives.
+/// The settings of commands that only judge the pages of archives.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgingCommands;
 
@@ -120,15 +120,15 @@ impl Scope for JudgingCommands {
 /// Settings as the command line chooses them, and the configuration file below them.
 #[derive(Clone, Debug)]
 pub struct SettingsArgs<S> {
-    /// The settings that the options choose.
+    /// The settings that options of the command line choose.
     pub chosen: PartialSettings,
-    /// The configuration file.
+    /// Path of the configuration file.
     pub config: Option<PathBuf>,
     scope: PhantomData<S>,
 }
 
 impl<S: Scope> SettingsArgs<S> {
-    /// The settings in the configuration file.
+    /// Reads the settings in the configuration file.
     pub fn file(&self) -> Result<PartialSettings> {
         Ok(match &self.config {
             Some(path) => load_config(path, &NetworkOptions::default())?,
@@ -136,7 +136,7 @@ impl<S: Scope> SettingsArgs<S> {
         })
     }
 
-    /// The settings: the options win over the file.
+    /// Returns all settings; options of the command line win over the configuration file.
     pub fn settings(&self) -> Result<Settings> {
         Ok(self.chosen.clone().over(self.file()?).settings()?)
     }
@@ -319,10 +319,10 @@ const FIRST: [(&str, usize, &str); 13] = [
     ("model", 19, "fast, lite or a model file [default: fast]"),
 ];
 
-/// The position of an option that `-h` leaves out.
+/// The display order of an option that `-h` leaves out.
 pub const LATER: usize = 100;
 
-/// The option of a setting with its help. In a command with `many` options, `-h` shows the usual ones alone, and all
+/// Adds help to the option of a setting. In a command with `many` options, `-h` shows only the usual ones, and all
 /// others stand below the heading of their part.
 pub fn with_help(arg: Arg, field: &Field, many: bool) -> Arg {
     let arg = arg.long_help(long(field));
@@ -402,7 +402,7 @@ pub struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// The options, with the defaults of the others.
+    /// Returns the network options that the command line chooses, and defaults for the others.
     pub fn options(&self) -> NetworkOptions {
         NetworkOptions { follow_hosts: self.follow_hosts, ..NetworkOptions::default() }
     }

@@ -72,7 +72,7 @@ struct BuildArgs {
     network: NetworkArgs,
 }
 
-/// Runs the command: 0 if all went well, 1 if something could not be read, 2 for errors.
+/// Runs the command. It returns 0 if all went well, 1 if something could not be read, and 2 for errors.
 pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),

@@ -46,7 +46,7 @@ struct TextArgs {
     settings: SettingsArgs<DocumentCommands>,
 }
 
-/// Runs the command: 0 if all went well, 1 if something in the file could not be read.
+/// Runs the command. It returns 0 if all went well, and 1 if something in the file could not be read.
 ///
 /// # Errors
 /// If the input is no WACZ file or the output cannot be written (exit code 2).

@@ -34,7 +34,8 @@ pub enum TrommelForm {
 }
 
 impl TrommelForm {
-    /// The form of that number. C hands over any number for an enum, and in Rust one that is none must not be.
+    /// Returns the form with that number; none if there is no such form. C may pass any number for an enum, but in Rust
+    /// an invalid one is undefined behaviour.
     pub(crate) fn of(number: c_int) -> Option<Self> {
         [Self::Text, Self::Markdown, Self::Json].into_iter().find(|form| *form as c_int == number)
     }
@@ -78,7 +79,8 @@ impl From<Verdict> for TrommelVerdict {
 }
 
 impl TrommelExtractor {
-    /// An extractor under the default settings with the built-in model of that name, or the first one.
+    /// Creates an extractor with the default settings and the built-in model of that name, or the default model. None
+    /// if there is no such model.
     pub(crate) fn new(model: Option<&str>) -> Option<Self> {
         let name = model.unwrap_or_default();
         let is_builtin = trommel::Model::builtin_names().any(|known| known == name);
@@ -87,10 +89,10 @@ impl TrommelExtractor {
         (is_builtin || name.is_empty()).then(|| Self::of(&chosen).ok()).flatten()
     }
 
-    /// An extractor under settings in JSON.
+    /// Creates an extractor with settings in JSON.
     ///
     /// # Errors
-    /// One line that says what is wrong.
+    /// Returns one line that describes the invalid setting.
     pub(crate) fn with_settings(json: &str) -> Result<Self, String> {
         let chosen = PartialSettings::from_json(json).map_err(|error| error.to_string())?;
         let other = fields().iter().find(|field| {
@@ -122,7 +124,7 @@ impl TrommelExtractor {
         }
     }
 
-    /// One whole page.
+    /// Extracts one whole page and returns its document in the form `form`.
     pub(crate) fn extract(&self, page: &[u8], hints: &Hints<'_>, form: TrommelForm) -> Option<String> {
         let document = self.in_form(form).document(page, hints);
         written(document, hints.url, form)
@@ -135,8 +137,8 @@ impl TrommelExtractor {
 }
 
 impl TrommelSession {
-    /// Has the session tell early of every kind of page that is not wanted; `languages` are
-    /// divided by commas, and none means all.
+    /// Makes the session report every kind of unwanted page early. `languages` are separated by commas; an empty text
+    /// wants all.
     pub(crate) fn stop_early(&mut self, languages: &str) {
         let languages = languages.split(',').map(str::trim).filter(|name| !name.is_empty());
         let stops = EarlyStops::all(languages.map(str::to_owned).collect());
@@ -147,7 +149,7 @@ impl TrommelSession {
         self.session.feed(part).into()
     }
 
-    /// The facts known so far, as JSON.
+    /// Returns the facts about the page so far, as JSON.
     pub(crate) fn known(&mut self) -> String {
         serde_json::to_string(&self.session.known()).unwrap_or_default()
     }

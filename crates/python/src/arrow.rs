@@ -69,7 +69,7 @@ impl PyRecordBatch {
     }
 }
 
-/// Bytes of text after which a batch ends early.
+/// Number of bytes of text after which a record batch ends early.
 pub(crate) const BATCH_BYTES: usize = 64 << 20;
 
 const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
@@ -77,16 +77,16 @@ const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow
 /// Keys that are no columns of pages without a record.
 const OF_RECORDS: [&str; 7] = ["id", "date", "blocked", "status", "truncated", "notes", "extractor"];
 
-/// Columns of record batches.
+/// The columns of record batches for Python.
 pub(crate) struct ArrowColumns(Vec<&'static Column>);
 
 impl ArrowColumns {
-    /// The columns of documents of archives, as in Parquet files.
+    /// Returns the columns for documents of archives, as in Parquet files.
     pub(crate) fn of_documents(optional: OptionalColumns) -> Self {
         Self(COLUMNS.iter().copied().chain(optional.columns()).collect())
     }
 
-    /// The columns of pages that are no records.
+    /// Returns the columns for single pages, without those of records.
     pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
         let is_key = |name| Document::KEYS.iter().any(|key| key.field.name == name);
         let names = |column: &&Column| is_key(column.field.name) && !OF_RECORDS.contains(&column.field.name);
@@ -94,7 +94,7 @@ impl ArrowColumns {
         Self(columns.chain(optional.columns()).collect())
     }
 
-    /// A row for each document; nulls where there is none.
+    /// Makes a record batch with a row for each document, and a row of nulls for a missing one.
     ///
     /// # Errors
     /// `ValueError` if a column would be longer than 2 GiB.

@@ -11,7 +11,7 @@ use crate::{errors::told, values};
 /// Keys of documents that only `to_dict` and `to_json` have.
 const OF_CAPTURE: [&str; 5] = ["id", "source", "status", "truncated", "extractor"];
 
-/// Gives the classes of documents and of their parts an attribute for each key.
+/// Adds an attribute for each key to the Python classes of documents and of their parts.
 ///
 /// # Errors
 /// Only if memory runs out.

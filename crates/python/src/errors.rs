@@ -18,12 +18,12 @@ create_exception!(
 create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
 create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
 
-/// An error of a library as an exception.
+/// Turns an error of a library into a `TrommelError`.
 pub(crate) fn told(error: impl Display) -> PyErr {
     TrommelError::new_err(error.to_string())
 }
 
-/// The exception about a call that is refused.
+/// Turns the error of a refused call into the Python exception of its kind.
 pub(crate) fn raised(error: Error) -> PyErr {
     let message = in_python(&error.to_string());
     match error.kind() {
@@ -33,7 +33,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
     }
 }
 
-/// The exception about a run that was refused or ended early.
+/// Turns the error of a run that was refused or ended early into a `RunError`.
 pub(crate) fn ended(error: Error) -> PyErr {
     RunError::new_err(in_python(&error.to_string()))
 }
@@ -64,7 +64,7 @@ fn in_python(message: &str) -> String {
     told
 }
 
-/// An exception with the place of its subject.
+/// Makes an `ArchiveError` with the archive and the stored offset that it is about.
 pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Option<u64>) -> PyErr {
     let error = ArchiveError::new_err(message);
     let value = error.value(py);
@@ -74,8 +74,8 @@ pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Opti
     }
 }
 
-/// The first thing that went wrong with an archive, as an exception: an input that could not be read to its
-/// end, damage, or records that failed.
+/// Returns the first fault of a run as an exception: an input that could not be read to its end, damage, or records
+/// that failed. None for a run without faults.
 pub(crate) fn first_fault(py: Python<'_>, summary: &Summary) -> Option<PyErr> {
     let bad = |file: &&FileReport| file.error.is_some();
     if let Some(damage) = summary.damage.first() {

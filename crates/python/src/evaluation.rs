@@ -11,10 +11,10 @@ use crate::errors::{TrommelError, told};
 use crate::settings::{NamedModel, named};
 use crate::{interpreter::on_own_threads, values};
 
-/// The default place of the gold of an archive.
+/// Returns the path of the gold file of an archive: `gold`, or the default place beside the archive.
 ///
 /// # Errors
-/// `TrommelError` if the name of the archive does not tell.
+/// `TrommelError` if the name of the archive has no default place.
 pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResult<PathBuf> {
     gold.or_else(|| gold_beside(pages)).ok_or_else(|| {
         TrommelError::new_err(format!("{}: cannot tell its gold file: name it with gold=", pages.display()))

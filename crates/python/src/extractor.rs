@@ -20,7 +20,7 @@ use crate::pages::{PageBytes, PageRequest, Pages, beside};
 use crate::settings::{Keywords, NamedModel};
 use crate::{document::PyDocument, interpreter};
 
-/// A hint that means nothing.
+/// Turns the error of an invalid hint into a Python exception.
 pub(crate) fn wrong(error: HintError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -54,10 +54,10 @@ pub(crate) struct PyExtractor {
 }
 
 impl PyExtractor {
-    /// An extractor by keywords.
+    /// Creates an extractor with the model and settings that keywords choose.
     ///
     /// # Errors
-    /// As for [`Keywords::read`], and `ValueError` if choices exclude each other.
+    /// The errors of [`Keywords::read`], and `ValueError` if choices exclude each other.
     pub(crate) fn of(keywords: Keywords) -> PyResult<Self> {
         let Keywords { chosen, model } = keywords;
         let settings: Settings = chosen.settings().map_err(raised)?;
@@ -68,7 +68,7 @@ impl PyExtractor {
         Ok(Self { extractor: Extractor::with_model(&settings, model.model.clone()), chosen, model })
     }
 
-    /// The document of a page, which is none if its bytes are of something else.
+    /// Returns the document of a page; it is empty if the bytes are not those of a page.
     pub(crate) fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         match binary_type(page) {
             Some(kind) => Document::of_other_data(&kind),

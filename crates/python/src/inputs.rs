@@ -17,7 +17,7 @@ use crate::errors::raised;
 use crate::extractor::PyExtractor;
 use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope};
 
-/// Archives as they were named.
+/// The archives of a call, as the caller named them: paths and URLs, or a file object.
 pub(crate) enum Named {
     Arguments(Vec<String>),
     /// A name, and the object that is read under it.
@@ -60,11 +60,11 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 impl Named {
-    /// Puts the names into a request. Returns the file system that holds them, and whether they come from a
-    /// file object.
+    /// Adds the archives to a request. Returns the file system that holds them, and true if they come from a file
+    /// object.
     ///
     /// # Errors
-    /// `ValueError` for what a file object is not for, and for standard input.
+    /// `ValueError` if the request has options that a file object cannot have, and for standard input.
     pub(crate) fn into_request(self, request: &mut RunRequest) -> PyResult<(Box<dyn Disk>, bool)> {
         match self {
             Self::Object(name, object) => {
@@ -93,10 +93,10 @@ impl Named {
     }
 }
 
-/// The run that a request asks for.
+/// Prepares the run that a request asks for.
 ///
 /// # Errors
-/// If it is refused, or would read a file object twice.
+/// Fails if the run is refused, or would read a file object twice.
 pub(crate) fn prepared(
     py: Python<'_>,
     request: RunRequest,
@@ -112,7 +112,7 @@ pub(crate) fn prepared(
     Ok(prepared)
 }
 
-/// Settings of a run: those of an extractor or a configuration, and keywords that override them.
+/// The settings that a run is called with: those of an extractor or a configuration, and keywords that override them.
 pub(crate) struct RunChoices {
     pub(crate) chosen: PartialSettings,
     pub(crate) file: PartialSettings,
@@ -120,7 +120,8 @@ pub(crate) struct RunChoices {
 }
 
 impl RunChoices {
-    /// Reads them. Together with an extractor, settings of pages are refused, because they would have no effect.
+    /// Reads the settings of a call. Settings of pages are refused together with an extractor, because they would have
+    /// no effect.
     ///
     /// # Errors
     /// `ValueError` for a setting that is given twice or an invalid value; `TypeError` for an unknown keyword.
@@ -158,7 +159,7 @@ impl RunChoices {
         Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
-    /// The settings.
+    /// Returns the settings of the run.
     ///
     /// # Errors
     /// `ValueError` if choices exclude each other.
@@ -187,7 +188,7 @@ impl Read for FileObject {
     }
 }
 
-/// The local file system, on which one name stands for a file object, which is read once.
+/// A file system that adds a file object of Python to the local files, under one name. The object can be read once.
 pub(crate) struct FileObjectDisk {
     name: PathBuf,
     object: Mutex<Option<FileObject>>,

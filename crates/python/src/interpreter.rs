@@ -17,8 +17,9 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 
 use crate::errors::TrommelError;
 
-/// The results of `work` for each number below `count`, in their order, on `threads` threads (default: all
-/// processor cores), which end with the call: those that live on would be missing after a fork. Ends early at a signal.
+/// Calls `work` for each number below `count` on `threads` threads (default: all processor cores), and returns the
+/// results in order. It ends early at a signal. The threads end with the call, because living threads would be missing
+/// after a fork.
 ///
 /// # Errors
 /// The exception of the signal; `TrommelError` if a thread cannot be started or the program met a fault.
@@ -46,7 +47,7 @@ pub(crate) fn map<T: Send>(
     made.ok_or_else(|| TrommelError::new_err("ended by a signal"))
 }
 
-/// Does `work`, which divides itself among threads (0: one a processor core), on threads that end with it.
+/// Runs `work` on its own pool of `threads` threads (0: one for each processor core), which end with the call.
 ///
 /// # Errors
 /// `TrommelError` if no thread can be started.
@@ -56,13 +57,13 @@ pub(crate) fn on_own_threads<T: Send>(threads: usize, work: impl FnOnce() -> T +
     Ok(threads.install(work))
 }
 
-/// Time between two looks at whether a signal came.
+/// Time between two checks for a signal.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// The function that is told what a long work is doing.
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
-/// Calls a function with each line about the progress, until it is dropped.
+/// Passes each line about the progress to a Python function, until it is dropped.
 #[cfg(feature = "train")]
 pub(crate) struct Listener;
 
@@ -81,7 +82,7 @@ impl Drop for Listener {
     }
 }
 
-/// Sends log lines to `logging` from now on.
+/// Sends log lines to Python's `logging` from now on.
 pub(crate) fn connect() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

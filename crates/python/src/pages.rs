@@ -12,7 +12,8 @@ use trommel::{Hints, run::is_url};
 
 use crate::arrow::arrays;
 
-/// One page. It keeps the object alive that the bytes belong to, so that they are not copied.
+/// A page that a Python caller passes, as bytes or str. It keeps the Python object of the bytes alive, so that they are
+/// not copied.
 pub(crate) enum PageBytes {
     /// Bytes in any encoding.
     Bytes(PyBackedBytes),
@@ -57,7 +58,7 @@ const OF_A_URL: &str = "a page is its bytes, not its URL: fetch(url) fetches one
 const MAX_NAME_BYTES: usize = 4096;
 
 impl PageBytes {
-    /// Refuses a URL or the name of a file, which would be taken for a page of one line.
+    /// Refuses text that is a URL or the name of a file, which would be taken for a page of one line.
     ///
     /// # Errors
     /// `ValueError` that says how to give the page.
@@ -88,7 +89,7 @@ impl PageBytes {
     }
 }
 
-/// The bytes of a page, and whether they are decoded text.
+/// The bytes of a page, and true if they are decoded text.
 #[derive(Clone, Copy)]
 pub(crate) struct PageView<'a> {
     pub(crate) bytes: &'a [u8],
@@ -96,23 +97,23 @@ pub(crate) struct PageView<'a> {
 }
 
 impl<'a> PageView<'a> {
-    /// The hints about the page. Decoded text is UTF-8, whatever it declares.
+    /// Returns the hints about the page. Decoded text is UTF-8, whatever it declares.
     pub(crate) fn hints(&self, url: Option<&'a str>, charset: Option<&'a str>, date: Option<&'a str>) -> Hints<'a> {
         Hints { url, http_charset: if self.is_text { Some("utf-8") } else { charset }, crawl_charset: None, date }
     }
 }
 
-/// Many pages, some of which may be missing.
+/// The pages that a Python caller passes, some of which may be missing.
 pub(crate) enum Pages {
     List(Vec<Option<PageBytes>>),
     Arrays(Vec<ArrayRef>),
 }
 
 impl Pages {
-    /// A list or any iterable of pages, or an Arrow array or chunked array of binary or text.
+    /// Takes pages from a list or any iterable, or from an Arrow array or chunked array of binary or text.
     ///
     /// # Errors
-    /// `TypeError` if it is something else.
+    /// `TypeError` if the object is something else.
     pub(crate) fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Some(arrays) = arrays(given)? {
             return Ok(Self::Arrays(arrays));
@@ -124,7 +125,7 @@ impl Pages {
         Ok(Self::List(pages.collect::<PyResult<_>>()?))
     }
 
-    /// The bytes of each page, none of those that are missing.
+    /// Returns the bytes of each page; none for a missing page.
     ///
     /// # Errors
     /// `TypeError` if an array has another type than binary or text.
@@ -159,7 +160,8 @@ fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyRe
     Ok(())
 }
 
-/// URLs or charsets of pages, one for each page or none at all.
+/// Returns the values that accompany pages (URLs or charsets), one for each page. Without `given` each is none. `what`
+/// names them in errors.
 ///
 /// # Errors
 /// `TypeError` if they are not text, `ValueError` if there are more or fewer of them than pages.
@@ -184,7 +186,7 @@ pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize)
     }
 }
 
-/// A page with its hints.
+/// A page to be extracted, with its hints.
 pub(crate) struct PageRequest {
     pub(crate) html: PageBytes,
     pub(crate) url: Option<String>,
@@ -193,7 +195,7 @@ pub(crate) struct PageRequest {
 }
 
 impl PageRequest {
-    /// Bytes or str, or a dict of keywords.
+    /// Reads a page given as bytes or str, or as a dict with the page and its hints.
     pub(crate) fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(keywords) = page.cast::<PyDict>() else {
             return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });

@@ -15,7 +15,7 @@ use crate::errors::{ended, raised};
 use crate::inputs::{Named, RunChoices, prepared};
 use crate::{extractor::PyExtractor, interpreter, settings::ConfigArgument, values, values::Paths};
 
-/// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
+/// Returns the counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///
 /// # Errors
 /// Only if memory runs out.

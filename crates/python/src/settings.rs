@@ -22,19 +22,20 @@ pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
 }
 
-/// A model, and the arguments that chose it.
+/// A model, and the arguments by which another process can load it.
 #[derive(Clone)]
 pub(crate) struct NamedModel {
-    /// Name or path; `bytes` for a model that came as bytes.
+    /// Name or path of the model; `bytes` for a model that was passed as bytes.
     pub(crate) name: String,
     pub(crate) model: Arc<Model>,
 }
 
 impl NamedModel {
-    /// The built-in model or model file of that name, the default model for the empty name. Read once in a process.
+    /// Loads the built-in model or model file of that name, or the default model for the empty name. A built-in model
+    /// is read only once in a process.
     ///
     /// # Errors
-    /// `ModelError` if there is none, or it cannot be read.
+    /// `ModelError` if there is no such model, or it cannot be read.
     pub(crate) fn open(name: &str) -> PyResult<Self> {
         let name = match name {
             "" => Model::builtin_names().next().unwrap_or_default(),
@@ -56,7 +57,7 @@ impl NamedModel {
         Ok(Self { name: name.to_owned(), model })
     }
 
-    /// Returns whether other processes know it by its name.
+    /// Returns whether the model is built in, so that other processes can load it by its name.
     pub(crate) fn is_builtin(&self) -> bool {
         Model::builtin_names().any(|known| known == self.name)
     }
@@ -79,24 +80,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     }
 }
 
-/// The settings of a function.
+/// A test that selects the settings that a Python function takes.
 pub(crate) type Scope = fn(&Field) -> bool;
 
-/// The settings of runs that give documents: all but those of files.
+/// Returns whether a setting is one of runs that return documents: any but those of output files.
 pub(crate) fn of_documents(field: &Field) -> bool {
     field.part() != "output"
 }
 
-/// Settings that keywords choose.
+/// The model and the settings that keywords of a call choose.
 #[derive(Clone, Default)]
 pub(crate) struct Keywords {
     pub(crate) chosen: PartialSettings,
-    /// The model, read already.
+    /// The model, already read; none for the default.
     pub(crate) model: Option<NamedModel>,
 }
 
 impl Keywords {
-    /// Reads keywords; `None` leaves a choice open.
+    /// Reads the keywords of a call; `None` as a value leaves a choice open.
     ///
     /// # Errors
     /// `TypeError` for an unknown keyword or a value of the wrong type; `ValueError` for an invalid value;
@@ -230,10 +231,10 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     values::object(py, &all.collect::<Vec<Value>>())
 }
 
-/// The value of a choice by its name.
+/// Parses the name of a choice, such as that of a format.
 ///
 /// # Errors
-/// `ValueError` that names the keyword, the value and what it may be.
+/// `ValueError` that states the keyword, the value and the valid values.
 pub(crate) fn named<T: FromStr + strum::VariantNames>(key: &str, name: &str) -> PyResult<T> {
     name.parse().map_err(|_| {
         PyValueError::new_err(format!("{key}: unknown value {name:?}, expected {}", T::VARIANTS.join(", ")))

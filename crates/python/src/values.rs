@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::errors::told;
 
-/// Names: a list of them, or one text with commas between.
+/// Names that a Python caller passes: a list, or one text with commas between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(pub(crate) Vec<String>);
 
@@ -38,7 +38,7 @@ fn wrong(other: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("expected names, as a list of str or one str with commas, not {kind}"))
 }
 
-/// Paths: one, or a list of them.
+/// Paths that a Python caller passes: one, or a list of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths(pub(crate) Vec<PathBuf>);
 
@@ -59,7 +59,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
     }
 }
 
-/// The dict, list or text that a value is in JSON.
+/// Converts a value to Python by its JSON: a dict, list or text.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -67,10 +67,10 @@ pub(crate) fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<B
     parsed(py, &serde_json::to_string(value).map_err(told)?)
 }
 
-/// The object that a text in JSON stands for.
+/// Parses JSON text into a Python object.
 ///
 /// # Errors
-/// If it is no JSON.
+/// Fails if the text is not valid JSON.
 pub(crate) fn parsed<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }

@@ -33,7 +33,7 @@ use crate::{AtomicFile, Compression, Frames, RecordReader, digest_of, open_plain
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};
 
-/// Reason why outputs cannot be signed, compared or written again.
+/// The error that outputs cannot be signed, compared or written without duplicates.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DedupError {
@@ -87,29 +87,30 @@ pub enum DedupError {
 }
 
 impl DedupError {
-    /// Names the file that an error is about.
+    /// Returns a function for `map_err` that adds the name of the file to an error.
     pub(crate) fn of<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source: source.into() }
     }
 }
 
-/// The keys of a document and its place. It is written as a JSON line, which any engine can read as a row.
+/// The signature of a document: its keys for finding duplicates, and its place. It is written as a JSON line, which any
+/// engine can read as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Name of the shard.
+    /// Name of the shard (the output without suffix) that holds the document.
     pub shard: String,
-    /// The file that was signed; `None` in signatures of other programs.
+    /// Size and checksum of the output that was signed; `None` in signatures of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
     /// Number of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
     pub id: String,
-    /// Hash of its words in lower case, 32 hexadecimal digits; `None` without words.
+    /// Hash of the document's words in lower case, 32 hexadecimal digits; `None` without words.
     #[serde(with = "exact_key")]
     pub exact: Option<u128>,
-    /// MinHash keys, 16 hexadecimal digits each; empty with fewer than five words.
+    /// MinHash keys, 16 hexadecimal digits each; near duplicates have one in common. Empty with fewer than five words.
     #[serde(with = "near_keys")]
     pub near: Vec<u64>,
 }
@@ -143,8 +144,9 @@ mod near_keys {
     }
 }
 
-/// Signs the documents of `output` (JSON lines, MessagePack or Parquet) into `target`, JSON lines under zstd, which
-/// appears when it is whole; returns their number. The same documents give the same bytes.
+/// Writes the signatures of the documents in `output` (JSON lines, MessagePack or Parquet) to `target`, and returns
+/// their number. The target is JSON lines under zstd, and appears when it is complete. The same documents give the same
+/// bytes.
 ///
 /// # Errors
 /// If the output cannot be read, or the target not be written.
@@ -175,7 +177,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     Ok(row)
 }
 
-/// Returns whether the signatures in `target` are those of the present `output`.
+/// Returns whether the signatures in `target` were made of `output` as it is now.
 ///
 /// # Errors
 /// If the output cannot be read.
@@ -184,15 +186,15 @@ pub fn is_signed(output: &Path, target: &Path) -> Result<bool, DedupError> {
     Ok(first.output == Some(SignedFile::of(output)?))
 }
 
-/// The signatures in a file of JSON lines, plain or in gzip or zstd, by this or another program.
+/// Reads the signatures in a file of JSON lines, plain or in gzip or zstd, by this or another program.
 ///
 /// # Errors
-/// If it cannot be opened; an item is an error if it cannot be read on, or is no signature.
+/// Fails if the file cannot be opened. An item is an error if the file cannot be read on, or a line is not a signature.
 pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
     lines(path)
 }
 
-/// Objects of JSON lines.
+/// Reads the objects of a file of JSON lines.
 pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {
@@ -204,17 +206,17 @@ pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     }))
 }
 
-/// Size and checksum of an output.
+/// Size and checksum of an output when its documents were signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedFile {
-    /// Its size in bytes.
+    /// Size of the output in bytes.
     pub bytes: u64,
-    /// Their SHA-256, 64 hexadecimal digits.
+    /// SHA-256 of the output, 64 hexadecimal digits.
     pub sha256: String,
 }
 
 impl SignedFile {
-    /// Reads a whole file.
+    /// Reads a file and computes its size and checksum.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -225,8 +227,8 @@ impl SignedFile {
     }
 }
 
-/// Name of the shard of an output: its file name without folder, format and compression. `None` if the format cannot
-/// be read back.
+/// Returns the name of an output's shard: its file name without folder, format and compression. `None` if the format
+/// cannot be read back.
 pub fn shard_name(path: &Path) -> Option<&str> {
     readable_name(path).map(|(stem, ..)| stem)
 }

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::{Annotations, Anserini, Bulk, Compression, Document, Format, Jsonl, Msgpack, Printed, Trec, Wet};
 
-/// Facts about an output before its first record.
+/// Facts about an output that are known before its first record, for its head.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputHead<'a> {
-    /// Name of the output file without folders.
+    /// Name of the output file, without folders.
     pub name: &'a str,
     /// Block of the source archive's warcinfo record.
     pub info: Option<&'a [u8]>,
@@ -17,9 +17,10 @@ pub struct OutputHead<'a> {
     pub epoch: Option<i64>,
 }
 
-/// Turns records into bytes. Pure: the same record gives the same bytes on any thread and in any order.
+/// An encoder, which turns documents into the bytes of an output format. It is pure: the same document gives the same
+/// bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends the head of an output to `out`; most formats have none.
+    /// Appends the head of an output file to `out`; most formats have none.
     ///
     /// # Errors
     /// If the head cannot be written in this format; `out` is then to be thrown away.
@@ -27,16 +28,16 @@ pub trait Encode: Send + Sync {
         Ok(())
     }
 
-    /// Appends one record to `out`. False, with nothing appended, if the format has no place for it:
-    /// WET has none for a document without text.
+    /// Appends the encoded document to `out`. Returns false, with nothing appended, if the format has no place for it,
+    /// as WET for a document without text.
     ///
     /// # Errors
     /// If the record cannot be written in this format; `out` is then to be thrown away.
     fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression left to the `Frames`: none for WET, which compresses record
-/// by record. Formats that are assembled at the end are MessagePack until then.
+/// Returns the encoder of a format, and the compression that remains for [`Frames`](crate::Frames). That is none for
+/// WET, whose encoder compresses record by record. Formats that are assembled at the end are encoded as MessagePack.
 ///
 /// # Errors
 /// [`OutputError::Compression`] if the format is never compressed that way.
@@ -61,7 +62,7 @@ pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Enco
     Ok((encoder, compression))
 }
 
-/// Reason why records cannot be written.
+/// The error that documents cannot be written to an output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
@@ -105,11 +106,11 @@ pub enum OutputError {
 /// The form in which a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageForm {
-    /// Its main text, and a line end.
+    /// The main text of the page, and a line end.
     Text,
-    /// Its main text as Markdown, which ends with a line end of its own.
+    /// The main text of the page as Markdown, which ends with a line end of its own.
     Markdown,
-    /// Its document, one JSON object on a line: a JSON line of a run.
+    /// The document of the page as one JSON object on a line: a JSON line of a run.
     Json,
 }
 
@@ -127,8 +128,8 @@ impl PageForm {
     }
 }
 
-/// A page as one JSON object on a line. It has the keys of a JSON line of a run, in the same order and of
-/// the same types. If it is one of several pages, the key `file` with the name of its file follows.
+/// Returns the document of a page as one JSON object on a line. It has the keys of a JSON line of a run, in the same
+/// order and of the same types. For one of several pages, the key `file` with the name of its file follows.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -150,7 +151,7 @@ pub fn page_line(record: &Document, file: Option<&str>) -> Result<String, serde_
     String::from_utf8(line).map_err(serde::ser::Error::custom)
 }
 
-/// The text without control characters; JSON escapes them.
+/// Removes control characters from a text, except line ends and tabs, so that it can be printed.
 pub(crate) fn printable(text: String) -> String {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) { text } else { text.chars().filter(|&c| is_shown(c)).collect() }

@@ -72,7 +72,7 @@ trommel_text::named! {
     }
 }
 
-/// An unknown name of a format or compression.
+/// The error that a name is not that of a format or compression.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {name:?}, expected {expected}")]
 pub struct UnknownName {
@@ -142,27 +142,27 @@ impl Format {
         FormatFacts { suffix, compressions, usual, has_metadata }
     }
 
-    /// The default compression of files of this format.
+    /// Returns the default compression of files in this format.
     pub fn usual_compression(self) -> Compression {
         self.facts().usual
     }
 
-    /// The compressions that files of this format may have.
+    /// Returns the compressions that files in this format may have.
     pub fn compressions(self) -> &'static [Compression] {
         self.facts().compressions
     }
 
-    /// Returns whether files of this format can have this compression.
+    /// Returns whether files in this format can have this compression.
     pub fn can_be(self, compression: Compression) -> bool {
         self.compressions().contains(&compression)
     }
 
-    /// Returns whether an output of this format is assembled from MessagePack maps.
+    /// Returns whether an output in this format is assembled at the end from MessagePack maps.
     pub fn is_assembled(self) -> bool {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
 
-    /// Returns whether this format has a file for each page in a folder of outputs.
+    /// Returns whether a folder of outputs in this format has a file for each page.
     pub fn is_by_page(self) -> bool {
         matches!(self, Self::Text | Self::Markdown)
     }
@@ -172,7 +172,7 @@ impl Format {
         self.facts().has_metadata
     }
 
-    /// The end of file names by which the format is known.
+    /// Returns the suffix by which the format of a file is recognised.
     pub fn known_suffix(self) -> &'static str {
         self.facts().suffix
     }
@@ -182,7 +182,7 @@ impl Format {
         if self == Self::Jsonl { &[".json", ".ndjson"] } else { &[] }
     }
 
-    /// The end of file names that are written, without that of the compression.
+    /// Returns the suffix of files that are written in this format, without that of the compression.
     pub fn suffix(self) -> &'static str {
         match self {
             // As Common Crawl names them.
@@ -193,7 +193,7 @@ impl Format {
 }
 
 impl Compression {
-    /// The end of file names.
+    /// Returns the suffix that this compression adds to file names.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::None => "",
@@ -203,7 +203,8 @@ impl Compression {
     }
 }
 
-/// The suffix of a file name that determines format and compression, in any case; `None` if it determines neither.
+/// Splits off the suffix of a file name that determines format and compression, in any case, and returns all three.
+/// `None` if the name determines neither.
 pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     let lower = name.to_ascii_lowercase();
     let pairs =
@@ -219,7 +220,8 @@ pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     Some((name.get(name.len() - length..)?, format, compression))
 }
 
-/// Stem, format and compression of an output by its name. None if the name tells no format that can be read back.
+/// Returns stem, format and compression of an output by its file name. None if the name tells no format that can be
+/// read back.
 pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
     let name = path.file_name()?.to_str()?;
     let (suffix, format, compression) = suffix_of(name)?;

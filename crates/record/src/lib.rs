@@ -38,7 +38,7 @@ mod storage {
 
         use crate::Compression;
 
-        /// The names in a folder, sorted.
+        /// Returns the names in a folder, sorted.
         pub(super) fn names(folder: &Path) -> Vec<String> {
             let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
             let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
@@ -46,7 +46,7 @@ mod storage {
             names
         }
 
-        /// The bytes before compression.
+        /// Decompresses bytes.
         pub(super) fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
             let mut out = Vec::new();
             match compression {

@@ -7,8 +7,8 @@ use crate::{
     Assemble, AtomicFile, Document, Encode, Format, Frames, Jsonl, Msgpack, OutputError, readable_name, storage::hidden,
 };
 
-/// A copy of an output in the same format and compression. It appears under its name, which may be that of the
-/// original, when it is complete.
+/// A writer of a changed copy of an output, in the same format and compression. The copy appears under its name, which
+/// may be that of the original, when it is complete.
 pub struct OutputCopy<'a> {
     target: PathBuf,
     /// The MessagePack maps of which the copy is assembled, if it is.
@@ -19,7 +19,7 @@ pub struct OutputCopy<'a> {
 }
 
 impl<'a> OutputCopy<'a> {
-    /// Begins the copy of `output` at `target`; `assemble` makes Parquet files.
+    /// Begins a copy of `output` at `target`, without any documents yet; `assemble` makes Parquet files.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the name of `output` tells no format that can be read back, or it is Parquet and
@@ -41,7 +41,7 @@ impl<'a> OutputCopy<'a> {
         Ok(Self { target: target.to_owned(), spool, encoder, stream, bytes: Vec::new() })
     }
 
-    /// Adds a document.
+    /// Adds a document to the copy.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -51,7 +51,7 @@ impl<'a> OutputCopy<'a> {
         Ok(self.stream.write_all(&self.bytes)?)
     }
 
-    /// Syncs the copy and gives it its name.
+    /// Syncs the copy to disk and gives it its final name.
     ///
     /// # Errors
     /// If it cannot be written.

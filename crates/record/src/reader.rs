@@ -9,7 +9,7 @@ use trommel_archive::signature;
 
 use crate::Document;
 
-/// Reason why an output cannot be read back.
+/// The error that an output cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -48,9 +48,8 @@ enum Form {
     Parquet(Box<crate::formats::parquet::Rows>),
 }
 
-/// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd, or a Parquet
-/// file. Which it is is
-/// seen from the bytes, not from the name. After an error there are no more documents.
+/// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd, or a Parquet file. The bytes
+/// decide on the format, not the name. After an error there are no more documents.
 pub struct RecordReader<R> {
     input: R,
     form: Option<Form>,
@@ -59,7 +58,7 @@ pub struct RecordReader<R> {
 }
 
 impl RecordReader<Box<dyn BufRead>> {
-    /// Opens an output.
+    /// Opens an output to read its documents.
     ///
     /// # Errors
     /// If it cannot be read, or holds another format.
@@ -81,7 +80,7 @@ impl RecordReader<Box<dyn BufRead>> {
     }
 }
 
-/// Opens a file for reading its decompressed contents: plain, gzip or zstd, which its bytes show.
+/// Opens a file to read its decompressed contents. Its first bytes tell if it is plain, gzip or zstd.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -101,10 +100,10 @@ fn plain(mut file: BufReader<File>) -> io::Result<Box<dyn BufRead>> {
 }
 
 impl<R: BufRead> RecordReader<R> {
-    /// Reads plain bytes.
+    /// Creates a reader of decompressed bytes.
     ///
     /// # Errors
-    /// If they cannot be read, or are another format.
+    /// Fails if the bytes cannot be read, or have another format.
     pub fn new(mut input: R) -> Result<Self, ReadError> {
         let form = match input.fill_buf()?.first() {
             None => None,
@@ -131,7 +130,7 @@ impl<R: BufRead> RecordReader<R> {
     }
 }
 
-/// The next of MessagePack maps, whose number is counted; none at the end.
+/// Reads the next MessagePack map of an input, and adds one to `number`; none at the end.
 pub(crate) fn next_map<T: DeserializeOwned>(
     input: &mut impl BufRead,
     number: &mut u64,

@@ -13,12 +13,12 @@ use trommel_text::keys::{self, Key, Shape, Value};
 /// The zone of points in time.
 const UTC: &str = "UTC";
 
-/// The schema of columns.
+/// Returns the Arrow schema of columns.
 pub(crate) fn schema<R>(columns: &[&Key<R>]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(|column| field(&column.field, true)).collect::<Fields>()))
 }
 
-/// The columns of rows; of a row that is missing they have nulls and empty lists.
+/// Makes an Arrow record batch of rows. A missing row has nulls and empty lists.
 ///
 /// # Errors
 /// If a column would be longer than 2 GiB.

@@ -7,13 +7,13 @@ use sha1::{Digest as _, Sha1};
 use trommel_archive::{Place, Record};
 use trommel_extract::RecordSource;
 
-/// The place of a record as documents have it.
+/// Returns the place of a record in the form that documents have.
 pub fn source(place: &Place) -> RecordSource {
     RecordSource { file: place.file.clone(), offset: place.offset, length: place.length, inner: place.inner }
 }
 
-/// The id of a record. That of one that has none, as in ARC files, depends on the archive's name but not on
-/// the folder it is in.
+/// Returns the id of a record. If it has none, as in ARC files, the id is made of the archive's name (without folder)
+/// and the record's place.
 pub fn id(record: &Record) -> String {
     record.id().map_or_else(|| derived(record), str::to_owned)
 }
@@ -37,7 +37,7 @@ fn derived(record: &Record) -> String {
 const OID_NAMESPACE: [u8; 16] =
     [0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
 
-/// Makes a record id (`urn:uuid:` and a version 5 UUID) from `parts`: the same parts give the same id. It serves
+/// Makes a record id (`urn:uuid:` and a version 5 UUID) from `parts`; the same parts give the same id. It serves
 /// records without an id (ARC) and the records of WET files.
 pub fn record_id(parts: &[&str]) -> String {
     let namespace = uuid_v5(&OID_NAMESPACE, b"trommel record");
@@ -68,7 +68,7 @@ pub(crate) mod tests {
     };
     use trommel_text::keys::{Keyed as _, Shape};
 
-    /// A record with the fields that nearly every page has.
+    /// Returns a document with the fields that nearly every page has.
     pub(crate) fn record() -> Document {
         Document {
             id: "urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c".into(),
@@ -90,7 +90,7 @@ pub(crate) mod tests {
         RecordSource { file: "a.warc.gz".into(), offset: 812, length: 3141, inner }
     }
 
-    /// A document in which every key says something.
+    /// Returns a document in which every key has a value.
     pub(crate) fn full() -> Document {
         let mut keys = serde_json::to_value(record()).unwrap();
         for key in Document::KEYS.iter().map(|key| key.field) {

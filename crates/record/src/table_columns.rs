@@ -12,7 +12,7 @@ use trommel_text::words;
 
 use crate::{Document, RecordSource};
 
-/// A column, with its value in a document.
+/// A column of a table of documents, with its type and the function that gets a document's value.
 pub type Column = Key<Document>;
 
 /// The columns that are no keys.
@@ -83,7 +83,7 @@ const MOVED: [(&[&str], &str); 3] = [
 /// The last columns: dates as points in time, beside the texts that archives and pages have.
 const LAST: [&str; 5] = ["fetched_at", "published_at", "published_precision", "modified_at", "modified_precision"];
 
-/// The columns in their order, but for the optional ones.
+/// The columns of a table of documents in their order, without the optional ones.
 pub static COLUMNS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let is_placed = |name: &str| FIRST.contains(&name) || MOVED.iter().any(|(names, _)| names.contains(&name));
     let keys = Document::KEYS.iter().filter(|key| !matches!(key.field.shape, Shape::Object | Shape::Objects(_)));
@@ -147,22 +147,22 @@ static CHUNKS: Column = column("chunks", Shape::Objects(ChunksOfPage::fields), "
     Value::Objects(Box::new(ChunksOfPage(document)))
 });
 
-/// The optional columns, which exist only on request.
+/// The optional columns of a table that are present, such as blocks or spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalColumns([bool; 5]);
 
 impl OptionalColumns {
-    /// The optional columns of documents made with these options.
+    /// Returns the optional columns of documents made with these options.
     pub fn of(options: &DocumentOptions) -> Self {
         Self(OPTIONAL.map(|(_, asked)| asked(options)))
     }
 
-    /// The optional columns whose names pass.
+    /// Returns the optional columns whose names pass the test `has`.
     pub fn named(has: impl Fn(&str) -> bool) -> Self {
         Self(OPTIONAL.map(|(name, _)| has(name)))
     }
 
-    /// The columns, which follow [`COLUMNS`].
+    /// Returns the columns, in the order in which they follow [`COLUMNS`].
     pub fn columns(self) -> impl Iterator<Item = &'static Column> {
         let asked = self.0.into_iter().zip(OPTIONAL).filter_map(|(is_there, (name, _))| is_there.then_some(name));
         let all = || std::iter::once(&CHUNKS).chain(Document::KEYS);
@@ -179,17 +179,18 @@ fn dump(source: &RecordSource) -> Option<&str> {
     (digits(year, 4) && digits(week, 2)).then_some(name)
 }
 
-/// The begin of a year, month, day or second in universal time. A date without an offset counts as universal time.
+/// The first moment of a year, month, day, minute or second in universal time. A date without an offset counts as
+/// universal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970 to that moment.
     pub(crate) millisecond: i64,
     /// `year`, `month`, `day`, `minute` or `second`.
     pub(crate) precision: &'static str,
 }
 
 impl Moment {
-    /// The moment of a date as documents have it: `2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:00+02:00`.
+    /// Parses a date in the forms that documents have: `2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:00+02:00`.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let Some((date, time)) = text.split_once(['T', ' ']) else {
             let (whole, precision) = match text.len() {

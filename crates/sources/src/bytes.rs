@@ -8,32 +8,32 @@ use trommel_archive::wacz::{Bytes, Window};
 
 use crate::{Location, Remote, SourceError};
 
-/// The place of the bytes of an archive.
+/// The place of an archive's stored bytes: a file or object, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBytes {
-    /// All of a file or object.
+    /// All bytes of a file or object.
     Whole(Location),
-    /// A part of one; its end may be beyond that of the file.
+    /// A part of a file or object; its end may be beyond that of the file.
     Within(Location, Range<u64>),
-    /// A deflated part.
+    /// A part of a file or object that must be inflated.
     Deflated(Location, Range<u64>),
-    /// They cannot be read.
+    /// No bytes, because they cannot be read.
     Missing(SourceError),
 }
 
 impl ArchiveBytes {
-    /// Opens them at their start, for reading in order.
+    /// Opens the bytes at their start, for reading in order.
     ///
     /// # Errors
-    /// If they are not there.
+    /// Fails if the bytes do not exist or cannot be read.
     pub fn open(&self, remote: &Remote) -> io::Result<OpenBytes> {
         self.opened(|url| Ok(Box::new(remote.open(url)?)))
     }
 
-    /// Opens them for reading at scattered places: an object comes in small blocks.
+    /// Opens the bytes for reading at scattered places; an object is fetched in small blocks.
     ///
     /// # Errors
-    /// If they are not there, or a server gives an object as a whole only.
+    /// Fails if the bytes do not exist, or if a server gives an object only as a whole.
     pub fn open_blocks(&self, remote: &Remote) -> io::Result<OpenBytes> {
         self.opened(|url| Ok(Box::new(remote.seekable(url)?)))
     }
@@ -57,7 +57,8 @@ impl ArchiveBytes {
         }))
     }
 
-    /// The URL in whose object the bytes are as they are, and the part of it.
+    /// Returns the URL of the object that holds the bytes uncompressed, and their range in it. None if they are in a
+    /// file or deflated.
     pub(crate) fn object(&self) -> Option<(&str, Range<u64>)> {
         match self {
             Self::Whole(Location::Url(url)) => Some((url, 0..u64::MAX)),
@@ -67,8 +68,8 @@ impl ArchiveBytes {
     }
 }
 
-/// The bytes of an archive being read. Deflated ones have no known end, and seeking back inflates them again from
-/// their start.
+/// A reader of an archive's bytes. Deflated bytes have no known end, and seeking back inflates them again from their
+/// start.
 pub struct OpenBytes(Plain);
 
 type Inflater = DeflateDecoder<Window<Box<dyn Bytes>>>;
@@ -85,7 +86,7 @@ enum Plain {
 }
 
 impl OpenBytes {
-    /// The bytes of a range; fewer if they end before.
+    /// Reads the bytes of a range; fewer if the archive ends before.
     ///
     /// # Errors
     /// Those of reading.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reason why bytes cannot be read.
+/// The error that bytes of a file or of the network cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -57,21 +57,21 @@ impl From<SourceError> for io::Error {
     }
 }
 
-/// An index of records that cannot be read, or names none that is wanted.
+/// The error that an index of records cannot be read, or names no wanted record.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}{line}: {what}")]
 #[non_exhaustive]
 pub struct RecordIndexError {
-    /// The index.
+    /// Path of the index, or its URL.
     pub path: PathBuf,
-    /// A colon and the number of a line or row, from 1, or nothing.
+    /// A colon and the number of the faulty line or row, from 1; empty if the fault has no line.
     pub line: String,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
 impl RecordIndexError {
-    /// Names the file that an error is about.
+    /// Returns a function that makes an error about the index at `path` from a message.
     pub(crate) fn of<E: ToString>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
         move |error| Self { path: path.clone(), line: String::new(), what: error.to_string() }

@@ -15,7 +15,7 @@ use crate::{RecordIndexError, StatedRecord};
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// One row of an index.
+/// A row of an index, which names one record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     /// Name of the archive.
@@ -30,10 +30,11 @@ pub(crate) struct IndexEntry {
     pub(crate) stated: StatedRecord,
 }
 
-/// Takes the number of a row of an index, from 1, and the record that it names or its fault; its error ends the reading.
+/// The function that takes each row of an index: its number, from 1, and the record that it names or its fault. An
+/// error of the function ends the reading.
 pub(crate) type TakeLine<'a> = dyn FnMut(usize, Result<IndexEntry, String>) -> Result<(), RecordIndexError> + 'a;
 
-/// Gives every row of an index to `each`. The kind of file is known by its first bytes.
+/// Reads an index and passes every row to `each`. The first bytes decide on the kind of file.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let mut file = BufReader::new(File::open(path).map_err(&failed)?);

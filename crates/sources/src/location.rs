@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-/// A file or an object. Displayed without secrets: see [`redacted`].
+/// The location of a file or of an object behind a URL. It is displayed without secrets: see [`redacted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
     /// A file.
@@ -15,12 +15,12 @@ pub enum Location {
 }
 
 impl Location {
-    /// The location that an argument names.
+    /// Returns the location that an argument names: a URL or a path.
     pub fn new(argument: &str) -> Self {
         if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::File(argument.into()) }
     }
 
-    /// The folder that it is in, without the query of a URL.
+    /// Returns the folder that holds the location, without the query of a URL.
     pub fn folder(&self) -> Self {
         match self {
             Self::File(file) => Self::File(file.parent().unwrap_or(Path::new("")).to_owned()),
@@ -31,7 +31,8 @@ impl Location {
         }
     }
 
-    /// The location of a name: a URL or absolute path unchanged, any other name below the base.
+    /// Resolves a name against this location as the base. A URL or absolute path stays unchanged; any other name is
+    /// below the base.
     pub fn join(&self, name: &str) -> Self {
         match self {
             _ if is_url(name) => Self::Url(name.to_owned()),
@@ -43,8 +44,8 @@ impl Location {
         }
     }
 
-    /// The location of a name in an index, which must be below the base. `None` for `..`, absolute paths, other hosts
-    /// and other schemes.
+    /// Resolves a name in an index against this location as the base, which it must not leave. `None` for `..`,
+    /// absolute paths, other hosts and other schemes.
     pub fn join_below(&self, name: &str) -> Option<Self> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;
@@ -84,7 +85,7 @@ pub fn is_url(argument: &str) -> bool {
         .is_some_and(|(scheme, _)| !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// A supported scheme of URLs.
+/// A supported scheme of URLs, such as `https` or `s3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// `http://` and `https://`.
@@ -100,12 +101,12 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The schemes that are read, for messages.
+    /// The schemes of URLs that can be read, for messages.
     pub const READ: &str = "http(s)://, s3://, gs://, az:// and hf://";
-    /// The schemes that are written, for messages.
+    /// The schemes of URLs that can be written, for messages.
     pub const WRITTEN: &str = "s3://, gs:// and az://";
 
-    /// The scheme of a URL; `None` if it is not supported.
+    /// Returns the scheme of a URL; `None` if it is not supported.
     pub fn of(url: &str) -> Option<Self> {
         Some(match url.split_once("://")?.0 {
             "http" | "https" => Self::Http,
@@ -117,19 +118,19 @@ impl Scheme {
         })
     }
 
-    /// Returns whether folders and globs are resolved to the objects below them.
+    /// Returns whether URLs of this scheme may be folders and globs, which are resolved to the objects below them.
     pub fn is_listed(self) -> bool {
         self != Self::Http
     }
 
-    /// Returns whether outputs can be written there.
+    /// Returns whether outputs can be written to URLs of this scheme.
     pub fn is_written(self) -> bool {
         matches!(self, Self::S3 | Self::Google | Self::Azure)
     }
 }
 
 /// Splits a URL into the start that names a bucket, container or repository, without a slash at its end, and the path
-/// in it. `None` if its scheme has no lists or it names none.
+/// in it. `None` if objects of its scheme cannot be listed, or if it names no bucket.
 pub fn split_container(url: &str) -> Option<(&str, &str)> {
     let scheme = Scheme::of(url).filter(|scheme| scheme.is_listed())?;
     let rest = url.split_once("://")?.1;
@@ -159,9 +160,9 @@ const SECRET_PARTS: [&str; 8] = ["signature", "token", "secret", "password", "pa
 /// Ends of such names.
 const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 
-/// The URL without user information. Values of query parameters that look like secrets (signatures, tokens,
-/// keys, passwords) are replaced. Text that is not a URL is returned unchanged, except for the part before
-/// an `@` in its authority.
+/// Returns a URL without user information and secrets, for messages. Values of query parameters that look like secrets
+/// (signatures, tokens, keys, passwords) are replaced. Text that is not a URL is returned unchanged, except for the
+/// part before an `@` in its authority.
 pub fn redacted(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     // A parser of URLs takes a backslash for a slash; for what is hidden, the longer reading counts.

@@ -7,20 +7,19 @@ use std::{sync::Arc, thread, time::Duration};
 
 use crate::SourceError;
 
-/// Time after which a waiting read looks at its flag again.
+/// Time after which a waiting read checks its stop flag again.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 /// Bytes of one piece that a thread reads ahead, and pieces.
 const PIECE: usize = 256 << 10;
 const PIECES_AHEAD: usize = 4;
 
-/// A flag that ends reads. Set from outside (for example by a signal handler), it makes every read and
-/// pause of the network that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies
-/// share the flag.
+/// A flag that stops network reads early. Set from outside (for example by a signal handler), it makes every read and
+/// pause that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Asks reads to end.
+    /// Sets the flag, so that reads end.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -40,13 +39,13 @@ impl StopFlag {
         }
     }
 
-    /// Sleeps for that time, or until the flag is set.
+    /// Sleeps for `time`, or until the flag is set.
     pub(crate) async fn sleep(&self, time: Duration) {
         // Which of both it was does not matter here.
         let _ = tokio::time::timeout(time, self.wait()).await;
     }
 
-    /// The result of `work`, or an error as soon as the flag is set.
+    /// Returns the result of `work`, or an error as soon as the flag is set.
     pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
         let (work, wait) = (std::pin::pin!(work), std::pin::pin!(self.wait()));
         match futures_util::future::select(work, wait).await {
@@ -63,10 +62,10 @@ impl From<Arc<AtomicBool>> for StopFlag {
     }
 }
 
-/// Options of waiting, repeating and ending network reads.
+/// Options for network reads: their time limits, repetitions and stop flag.
 #[derive(Clone, Debug)]
 pub struct NetworkOptions {
-    /// Ends every read.
+    /// The flag that stops every read early.
     pub stop: StopFlag,
     /// Time without a byte after which a connection counts as broken. Default 30 s.
     pub idle: Duration,
@@ -79,7 +78,7 @@ pub struct NetworkOptions {
     /// True to follow redirects, and containers of a collection, to other hosts than that of the URL, including this
     /// machine and its network. Default false.
     pub follow_hosts: bool,
-    /// The addresses of hosts, for tests, which must not ask other machines for them.
+    /// Fixed addresses of hosts, for tests, which must not ask a name server.
     #[cfg(all(test, feature = "remote"))]
     pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
@@ -98,13 +97,13 @@ impl Default for NetworkOptions {
     }
 }
 
-/// A reader whose reads fail with [`SourceError::Stopped`] once its flag is set: for long work on files, which never
+/// A reader that fails with [`SourceError::Stopped`] once its flag is set, for long work on files, whose reads never
 /// wait.
 #[derive(Debug)]
 pub struct Stoppable<R> {
-    /// The bytes.
+    /// The reader that is wrapped.
     pub input: R,
-    /// The flag.
+    /// The flag that makes reads fail.
     pub stop: StopFlag,
 }
 

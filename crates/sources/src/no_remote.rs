@@ -30,12 +30,12 @@ absent! {
 }
 
 impl Remote {
-    /// The missing network.
+    /// Creates the missing network; the options have no effect.
     pub fn new(_: NetworkOptions) -> Self {
         Self
     }
 
-    /// The length of an object, which is unknown.
+    /// Returns no length, because the object cannot be asked for.
     pub fn length(&self, _: &str) -> Option<u64> {
         None
     }

@@ -31,8 +31,8 @@ const WORKERS_OF_A_THREAD: usize = 4;
 const MIN_THREADS: usize = 2;
 const MAX_THREADS: usize = 16;
 
-/// Reads objects, with threads of its own for connections. They start with the first object. Copies share them, and they
-/// last as long as a copy or a reader does.
+/// A client that reads objects behind URLs, on threads of its own. The threads start with the first object. Copies of
+/// the client share them, and they last as long as a copy or a reader does.
 ///
 /// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization. The other
 /// schemes follow the usual variables of the environment: for `s3://` those that begin with `AWS_`, for `gs://` with
@@ -57,7 +57,7 @@ impl fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// A network that nobody has used yet.
+    /// Creates a client; nothing is connected before the first object.
     pub fn new(options: NetworkOptions) -> Self {
         let (stores, known) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Shared { options, runtime: OnceLock::new(), stores, known }))
@@ -81,7 +81,7 @@ impl Remote {
         self.runtime()?.block_on(self.0.options.stop.unless(work))
     }
 
-    /// Opens an object and waits for its first answer.
+    /// Opens an object and waits for the first answer of its server.
     ///
     /// # Errors
     /// If the address is none, the object does not come, or the system gives no thread.
@@ -113,13 +113,13 @@ impl Remote {
         Ok((object, length))
     }
 
-    /// Bytes of an object that is given in parts; none of others.
+    /// Returns the size of an object in bytes; none if it is unknown or the server gives no parts of the object.
     pub fn length(&self, url: &str) -> Option<u64> {
         let (object, length) = self.sized(url).ok()?;
         Some(length).filter(|length| object.knows_ranges() && *length < UNKNOWN_LENGTH)
     }
 
-    /// The bytes of ranges in their order, each with its own error. Several are asked for at a time.
+    /// Fetches ranges of objects, several at a time. Returns the bytes of each in order, or its own error.
     pub(crate) fn fetch(
         &self,
         ranges: Vec<(String, Range<u64>)>,
@@ -162,7 +162,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The bytes of an object, in order. To seek is to ask anew.
+/// A reader of the bytes of an object, in order. Seeking sends a new request.
 pub struct RemoteReader {
     remote: Remote,
     object: Object,
@@ -175,7 +175,7 @@ pub struct RemoteReader {
 }
 
 impl RemoteReader {
-    /// Bytes of the whole object; None if the server does not say.
+    /// Returns the size of the whole object in bytes; none if the server does not state it.
     pub fn length(&self) -> Option<u64> {
         Some(self.length).filter(|length| *length < UNKNOWN_LENGTH)
     }

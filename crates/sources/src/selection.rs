@@ -25,49 +25,49 @@ const MAX_STATED_BYTES: usize = 256 << 20;
 /// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
-/// One wanted record.
+/// A wanted record of an archive: its place in the archive, as an index gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedRecord {
-    /// The number of the archive.
+    /// Index of the archive in [`RecordSelection::archives`].
     pub archive: u32,
-    /// First stored byte.
+    /// Offset of the record's first stored byte.
     pub offset: u64,
-    /// First plain byte of the record in a gzip member that holds several.
+    /// Offset of the record's first plain byte in a gzip member that holds several records.
     pub inner: u64,
-    /// Stored bytes.
+    /// Number of stored bytes.
     pub length: u64,
-    /// The URL and the digest that the index states for it.
+    /// The URL and the digest that the index states for the record.
     pub stated: Option<Box<StatedRecord>>,
 }
 
-/// The permitted names of an index, and the records that a range gives.
+/// Options for reading an index: the names of archives that are permitted, and the records that a range gives.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
-    /// Names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of the
-    /// environment.
+    /// True if names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of
+    /// the environment.
     pub anywhere: bool,
-    /// A range gives all the records in it, not only the first.
+    /// True if a range gives all the records in it, not only the first.
     pub whole_ranges: bool,
-    /// Ends the reading of the index.
+    /// The flag that ends the reading of the index early.
     pub stop: StopFlag,
 }
 
-/// Lines of an index that name no record that may be read.
+/// The lines of an index that name no record, or one that may not be read.
 #[derive(Clone, Debug, Default)]
 pub struct BadLines {
-    /// The number of records.
+    /// Number of such lines.
     pub count: usize,
-    /// The first of them: number of the line, and its fault.
+    /// The first lines: the number of each, and its fault.
     pub first: Vec<(usize, String)>,
 }
 
-/// Wanted records of some archives, in the order of the archives' names and of their offsets, none
-/// twice.
+/// The wanted records of some archives, as an index names them. They are sorted by the archives' names and by their
+/// offsets, without repetition.
 #[derive(Clone, Debug)]
 pub struct RecordSelection {
     /// The index as messages name it: its path, or its URL without secrets.
     pub name: String,
-    /// The file of the index, for an index at a URL its local copy.
+    /// The file of the index, or the local copy of an index at a URL.
     pub index: PathBuf,
     /// The copy goes with the last selection that it was read for.
     _copy: Option<Arc<TempPath>>,
@@ -77,9 +77,9 @@ pub struct RecordSelection {
     bytes: Vec<ArchiveBytes>,
     /// The wanted records.
     pub rows: Vec<WantedRecord>,
-    /// Lines that name no record, or one that may not be read.
+    /// Lines of the index that name no record, or one that may not be read.
     pub bad_lines: BadLines,
-    /// The options that it was loaded with.
+    /// The options with which the index was loaded.
     pub options: SelectOptions,
 }
 
@@ -100,13 +100,13 @@ fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
 }
 
 impl RecordSelection {
-    /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names
-    /// of archives are joined to `base`. A line that names no record, or one that may not be read, is left
-    /// out and told by [`RecordSelection::bad_lines`]. Ranges that overlap end where the next begins, so that no
-    /// byte is read twice; of ranges with the same start the longest counts.
+    /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names of archives are
+    /// joined to `base`. Lines that name no record, or one that may not be read, are left out and counted in
+    /// [`RecordSelection::bad_lines`]. Ranges that overlap end where the next begins, so that no byte is read twice; of
+    /// ranges with the same start the longest counts.
     ///
     /// # Errors
-    /// If it cannot be read, or names no record that may be read.
+    /// Fails if the index cannot be read, or names no record that may be read.
     pub fn load(index: &Path, base: &Location, options: SelectOptions) -> Result<Self, RecordIndexError> {
         let file = index.metadata().map_err(RecordIndexError::of(index))?;
         // Of a pipe it is not known how long it is.
@@ -177,7 +177,7 @@ impl RecordSelection {
     /// Loads a local copy of an index at a URL, like [`RecordSelection::load`]. Messages name `url`.
     ///
     /// # Errors
-    /// As [`RecordSelection::load`], naming the URL.
+    /// The errors of [`RecordSelection::load`], which name the URL.
     pub fn load_copy(
         file: TempPath,
         url: String,
@@ -189,12 +189,13 @@ impl RecordSelection {
         Ok(Self { name: url, _copy: Some(Arc::new(file)), ..selection })
     }
 
-    /// The archive of a wanted record, as messages name it.
+    /// Returns the name in messages of the archive that holds a wanted record.
     pub fn archive(&self, row: &WantedRecord) -> Arc<str> {
         self.archives.get(row.archive as usize).map_or_else(String::new, ToString::to_string).into()
     }
 
-    /// Says where the bytes of archives are that are not found by their names: `find` is asked for each.
+    /// Sets the places of archives that are not found by their names, as those in WACZ files. `find` is called for each
+    /// archive.
     pub fn locate(&mut self, mut find: impl FnMut(&Location) -> Option<ArchiveBytes>) {
         for (archive, bytes) in self.archives.iter().zip(&mut self.bytes) {
             if let Some(found) = find(archive) {
@@ -203,7 +204,7 @@ impl RecordSelection {
         }
     }
 
-    /// Stored bytes of all wanted records.
+    /// Returns the number of stored bytes of all wanted records.
     pub fn bytes(&self) -> u64 {
         self.rows.iter().map(|row| row.length).fold(0, u64::saturating_add)
     }

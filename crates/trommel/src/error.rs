@@ -62,17 +62,17 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error of this kind.
+    /// Makes an error of the kind `kind` from the error or message that caused it.
     pub(crate) fn new(kind: ErrorKind, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         Self { kind, source: source.into() }
     }
 
-    /// The subject of the error.
+    /// Returns the subject of the error, by which a program decides how to react.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The kind of the error of the system that it is or comes from.
+    /// Returns the kind of the error of the operating system behind this error; none if no such error caused it.
     #[cfg(feature = "run")]
     pub(crate) fn system_kind(&self) -> Option<io::ErrorKind> {
         let own = self.source.downcast_ref::<io::Error>();

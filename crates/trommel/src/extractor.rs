@@ -100,14 +100,14 @@ impl Extractor {
         Self { judge, model, options: settings.document_options() }
     }
 
-    /// Reads only the title and the language as metadata, for outputs without room for more.
+    /// Chooses whether only the title and the language are read as metadata, for outputs without room for more.
     #[must_use]
     pub fn with_few_metadata(mut self, few: bool) -> Self {
         self.options = self.options.with_few_metadata(few);
         self
     }
 
-    /// Corrects the model by other pages of a page's site.
+    /// Adds the memory of sites, which corrects the model's judgement by other pages of the same site.
     #[must_use]
     pub fn with_sites(self, sites: Arc<SiteMemory>) -> Self {
         self.map(|judge| judge.with_sites(sites))
@@ -126,8 +126,8 @@ impl Extractor {
         self
     }
 
-    /// The document of a page: its text in the chosen form, and its metadata. Any bytes are accepted; data that
-    /// is not HTML gives a document with little or no text.
+    /// Returns the document of a page: its text in the form that the settings choose, and its metadata. Any bytes are
+    /// accepted; data that is not HTML gives a document with little or no text.
     pub fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         self.extract(page, hints).document(&self.options)
     }
@@ -137,17 +137,17 @@ impl Extractor {
         self.judge.extract(page, hints)
     }
 
-    /// Options of the documents that it makes.
+    /// Returns the options of the documents, such as the form of the text and the lists beside it.
     pub fn options(&self) -> &DocumentOptions {
         &self.options
     }
 
-    /// The model that judges blocks.
+    /// Returns the model that judges the blocks of pages.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// The inner extractor, which judges pages without settings.
+    /// Returns the inner extractor, which judges pages without settings.
     pub fn judge(&self) -> &trommel_extract::Extractor {
         &self.judge
     }
@@ -216,12 +216,12 @@ trommel_text::named! {
 }
 
 impl EarlyStops {
-    /// All early stops, for pages in these languages (all if empty).
+    /// Returns early stops of all kinds. Pages are wanted in `languages` (in any language if empty).
     pub fn all(languages: Vec<String>) -> Self {
         Self { not_html: true, noindex: true, languages, hopeless: true, block_pages: true }
     }
 
-    /// The reason to reject the page so far.
+    /// Returns the reason to reject a page by what has arrived of it; none if it is still wanted.
     pub(crate) fn look(
         &mut self,
         page: &PushPage,

@@ -5,7 +5,7 @@ use trommel_archive::{Payload, Record};
 
 use crate::Hints;
 
-/// The hints about a page from its record and payload: URL, charset of the HTTP header, time of the capture.
+/// Returns the hints about a page from its record and payload: URL, charset of the HTTP header, time of the capture.
 #[cfg(feature = "archive")]
 pub fn page_hints<'a>(record: &'a Record, payload: &'a Payload<'_>) -> Hints<'a> {
     Hints { url: record.url(), http_charset: payload.charset(), crawl_charset: None, date: record.date() }
@@ -32,7 +32,7 @@ pub struct OwnedHints {
 }
 
 impl OwnedHints {
-    /// The hints.
+    /// Borrows the strings as [`Hints`].
     pub fn hints(&self) -> Hints<'_> {
         Hints {
             url: self.url.as_deref(),

@@ -55,9 +55,9 @@ pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};
 /// The file in which Tantivy lists the files of an index.
 const MANAGED: &str = ".managed.json";
 
-/// Assembles an index from a spool: a folder that [`Index::open`](Index::open) takes. The
-/// documents keep their order and are in one segment. The names of its files are random, as Tantivy has
-/// it; all else depends on the documents only.
+/// Assembles a search index from a spool of documents; the result is a folder that [`Index::open`](Index::open) takes.
+/// The documents keep their order and are in one segment. Tantivy gives random names to the files; all else depends on
+/// the documents only.
 #[derive(Clone, Copy, Debug)]
 pub struct Tantivy;
 
@@ -101,7 +101,7 @@ impl Assemble for Tantivy {
     }
 }
 
-/// Reason why an index cannot be written or searched.
+/// The error that stopped the writing, opening or searching of an index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IndexError {
     /// The index of a folder, or one of its files, is not as it must be.
@@ -140,7 +140,7 @@ impl From<TantivyError> for Error {
 /// Characters of a message of the library: some hold a whole file.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// The error of the library, in one line without its internals.
+/// Returns the message of an error of Tantivy in one line, without details of its code.
 pub(crate) fn one_line(error: &TantivyError) -> String {
     let text = match error {
         TantivyError::IoError(source) => source.to_string(),

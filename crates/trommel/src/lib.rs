@@ -223,8 +223,8 @@ pub use settings::{
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};
 
-/// The main text of a page, by the default model and settings. Use an [`Extractor`] for several pages, or for anything
-/// beside the text.
+/// Returns the main text of a page, by the default model and settings. Use an [`Extractor`] for several pages, or for
+/// anything beside the text.
 pub fn text(page: &[u8]) -> String {
     static EXTRACTOR: std::sync::LazyLock<Extractor> = std::sync::LazyLock::new(Extractor::default);
     EXTRACTOR.extract(page, &Hints::default()).text()

@@ -48,8 +48,8 @@ impl Names {
     }
 }
 
-/// Counts and times that any thread may add to. Displayed, they are the text that Prometheus reads
-/// ([`CONTENT_TYPE`]).
+/// Counts and times of a program, for monitoring; any thread may add to them. Displayed, they are the text that
+/// Prometheus reads ([`CONTENT_TYPE`]).
 ///
 /// ```
 /// use std::time::Duration;
@@ -101,7 +101,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts that begin at 0.
+    /// Creates metrics whose counts are all 0.
     pub fn new() -> Self {
         let mut names = Names(Registry::with_prefix("trommel"));
         Self {

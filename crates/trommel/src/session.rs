@@ -8,13 +8,13 @@ use trommel_extract::{PageLink, PushPage};
 use crate::extractor::{EarlyStops, StopReason};
 use crate::{Document, Extractor, Hints, OwnedHints};
 
-/// Default limit on the bytes of a page that a session keeps.
+/// Default limit on the number of bytes of a page that a session keeps.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 
-/// The answer of a session to a part of its page.
+/// The answer of a session to a part of its page: more is wanted, or the rest is not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The session wants more.
+    /// The session wants more parts of the page.
     Continue,
     /// The session keeps no more bytes; further parts are ignored.
     Full,
@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns whether the session wants more. Otherwise a crawler may stop its download.
+    /// Returns whether the session wants more of the page. Otherwise a crawler may stop its download.
     pub fn is_continue(self) -> bool {
         self == Self::Continue
     }
@@ -45,8 +45,8 @@ impl fmt::Display for Verdict {
 pub struct Known {
     /// Canonical URL, as the page states it.
     pub canonical: Option<String>,
-    /// Links so far, with the probability and role of their blocks, so that a crawler can follow links of content
-    /// first.
+    /// Links of the page so far, with the probability and role of their blocks, so that a crawler can follow links of
+    /// content first.
     pub links: Vec<PageLink>,
     /// URL of the next page, if the text continues there.
     pub next_page: Option<String>,
@@ -105,7 +105,7 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session for one page.
+    /// Creates a session for one page.
     pub fn new(extractor: &'a Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Borrowed(extractor), hints)
     }
@@ -131,13 +131,13 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Enables early stops.
+    /// Sets the early stops, by which the session rejects unwanted pages.
     pub fn set_stops(&mut self, stops: EarlyStops) {
         self.stops = stops;
     }
 
-    /// Takes the next bytes of the page. Once the answer is [`Verdict::Stop`], it does not change; a page that
-    /// is fed further is read as usual.
+    /// Takes the next bytes of the page, and tells if more are wanted. The answer [`Verdict::Stop`] does not change; a
+    /// page that is fed further is read as usual.
     pub fn feed(&mut self, part: &[u8]) -> Verdict {
         let room = self.max_page.saturating_sub(self.page.len());
         let taken = part.get(..room).unwrap_or(part);
@@ -154,12 +154,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Bytes of the page that the session holds.
+    /// Returns the number of bytes of the page that the session holds.
     pub fn len(&self) -> usize {
         self.page.len()
     }
 
-    /// The first bytes of the page, which show whether it is HTML.
+    /// Returns the first bytes of the page, which show whether it is HTML.
     pub fn first_bytes(&self) -> &[u8] {
         self.page.first_bytes()
     }
@@ -169,8 +169,8 @@ impl<'a> Session<'a> {
         self.page.is_empty()
     }
 
-    /// Facts about the page so far. Links take as long as judging the page so far. Of a page that is not UTF-8
-    /// nothing is known before its end.
+    /// Returns the facts about the page so far. Finding the links takes as long as judging the page so far. Facts about
+    /// a page that is not UTF-8 are only known at its end.
     pub fn known(&mut self) -> Known {
         self.page.catch_up();
         let mut known = Known::default();
@@ -185,7 +185,7 @@ impl<'a> Session<'a> {
         known
     }
 
-    /// Ends the page and gives its document.
+    /// Ends the page and returns its document.
     pub fn finish(self) -> Document {
         let hints = self.hints.hints();
         let extraction = self.page.finish(self.extractor.judge(), &hints);
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'static> {
-    /// A session that owns its extractor, to be stored between tasks or behind a pointer. Extractors are cheap
+    /// Creates a session that owns its extractor, to be stored between tasks or behind a pointer. Extractors are cheap
     /// to clone.
     pub fn owned(extractor: Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Owned(extractor), hints)

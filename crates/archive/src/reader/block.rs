@@ -32,17 +32,17 @@ enum BlockEnd {
     Stopped,
 }
 
-/// A block as read.
+/// The block of a record as it was read, with the bytes that it lacks.
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) bytes: RecordBlock,
-    /// Bytes of the block seen, kept or not.
+    /// Number of bytes of the block that were read, kept or not.
     pub(super) total: u64,
     pub(super) notes: Vec<Note>,
-    /// Bytes that are missing where the file or the member breaks off in it.
+    /// Number of bytes that are missing because the file or the member breaks off in the block.
     pub(super) missing: Option<u64>,
-    /// True if its header states another length, or none, so that it was read up to the next record or the end of the
-    /// file.
+    /// True if the header states a wrong length or none. The block was then read up to the next record or the end of
+    /// the file.
     pub(super) is_of_wrong_length: bool,
 }
 
@@ -51,8 +51,8 @@ impl Block {
         self.bytes.len() as u64
     }
 
-    /// Bytes that a block of a wrong length may lack, which is `stated`; none if its header only miscounts. Where a piece
-    /// of a file is gone, the rest of another record may stand in the block.
+    /// Returns the number of bytes that a block of wrong length may lack, given the `stated` length; none if its header
+    /// only miscounts. Where a piece of a file is gone, the rest of another record may stand in the block.
     pub(super) fn lost_by_length(&self, stated: Option<u64>, format: ArchiveFormat) -> Option<u64> {
         // What the server said about the body is a count of its own.
         if let Some(missing) = http::missing_bytes(&self.bytes) {
@@ -80,7 +80,7 @@ impl Block {
 }
 
 impl Reader {
-    /// Reads a block and the line ends after it, and mends a wrong length.
+    /// Reads a block of `length` bytes and the line ends after it. If the length is wrong, it finds the true end.
     pub(super) fn block(&mut self, length: Option<u64>) -> Block {
         if let Some(length) = length
             && length <= self.options.max_record

@@ -11,7 +11,7 @@ use crate::stream::{Stream, StreamCodec, StreamPosition};
 use crate::{record::Record, record_start::is_warc, stored_bytes::Source};
 
 impl Reader {
-    /// The point from which another reader can continue with the next item.
+    /// Returns the point from which another reader can continue with the next item.
     pub fn resume_point(&self) -> ResumePoint {
         // Before the first record, reading depends on more than is worth storing.
         if self.queue.is_empty()
@@ -135,11 +135,12 @@ impl Reader {
 }
 
 impl Reader {
-    /// The places at which readers may begin that share an archive in gzip or zstd members: for each of `cuts`, stored
-    /// offsets, the first member behind it that begins with a record, at most `reach` stored bytes further. That is
-    /// what bytes look like: a member may stand in the payload of a record. So a place holds only if a reader that came
-    /// from before [arrives](Reader::has_arrived) there; what it reads from there on is then what a reader gives that
-    /// begins there. No places in an archive without members, or of which nothing can be read.
+    /// Finds the places at which several readers may begin to share an archive in gzip or zstd members. For each of
+    /// `cuts`, stored offsets, it is the next member that begins with a record, at most `reach` stored bytes further.
+    ///
+    /// A member may also stand in the payload of a record. So a place is valid only if a reader that came from before
+    /// [arrives](Reader::has_arrived) there; from there on both readers give the same items. There are no places in an
+    /// archive without members, or in one that cannot be read.
     ///
     /// # Errors
     /// The errors of `open` and of reading.
@@ -178,8 +179,8 @@ impl Reader {
         Ok(starts)
     }
 
-    /// Returns whether `record`, the item given last, and all that follow are those of a reader that begins at `start`,
-    /// one of [`Reader::starts`].
+    /// Returns whether this reader now continues exactly like one that begins at `start`, one of [`Reader::starts`].
+    /// `record` is the item that was returned last.
     pub fn has_arrived(&self, record: &Record, start: &ResumePoint) -> bool {
         let (Some(before), Some(start)) = (&self.before.state, &start.state) else { return false };
         // How many records were given before matters no more, nor the account of a member that is over.

@@ -12,13 +12,13 @@ const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 const MAX_NOTES: usize = 16;
 
 impl Reader {
-    /// Returns whether the record at the head of the queue is a first segment whose others have not been looked for.
+    /// Returns whether the first record of the queue is a first segment whose other segments have not been searched.
     pub(super) fn begins_segments(&self) -> bool {
         matches!(self.queue.front(), Some(Ok(record)) if is_first(record))
     }
 
-    /// Appends the blocks of the segments that follow to the record at the head of the queue, and notes
-    /// whether all were found. Records between them stay in the queue.
+    /// Appends the blocks of the following segments to the first record of the queue, and notes if some were not found.
+    /// Records between segments stay in the queue.
     pub(super) fn join_segments(&mut self) {
         let Some(Ok(mut first)) = self.queue.pop_front() else { return };
         let most = usize::try_from(self.options.max_record).unwrap_or(usize::MAX);

@@ -14,7 +14,7 @@ use crate::{
 /// Plain bytes decoded when trying.
 const PROBE_PLAIN: usize = 1024;
 
-/// Compression of the stored bytes.
+/// The decoder of an archive's compression.
 pub(crate) enum Codec {
     Plain,
     Gzip(Box<Gzip>),
@@ -23,7 +23,7 @@ pub(crate) enum Codec {
 }
 
 impl Codec {
-    /// First bytes of a member; none in a plain file.
+    /// Returns the first bytes of every member; empty for a plain file.
     pub(crate) fn magic(&self) -> &'static [u8] {
         match self {
             Codec::Plain => &[],
@@ -33,8 +33,8 @@ impl Codec {
         }
     }
 
-    /// Returns whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
-    /// [`PROBE_BYTES`] stored bytes only.
+    /// Returns whether a member begins at `stored` and its plain bytes pass `is_start`. Looks at [`PROBE_BYTES`] stored
+    /// bytes only.
     pub(crate) fn member_begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
         let stored = stored.get(..PROBE_BYTES).unwrap_or(stored);
         let mut plain = [0; PROBE_PLAIN];
@@ -48,7 +48,7 @@ impl Codec {
     }
 }
 
-/// Name of a compression.
+/// The name of an archive's compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StreamCodec {
     Plain,
@@ -58,7 +58,7 @@ pub(crate) enum StreamCodec {
 }
 
 impl StreamCodec {
-    /// Its decoder, with the dictionary from the head of the file if there is one.
+    /// Creates the decoder, with the dictionary at the head of the file if there is one.
     pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
         Ok(match self {
             StreamCodec::Plain => Codec::Plain,
@@ -74,7 +74,7 @@ impl StreamCodec {
     }
 }
 
-/// Finds the compression by the first bytes.
+/// Determines the compression of an archive by its first bytes.
 pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, ArchiveError> {
     let io = |source: io::Error| ArchiveError::Io { file: file.clone(), offset: 0, source };
     let head = source.peek(8).map_err(io)?;

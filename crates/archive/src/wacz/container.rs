@@ -12,7 +12,7 @@ use crate::{wacz::WaczError, wacz::page_lists::is_list};
 /// Maximum bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
-/// A WACZ file. Copies share its directory.
+/// A WACZ file (a ZIP container with archives, indexes and page lists). Copies share its directory.
 #[derive(Clone)]
 pub struct Container {
     name: Arc<str>,
@@ -30,7 +30,7 @@ impl fmt::Debug for Container {
 }
 
 impl Container {
-    /// The container whose bytes `open` returns; messages call it `name`.
+    /// Opens a container whose bytes `open` returns; messages call it `name`.
     ///
     /// # Errors
     /// If the bytes cannot be read, or are no ZIP file with its directory.
@@ -46,7 +46,7 @@ impl Container {
         Ok(Self { name, open, entries: entries.into() })
     }
 
-    /// The same container, reduced to its archives and page lists.
+    /// Returns the same container, reduced to its archives and page lists.
     pub fn without_other_entries(mut self) -> Self {
         let entries = self.entries.iter();
         let kept = entries.filter(|entry| entry.is_archive() || is_list(&entry.name));
@@ -54,7 +54,7 @@ impl Container {
         self
     }
 
-    /// The container at `path`.
+    /// Opens the container in the file at `path`.
     ///
     /// # Errors
     /// Like [`Container::new`].
@@ -64,20 +64,21 @@ impl Container {
         Self::new(path.to_string_lossy(), Arc::new(open))
     }
 
-    /// Its name.
+    /// Returns the name of the container in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All entries, in the order of the directory; no two have the same name.
+    /// Returns all entries, in the order of the directory; no two have the same name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The archives in it, in the order of their names, each with the error if it cannot be read.
+    /// Returns the archives in the container, in the order of their names. An archive that cannot be read is an error
+    /// item.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if the container has no archive.
     pub fn archives(&self) -> Result<Vec<Result<&Entry, WaczError>>, WaczError> {
         let mut archives: Vec<&Entry> = self.entries.iter().filter(|e| e.is_archive()).collect();
         archives.sort_by(|a, b| a.name.cmp(&b.name));
@@ -91,12 +92,12 @@ impl Container {
         Ok(checked.collect())
     }
 
-    /// The entry of that name.
+    /// Returns the entry called `name`; none if there is no such entry.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// The entry of that name, if it can be read.
+    /// Returns the entry called `name`, which can be read.
     ///
     /// # Errors
     /// If there is none of that name, or it cannot be read.
@@ -116,17 +117,17 @@ impl Container {
         Err(self.of_name(&entry.name, &what))
     }
 
-    /// The bytes of an entry as they are stored.
+    /// Returns a reader of an entry's bytes as they are stored, without inflating them.
     ///
     /// # Errors
-    /// If they cannot be read, or no entry begins where the directory says.
+    /// Fails if the bytes cannot be read, or no entry begins where the directory says.
     pub fn stored(&self, entry: &Entry) -> io::Result<Window<Box<dyn Bytes>>> {
         let mut bytes = (self.open)()?;
         let start = data_start(&mut bytes, entry)?;
         Window::new(bytes, start, entry.stored)
     }
 
-    /// Offset of the bytes of an entry in the container.
+    /// Returns the offset in the container at which the bytes of an entry begin.
     ///
     /// # Errors
     /// Like [`Container::stored`].
@@ -134,7 +135,7 @@ impl Container {
         data_start(&mut (self.open)()?, entry)
     }
 
-    /// The bytes of an entry.
+    /// Returns a reader of an entry's bytes, inflated if they are deflated.
     ///
     /// # Errors
     /// Like [`Container::stored`]; while reading, if they are damaged.
@@ -147,7 +148,7 @@ impl Container {
         })
     }
 
-    /// All bytes of a description such as `datapackage.json`; none if there is none of that name.
+    /// Reads all bytes of a description such as `datapackage.json`; none if the container has no entry of that name.
     ///
     /// # Errors
     /// Like [`Container::read`], and if it has more than 16 MiB.

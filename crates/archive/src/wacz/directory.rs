@@ -7,12 +7,12 @@ use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::Zip
 
 use crate::file_name::is_archive;
 
-/// Maximum entries of one container.
+/// Maximum number of entries of a container.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;
-/// Maximum bytes of all their names.
+/// Maximum number of bytes of all names of entries.
 pub(crate) const MAX_NAMES: usize = 64 << 20;
 
-/// The entries in the order of the directory: each has a name and bytes of its own.
+/// Reads the directory of a ZIP file: its entries in order, each with a name and bytes of its own.
 pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
     let mut directory = ZipIterable::try_new(bytes, Config::default())?;
     let mut entries = Vec::new();
@@ -58,66 +58,66 @@ fn check(entries: &[Entry]) -> Result<(), ZipError> {
     Err(ZipError::InvalidArchive(fault.into()))
 }
 
-/// Bytes of a header before the name.
+/// Number of bytes of an entry's local header before the name.
 pub(crate) const LOCAL_HEADER: u64 = 30;
-/// The first bytes of a header.
+/// The first bytes of an entry's local header.
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
-/// The storage method of an entry.
+/// The method by which an entry is stored in a ZIP file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageMethod {
     /// Stored without compression.
     Stored,
-    /// Deflated.
+    /// Compressed by deflate.
     Deflated,
     /// Another compression, by its number, which is not supported.
     Other(u16),
 }
 
-/// One entry.
+/// An entry of a container: a file in the ZIP file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name, unchanged.
+    /// Name of the entry, unchanged.
     pub name: String,
     /// The storage method.
     pub method: StorageMethod,
-    /// True if it is encrypted, and so not read.
+    /// True if the entry is encrypted, and so cannot be read.
     pub encrypted: bool,
-    /// Bytes that it takes in the container.
+    /// Number of bytes that the entry takes in the container.
     pub stored: u64,
-    /// Offset of its header in the container.
+    /// Offset of the entry's header in the container.
     pub header: u64,
 }
 
 impl Entry {
-    /// Returns whether its name stays below the container's root.
+    /// Returns whether the entry's name stays below the container's root, without `..` or an absolute path.
     pub fn is_below_root(&self) -> bool {
         let is_drive = self.name.as_bytes().get(1) == Some(&b':');
         !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
     }
 
-    /// Returns whether its name suggests captures that are not read: an archive outside of `archive/`, or a file in
-    /// there that is no archive.
+    /// Returns whether the entry's name suggests captures that are not read. It is an archive outside of `archive/`, or
+    /// a file in that folder that is not an archive.
     pub fn is_passed_over(&self) -> bool {
         let is_file = !self.name.ends_with('/');
         is_file && !self.is_archive() && (self.name.starts_with("archive/") || is_archive(&self.name))
     }
 
-    /// Returns whether it says to be an archive of the container.
+    /// Returns whether the entry is an archive of the container, by its folder and its name.
     pub(crate) fn is_archive(&self) -> bool {
         self.name.starts_with("archive/") && is_archive(&self.name)
     }
 }
 
-/// Bytes that can be read at any offset.
+/// A reader of bytes at any offset, such as a file.
 pub trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}
 
-/// Opens the bytes of a container, each time from their start: a file, or an object behind a network.
+/// A function that opens the bytes of a container, each time from their start: a file, or an object behind a network.
 pub type Open = Arc<dyn Fn() -> io::Result<Box<dyn Bytes>> + Send + Sync>;
 
-/// A part of some bytes, with a start and an end of its own.
+/// A reader of a part of some bytes; offsets count from the start of the part.
 #[derive(Debug)]
 pub struct Window<R> {
     input: R,
@@ -127,10 +127,10 @@ pub struct Window<R> {
 }
 
 impl<R: Read + Seek> Window<R> {
-    /// The `length` bytes from `start` on, or fewer if the input ends before.
+    /// Creates a reader of the `length` bytes from `start` on, or of fewer if the input ends before.
     ///
     /// # Errors
-    /// If the input cannot be sought in.
+    /// Fails if the input cannot seek.
     pub fn new(mut input: R, start: u64, length: u64) -> io::Result<Self> {
         input.seek(SeekFrom::Start(start))?;
         Ok(Self { input, start, length, at: 0 })

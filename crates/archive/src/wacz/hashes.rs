@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 
 use crate::wacz::{Container, Entry, WaczError};
 
-/// The description of a container, and the hash of it.
+/// The name of the container's description, which lists the hashes of all entries.
 pub(crate) const DESCRIPTION: &str = "datapackage.json";
 pub(crate) const DIGEST: &str = "datapackage-digest.json";
 
-/// An entry that differs from the container's description.
+/// An entry of a container that differs from the container's description, such as by its hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The entry.
+    /// Name of the entry.
     pub entry: String,
     /// Description of the difference.
     pub what: String,

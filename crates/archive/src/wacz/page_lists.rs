@@ -37,7 +37,7 @@ pub struct PageList {
 }
 
 impl PageList {
-    /// The lists of a container; empty if it has none.
+    /// Reads the page lists of a container; empty if it has none.
     ///
     /// # Errors
     /// If a list cannot be read.
@@ -77,34 +77,34 @@ impl PageList {
         }
     }
 
-    /// Returns whether nothing is listed.
+    /// Returns whether no page is listed.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Number of pages.
+    /// Returns the number of listed pages.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Lines that are not JSON.
+    /// Returns the number of lines that are not JSON.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }
 
-    /// Returns whether there were more pages than are remembered: two million, or titles of 64 MiB.
+    /// Returns whether the lists had more pages than are remembered: two million, or titles of 64 MiB.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// The title of the page at `url`, without regard to its fragment: empty if it has none, `None` if the page is
-    /// not listed.
+    /// Returns the title of the page at `url`, without regard to its fragment. It is empty if the page has none, and
+    /// `None` if the page is not listed.
     pub fn title(&self, url: &str) -> Option<&str> {
         self.pages.get(&key(url)).map(|title| &**title)
     }
 }
 
-/// Gives the lines of a list, each with its end.
+/// Passes the lines of a page list to `give`, each with its line end.
 pub(super) fn each_line(
     container: &Container,
     entry: &Entry,
@@ -125,7 +125,7 @@ pub(super) fn each_line(
     }
 }
 
-/// Returns whether an entry is a list of pages.
+/// Returns whether an entry of this name is a list of pages.
 pub(crate) fn is_list(name: &str) -> bool {
     name.starts_with("pages/") && name.ends_with(".jsonl")
 }
@@ -149,8 +149,8 @@ struct Resource {
     name: String,
 }
 
-/// The paths or URLs of the containers that a multi-WACZ names, in its order, relative to its own place; `None` if
-/// the bytes are no multi-WACZ.
+/// Returns the paths or URLs of the containers that a multi-WACZ names, in its order, relative to its own place. `None`
+/// if the bytes are not a multi-WACZ.
 pub fn collection(json: &[u8]) -> Option<Vec<String>> {
     let description: Description = serde_json::from_slice(json).ok()?;
     if !matches!(description.profile.as_str(), "multi-wacz-package" | "wacz-multi") {

@@ -14,21 +14,21 @@ use crate::wacz::hashes::{DESCRIPTION, DIGEST};
 use crate::wacz::page_lists::{each_line, is_list};
 use crate::wacz::{Container, Entry, WaczError};
 
-/// The result of writing.
+/// The number of pages and texts in a container that was written with texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextsWritten {
-    /// Pages that the container lists.
+    /// Number of pages that the container lists.
     pub pages: u64,
-    /// The number of them that have a text now.
+    /// Number of listed pages that have a text now.
     pub texts: u64,
-    /// True if a signature of the old description was left out, as it is not one of the new.
+    /// True if a signature of the old description was left out, because it is not valid for the new one.
     pub unsigned: bool,
 }
 
-/// Writes to `out` a container with all entries of `container`. Each page listed in `pages/` gets the
-/// `text` that `text` gives for its URL and time (`ts`); a page without one stays unchanged. Archives and
-/// indexes are copied byte for byte, deflated ones without compression, as the format asks.
-/// `datapackage.json` keeps its other contents and gets the hashes of the new files.
+/// Writes a copy of `container` to `out`, with texts added to its page lists. Each page listed in `pages/` gets the
+/// text that the function `text` returns for its URL and time (`ts`); a page without one stays unchanged. Archives and
+/// indexes are copied byte for byte, deflated ones without compression, as the format asks. `datapackage.json` keeps
+/// its other contents and gets the hashes of the new files.
 ///
 /// # Errors
 /// If an entry cannot be read or the output cannot be written, and if the container has no list of pages.

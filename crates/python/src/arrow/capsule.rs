@@ -16,19 +16,19 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// The schema of a batch.
+/// Exports the schema of a batch as an Arrow PyCapsule.
 pub(super) fn schema<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(told)?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
-/// The columns of a batch as one array of structures.
+/// Exports the columns of a batch as an Arrow PyCapsule with one array of structures.
 pub(super) fn array<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
     let rows = StructArray::from(batch.clone());
     PyCapsule::new_with_value(py, FFI_ArrowArray::new(&rows.to_data()), ARRAY)
 }
 
-/// The arrays that an object holds; none if it is no Arrow array, chunked array or series.
+/// Returns the Arrow arrays that a Python object holds; none if it is not an Arrow array, chunked array or series.
 pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if given.hasattr("__arrow_c_array__")? {
         let capsules = given.call_method0("__arrow_c_array__")?;

@@ -9,43 +9,44 @@ use serde::{Deserialize, Serialize};
 use crate::dedup::{DedupError, Signature, SignedFile, lines, shard_name};
 use crate::{Assemble, OutputCopy, RecordReader};
 
-/// The place of a document.
+/// The place of a document in the outputs: shard, row and id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DocumentPlace {
     /// Name of the shard.
     pub shard: String,
-    /// Number of the document in it, from 0.
+    /// Number of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
     pub id: String,
 }
 
-/// Kind of a duplicate.
+/// The kind of a duplicate: exact or near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateReason {
-    /// It has the words of the other.
+    /// The document has the same words as the earlier one.
     ExactDuplicate,
-    /// It shares a key with the other, as most pairs of three quarters of common phrases do.
+    /// The document shares a MinHash key with the earlier one, as most pairs do that have three quarters of their
+    /// phrases in common.
     NearDuplicate,
 }
 
 /// A document that repeats an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicate {
-    /// The document.
+    /// The place of the duplicate.
     #[serde(flatten)]
     pub place: DocumentPlace,
-    /// The file with the document; `None` in lists of other programs.
+    /// Size and checksum of the output that holds the duplicate; `None` in lists of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
     /// Kind of the duplicate.
     pub reason: DuplicateReason,
-    /// The first document with which it shares a key.
+    /// The place of the first document with which the duplicate shares a key.
     pub of: DocumentPlace,
 }
 
-/// One of several equal shares, such as `2/8`, of keys or other evenly spread numbers.
+/// One of several equal shares, such as `2/8`, into which keys or other evenly spread numbers are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyShare {
     number: u64,
@@ -114,12 +115,12 @@ impl Document {
 }
 
 impl Finder {
-    /// A finder that compares only these keys.
+    /// Creates a finder that compares only keys in this share.
     pub fn new(share: KeyShare) -> Self {
         Self { share, ..Self::default() }
     }
 
-    /// Number of documents added.
+    /// Returns the number of documents added.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
@@ -129,7 +130,7 @@ impl Finder {
         self.documents.is_empty()
     }
 
-    /// Adds a document.
+    /// Adds the signature of a document.
     pub fn add(&mut self, signature: Signature) {
         let Signature { shard: name, output: file, row, id, exact, near } = signature;
         let shard = self.shards.entry(name.clone()).or_insert_with(|| Arc::new(Shard { name, file })).clone();
@@ -192,7 +193,7 @@ fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32
     }
 }
 
-/// Rows that are duplicates, by the name of their shard.
+/// The rows to be removed as duplicates, by the name of their shard.
 #[derive(Debug, Default)]
 pub struct Removed(HashMap<String, RemovedRows>);
 
@@ -206,7 +207,7 @@ struct RemovedRows {
 }
 
 impl Removed {
-    /// Number of rows in all shards.
+    /// Returns the number of listed rows in all shards.
     pub fn len(&self) -> usize {
         self.0.values().map(|shard| shard.ids.len()).sum()
     }
@@ -217,7 +218,7 @@ impl Removed {
     }
 }
 
-/// Adds the duplicates listed in a file of JSON lines, plain or in gzip or zstd.
+/// Reads the duplicates listed in a file of JSON lines, plain or in gzip or zstd, and adds them to `removed`.
 ///
 /// # Errors
 /// If it cannot be read, or a line is not a duplicate.
@@ -240,8 +241,8 @@ fn hash(id: &str) -> u64 {
     hasher.finish()
 }
 
-/// Writes the documents of `output` that are not in `removed` to `target`, in the format and compression of the output;
-/// returns the numbers of documents kept and left out. The target appears when it is whole.
+/// Writes a copy of `output` without its documents in `removed` to `target`, in the same format and compression.
+/// Returns the numbers of documents kept and left out. The target appears when it is complete.
 ///
 /// # Errors
 /// If the output cannot be read, or is not the one whose duplicates are listed: by its checksum, by a row that it does

@@ -19,7 +19,7 @@ use crate::filters::{FilterSettings, Reason};
 pub struct UrlPattern(String);
 
 impl UrlPattern {
-    /// Parses a pattern.
+    /// Creates a pattern from its text, such as `*/blog/*`.
     pub fn new(pattern: &str) -> Self {
         Self(pattern.to_owned())
     }
@@ -68,7 +68,8 @@ fn is_match(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 impl FilterSettings {
-    /// Keeps records by patterns of their URLs, and by lists of hosts. A record without a URL is of no pattern and no host.
+    /// Returns the reason to drop a record by its URL or host; none to keep it. A record without a URL counts as one
+    /// with an empty URL.
     pub(super) fn judge_url(&self, url: Option<&str>) -> Option<Reason> {
         let address = url.unwrap_or_default();
         if !self.url.is_empty() && !self.url.iter().any(|pattern| pattern.matches(address)) {
@@ -78,7 +79,7 @@ impl FilterSettings {
         (!is_wanted).then_some(Reason::Host)
     }
 
-    /// The filters of addresses in words.
+    /// Describes the filters of URLs and hosts in one line; none if no such filter is set.
     pub(super) fn describe_urls(&self) -> Option<String> {
         let patterns = self.url.iter().map(|pattern| pattern.0.clone());
         let kept = self.host.given().iter().map(|host| format!("on {host}"));
@@ -110,10 +111,10 @@ static READ: LazyLock<Mutex<HashMap<FileKey, Arc<HostFile>>>> = LazyLock::new(Mu
 type FileKey = (String, u64, Option<SystemTime>);
 
 impl Hosts {
-    /// The hosts from names, and from files with a name on each line.
+    /// Makes a set of hosts from names, and from files with a name on each line.
     ///
     /// # Errors
-    /// If a file cannot be read, or a name is none of a host.
+    /// Fails if a file cannot be read, or a name is not that of a host.
     pub fn of(given: Vec<String>) -> Result<Self, String> {
         let mut hosts = Self::default();
         for name in &given {
@@ -128,7 +129,7 @@ impl Hosts {
         Ok(Self { given, ..hosts })
     }
 
-    /// The names and files, as they were given.
+    /// Returns the names and files from which the set was made, as they were given.
     pub fn given(&self) -> &[String] {
         &self.given
     }
@@ -138,12 +139,12 @@ impl Hosts {
         self.given.is_empty()
     }
 
-    /// SHA-256 of each file, in their order, because the contents behind a path can change.
+    /// Returns the SHA-256 of each file, in their order, because the contents behind a path can change.
     pub fn sha256(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.sha256.as_str())
     }
 
-    /// Returns whether the set contains the host of a URL, or one above it.
+    /// Returns whether the set contains the host of a URL, or a host above it.
     pub fn contain(&self, url: &str) -> bool {
         let whole = host(url);
         let ends = whole.match_indices('.').filter_map(|(at, _)| whole.get(at + 1..));

@@ -15,7 +15,8 @@ use crate::filters::{DuplicateSettings, Reason};
 /// Bytes for the keys of pages: 3.5 million of them.
 const PAGES_MEMORY: u64 = 64 << 20;
 
-/// Drops documents that repeat earlier ones of the run, exactly or nearly. They must come in the order of the records.
+/// Filters that drop documents that repeat earlier ones of the run, exactly or nearly. They must judge documents in the
+/// order of the records.
 #[derive(Debug, Default)]
 pub struct Duplicates {
     exact: Option<Memory<u128>>,
@@ -24,7 +25,7 @@ pub struct Duplicates {
     copies: Option<Memory<u64>>,
 }
 
-/// The memory of [`Duplicates`].
+/// The saved memory of [`Duplicates`], from which a resumed run continues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuplicatesState {
     exact: Option<MemoryState<u128>>,
@@ -34,7 +35,7 @@ pub struct DuplicatesState {
 }
 
 impl Duplicates {
-    /// Filters with an empty memory.
+    /// Creates the filters with an empty memory.
     pub fn new(settings: &DuplicateSettings) -> Self {
         let memory = settings.memory.0;
         Self {
@@ -44,7 +45,7 @@ impl Duplicates {
         }
     }
 
-    /// The same filters, with one that drops copies of pages.
+    /// Adds a filter that drops a crawler's copies of pages whose captures gave a document.
     pub fn with_copies(self) -> Self {
         Self { copies: Some(Memory::new(PAGES_MEMORY)), ..self }
     }
@@ -54,7 +55,7 @@ impl Duplicates {
         self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
 
-    /// Reason why the document is dropped; none if it stays, and is then remembered.
+    /// Returns the reason why a document is dropped as a duplicate; none if it is kept. A kept document is remembered.
     pub fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         if let (Some(exact), Some(key)) = (&mut self.exact, fingerprint.exact)
             && exact.meet(&[key])
@@ -72,19 +73,19 @@ impl Duplicates {
         matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
     }
 
-    /// Number of documents forgotten because memory was full; later copies of them are kept.
+    /// Returns the number of documents forgotten because memory was full; later copies of them are kept.
     pub fn forgotten(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |memory| memory.forgotten);
         exact.max(self.near.as_ref().map_or(0, |memory| memory.forgotten))
     }
 
-    /// Approximate size of [`Duplicates::state`] in bytes.
+    /// Returns the approximate size of [`Duplicates::state`] in bytes.
     pub fn bytes(&self) -> u64 {
         let others = [&self.near, &self.copies].into_iter().flatten();
         self.exact.as_ref().map_or(0, Memory::bytes) + others.map(Memory::bytes).sum::<u64>()
     }
 
-    /// Returns the memory of the filters.
+    /// Returns the memory of the filters, to be saved.
     pub fn state(&self) -> DuplicatesState {
         DuplicatesState {
             exact: self.exact.as_ref().map(Memory::state),
@@ -93,7 +94,7 @@ impl Duplicates {
         }
     }
 
-    /// Continues from the memory of filters with the same settings.
+    /// Restores the memory of filters with the same settings, so that they continue from it.
     pub fn restore(&mut self, state: DuplicatesState) {
         fn go_on<K: Copy + Ord + Hash>(memory: &mut Option<Memory<K>>, state: Option<MemoryState<K>>) {
             if let (Some(memory), Some(state)) = (memory, state) {
@@ -105,7 +106,7 @@ impl Duplicates {
         go_on(&mut self.copies, state.copies);
     }
 
-    /// The stages with their settings, a line each.
+    /// Describes the filters with their memory, one line for each.
     pub fn describe(&self) -> Vec<String> {
         let exact = self.exact.as_ref().map(|memory| ("exact", memory.capacity));
         let near = self.near.as_ref().map(|memory| ("near", memory.capacity / BANDS));
@@ -114,10 +115,10 @@ impl Duplicates {
     }
 }
 
-/// The fingerprint of a text, for comparing it with others.
+/// The fingerprint of a document's text, by which it is compared with others to find duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Hash of its words in lower case; `None` without words or if exact duplicates are not compared.
+    /// Hash of the words in lower case; `None` without words or if exact duplicates are not compared.
     pub exact: Option<u128>,
     /// MinHash keys, of which near duplicates share one; empty if near duplicates are not compared or the text is shorter
     /// than a shingle.
@@ -126,16 +127,17 @@ pub struct Fingerprint {
     pub page: Option<PageText>,
 }
 
-/// A text of a page, by a key of its URL.
+/// The source of a page's text: the capture or a crawler's copy, with a key of the page's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// Key of a captured page.
+    /// The text is that of the captured page.
     Captured(u64),
-    /// Key of a crawler's copy.
+    /// The text is that of a crawler's copy of the page.
     Copied(u64),
 }
 
-/// The words of a text in lower case, whatever stands between them: the first half of their SHA-256.
+/// Computes the key of a text for exact duplicates, the first half of a SHA-256 of its words in lower case. Signs
+/// between words do not matter. None without words.
 pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
     if stats.words().is_empty() {
         return None;
@@ -265,9 +267,9 @@ const BANDS: usize = 14;
 /// Minima that go into a key.
 const ROWS: usize = 8;
 
-/// Locality-sensitive keys of a text: MinHash (Broder 1997) over its shingles, a key a band. Two texts
-/// whose sets of shingles have the Jaccard similarity `s` share a key with probability
-/// `1 - (1 - s^8)^14`: .05 at .5, .77 at .75, .99 at .85.
+/// Computes the keys of a text for near duplicates: MinHash (Broder 1997) over its shingles, with a key for each band.
+/// Two texts whose sets of shingles have the Jaccard similarity `s` share a key with probability `1 - (1 - s^8)^14`:
+/// .05 at .5, .77 at .75, .99 at .85.
 pub(crate) fn near(stats: &TextStats<'_>) -> Vec<u64> {
     let words = stats.words();
     let mut minima = [u32::MAX; BANDS * ROWS];

@@ -9,7 +9,7 @@ use trommel_text::TextStats;
 use crate::filters::{Capture, FilterSettings, Reason, RobotsRule, TextRule};
 
 impl FilterSettings {
-    /// Reason to drop a page before its text is taken out.
+    /// Returns the reason to drop a page before its text is extracted; none to keep it.
     pub(super) fn judge_capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         // A record that holds no HTTP response has no status and stays.
         let has_status = |code| self.status.iter().any(|range| range.contains(code));
@@ -25,7 +25,7 @@ impl FilterSettings {
         for_all.find_map(|value| self.judge_robots(value)).or_else(|| self.judge_rights(capture.rights))
     }
 
-    /// Reason to drop a document by the facts about it, and by its length.
+    /// Returns the reason to drop a document by its metadata or the length of its text; none to keep it.
     pub(super) fn judge_facts(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         let of_head = document.robots.iter().find_map(|value| self.judge_robots(value));
         let of_head = of_head.or_else(|| self.judge_rights(Some(&document.rights)));
@@ -76,7 +76,7 @@ impl FilterSettings {
         }
     }
 
-    /// The filters before extraction in words, but for those of addresses.
+    /// Describes the filters before extraction, one line for each, except those of addresses.
     pub(super) fn describe_captures(&self) -> impl Iterator<Item = String> {
         let robots: Vec<&str> = self.robots.iter().map(|rule| rule.name()).collect();
         let rights = "no reservation of rights: tdm-reservation=1, ai-train=no, noai".to_owned();
@@ -89,7 +89,7 @@ impl FilterSettings {
         lines.into_iter().flatten()
     }
 
-    /// Those by the facts about a document.
+    /// Describes the filters by the metadata and length of a document, one line for each.
     pub(super) fn describe_facts(&self) -> impl Iterator<Item = String> {
         let bounds = |name, least: Option<u64>, most: Option<u64>| match (least, most) {
             (Some(least), Some(most)) => Some(format!("{least} to {most} {name}")),

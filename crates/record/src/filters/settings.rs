@@ -11,35 +11,35 @@ use crate::filters::duplicates::near;
 use crate::filters::text_rules::RULES;
 use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 
-/// The filters of the settings. They are asked in a fixed order: by facts before extraction, by metadata, by the text, by
-/// comparison with earlier documents.
+/// The filters that settings choose. They are applied in a fixed order: by facts before extraction, by metadata, by the
+/// text, by comparison with earlier documents.
 #[derive(Debug, Default)]
 pub struct Filters(FilterSettings);
 
 impl Filters {
-    /// The filters of these settings.
+    /// Creates the filters that these settings choose.
     pub fn new(settings: &FilterSettings) -> Self {
         Self(settings.clone())
     }
 
-    /// Reason to drop a record by its URL, before it is read; `None` to keep it.
+    /// Returns the reason to drop a record by its URL, before it is read; `None` to keep it.
     pub fn url(&self, url: Option<&str>) -> Option<Reason> {
         self.0.judge_url(url)
     }
 
-    /// Reason to drop a page before extraction; `None` to keep it.
+    /// Returns the reason to drop a page before extraction; `None` to keep it.
     pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         self.0.judge_capture(capture)
     }
 
-    /// Reason to drop a document by itself; `None` to keep it. `stats` are those of its text, the same for every filter,
-    /// so that the text is divided into words once.
+    /// Returns the reason to drop a document by itself; `None` to keep it. `stats` are the words and lines of its text,
+    /// computed once for all filters.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
         self.0.judge_facts(document, stats).or_else(|| rules.filter_map(|(.., judge)| judge(document, stats)).next())
     }
 
-    /// The fingerprint of a text for [`Duplicates`]. It is pure, so any thread can compute it.
+    /// Returns the fingerprint of a text for [`Duplicates`]. It is pure, so any thread can compute it.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
         let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.0.duplicates;
         Fingerprint {
@@ -49,13 +49,13 @@ impl Filters {
         }
     }
 
-    /// The filters that compare documents, with an empty memory.
+    /// Returns the filters that compare documents, with an empty memory.
     pub fn duplicates(&self) -> Duplicates {
         Duplicates::new(&self.0.duplicates)
     }
 
-    /// The filters with their settings, a line each: those before and those after extraction. Robots and rights are in
-    /// both, and described with the first.
+    /// Describes the filters, one line for each: first those before extraction, then those after it. Robots and rights
+    /// belong to both, and are described with the first.
     pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
         let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
         let of_texts = rules.map(|(_, about, _)| (*about).to_owned());
@@ -65,7 +65,7 @@ impl Filters {
         )
     }
 
-    /// The filters with their settings in the order in which they apply, a line each.
+    /// Describes the filters in the order in which they apply, one line for each.
     pub fn describe(&self) -> Vec<String> {
         let (early, late) = self.describe_both();
         [early, late].concat()
@@ -125,12 +125,12 @@ pub struct FilterSettings {
 }
 
 impl FilterSettings {
-    /// Returns whether a filter asks for the language of texts.
+    /// Returns whether a filter needs the language of texts.
     pub fn need_language(&self) -> bool {
         !self.languages.is_empty() || !self.exclude_languages.is_empty() || self.rules.contains(&TextRule::Gopher)
     }
 
-    /// The first page type in the lists to keep or drop that the model does not recognise, with the key of its
+    /// Returns the first page type in the lists to keep or drop that the model does not recognise, with the key of its
     /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
         let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];

@@ -21,7 +21,7 @@ use crate::filters::{Reason, TextRule};
 /// Judges a document by the words of its text.
 type Judge = fn(&Document, &TextStats<'_>) -> Option<Reason>;
 
-/// The rules that are asked about a text, in their order, each with what it says.
+/// The rules on a text in the order in which they are applied, each with its description and its function.
 pub(super) const RULES: [(TextRule, &str, Judge); 4] = [
     (
         TextRule::BlockPage,
@@ -60,7 +60,7 @@ const STOP_WORDS: u32 = 2;
 /// The stop words.
 const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
 
-/// The counts that the rules read.
+/// The counts of words in a text that the quality rules use.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// Words in spaced scripts, and their characters.
@@ -68,7 +68,7 @@ pub(crate) struct Counts {
     spaced_chars: u64,
     /// Characters of scripts without spaces.
     unspaced: u32,
-    /// Half words with a letter.
+    /// Number of half words with a letter. A character of a script without spaces is one, any other word is two.
     pub(crate) lettered: u32,
     /// Bits of the stop words seen.
     stops: u8,
@@ -98,18 +98,18 @@ impl Counts {
         2 * self.spaced + self.unspaced
     }
 
-    /// Mean number of characters of the words in spaced scripts.
+    /// Returns the mean number of characters of the words in spaced scripts.
     pub(crate) fn mean_length(&self) -> f64 {
         self.spaced_chars as f64 / f64::from(self.spaced.max(1))
     }
 }
 
-/// Hashes or ellipses, whichever are more.
+/// Returns the number of hashes or of ellipses in a text, whichever is larger.
 pub(crate) fn symbols(text: &str) -> usize {
     text.matches('#').count().max(text.matches("...").count() + text.matches('…').count())
 }
 
-/// Share of the lines that are not empty for which a test holds.
+/// Returns the share of the lines for which a test holds, among those that are not empty.
 pub(crate) fn share_of_lines(text: &str, test: fn(&str) -> bool) -> f64 {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
@@ -175,7 +175,7 @@ fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
     again as f64 > MAX_REPEATED_SHARE * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
 }
 
-/// Share of the lines that repeat an earlier one.
+/// Returns the share of the lines that repeat an earlier line, among those that are not empty.
 pub(crate) fn repeated_lines(text: &str) -> f64 {
     let [all, again, ..] = repetitions(text.lines());
     again as f64 / all.max(1) as f64
@@ -211,7 +211,7 @@ fn top(words: &[Word], length: u32) -> u64 {
         .unwrap_or(0)
 }
 
-/// Characters of the phrases that came before, none counted twice.
+/// Returns the number of characters in phrases of `length` words that occurred before; none is counted twice.
 pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
     let mut seen = FxHashSet::default();
     let (mut at, mut chars) = (0, 0);

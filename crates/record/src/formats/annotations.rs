@@ -14,7 +14,7 @@ use crate::{Document, Encode, OutputError};
 #[cfg(feature = "parquet")]
 pub use table::AnnotationTable;
 
-/// Encodes records as MessagePack maps of [`Annotation`]: the spool of a table.
+/// The encoder of tables of annotations: it encodes documents as MessagePack maps of [`Annotation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations;
 

@@ -2,7 +2,7 @@
 
 use crate::{Document, Encode, OutputError};
 
-/// Encodes records as JSON lines.
+/// The encoder of JSON lines, one for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct Jsonl;
 
@@ -14,7 +14,7 @@ impl Encode for Jsonl {
     }
 }
 
-/// Encodes records as MessagePack maps.
+/// The encoder of MessagePack maps, one for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct Msgpack;
 

@@ -33,18 +33,18 @@ const LEVEL: i32 = 3;
 /// Columns whose values hardly repeat.
 const UNREPEATED_COLUMNS: [&str; 5] = ["text", "id", "url", "title", "description"];
 
-/// Assembles Parquet files. The bytes depend on the documents only.
+/// Assembles Parquet files from encoded documents. The bytes depend on the documents only.
 #[derive(Clone, Copy, Debug)]
 pub struct Parquet {
-    /// The columns that follow the usual ones.
+    /// The optional columns, which follow the usual ones.
     pub optional: OptionalColumns,
 }
 
 impl Parquet {
-    /// The columns with which this file was assembled, including the optional ones that it has.
+    /// Returns an assembler with the columns of an existing file, including its optional ones.
     ///
     /// # Errors
-    /// If it cannot be read or is no Parquet file.
+    /// Fails if the file cannot be read or is not a Parquet file.
     pub fn like(path: &Path) -> Result<Self, OutputError> {
         let reader = SerializedFileReader::new(File::open(path)?)?;
         let schema = reader.metadata().file_metadata().schema();
@@ -78,19 +78,20 @@ fn size(record: &Document) -> usize {
     record.text.len() + size_of_val(record.spans.as_slice()) + parts
 }
 
-/// A table.
+/// The layout of a Parquet file: its columns and the size of its row groups.
 pub(crate) struct Table<'a, R: 'static> {
-    /// Name of its rows.
+    /// Name of the schema of a row.
     pub name: &'static str,
     pub columns: &'a [&'static Key<R>],
-    /// Columns whose values hardly repeat.
+    /// Names of columns whose values hardly repeat, and which get no dictionary.
     pub unrepeated: &'static [&'static str],
-    /// Maximum rows of a group.
+    /// Maximum number of rows of a group.
     pub rows: usize,
 }
 
 impl<R: Send> Table<'_, R> {
-    /// Writes rows to the file `target`. A group ends early where the sizes of its rows are many bytes.
+    /// Writes rows to the Parquet file `target`. `size` is the number of bytes of a row; a group of rows ends early
+    /// when the sum is large.
     pub fn write(
         &self,
         target: &Path,
@@ -169,11 +170,11 @@ fn properties(single: &[&str]) -> Result<WriterProperties, ParquetError> {
     Ok(properties.build())
 }
 
-/// The rows of a file as records.
+/// Iterates over the rows of a Parquet file as documents.
 pub(crate) struct Rows(RowIter<'static>);
 
 impl Rows {
-    /// The rows of a file.
+    /// Reads the rows of a Parquet file.
     ///
     /// # Errors
     /// If it is not a Parquet file.

@@ -13,8 +13,8 @@ use trommel_text::keys::{Keyed as _, Shape};
 
 use crate::{Document, Encode, OutputError, record_id};
 
-/// The id of a document in formats whose ids stand between white space or in markup: the record's own
-/// if it has neither, else one made from it.
+/// Returns a document id without white space or signs of markup, as formats of search engines need. It is the
+/// document's own id if that has neither, otherwise one made from it.
 pub(crate) fn document_id(record: &Document) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '&' | '"');
     if !record.id.is_empty() && record.id.chars().all(is_safe) {
@@ -24,13 +24,13 @@ pub(crate) fn document_id(record: &Document) -> Cow<'_, str> {
     }
 }
 
-/// The title in one line, if there is one.
+/// Returns the title of a document in one line; none if it has no title.
 pub(crate) fn title(record: &Document) -> Option<String> {
     let title = record.title.as_deref()?;
     (!title.is_empty()).then(|| one_line(title))
 }
 
-/// The title on the first line if there is one, then the text.
+/// Returns the text of a document, with the title as its first line if there is one.
 pub(crate) fn titled_text(record: &Document) -> String {
     let text = &record.text;
     let mut all = String::with_capacity(text.len() + 128);
@@ -42,25 +42,25 @@ pub(crate) fn titled_text(record: &Document) -> String {
     all
 }
 
-/// The field that says how many bytes a URL had that is cut.
+/// The name of the field with the full length in bytes of a URL that was cut.
 pub(crate) const URL_LENGTH: &str = "X-URL-Length";
 /// Maximum bytes of a URL: readers of these formats have fixed buffers for a line.
 const MAX_URL: usize = 8192;
 
-/// The URL in one line, and its length if it is cut.
+/// Returns the URL of a document in one line, and its full length in bytes if it is cut.
 pub(crate) fn url(record: &Document) -> Option<(String, Option<usize>)> {
     let url = record.url.as_deref()?;
     let cut = url.floor_char_boundary(MAX_URL);
     Some((one_line(url.get(..cut).unwrap_or_default()), (cut < url.len()).then_some(url.len())))
 }
 
-/// A value that cannot end its line early.
+/// Replaces the line ends in a value by spaces, so that it stays in its line.
 pub(crate) fn one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
 }
 
-/// Encodes records as lines of a JSON collection. Documents without text give none: the indexer would
-/// count them as faults.
+/// The encoder of Anserini's JSON collections, one line for each document. Documents without text are left out, because
+/// the indexer would count them as faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Anserini;
 
@@ -88,8 +88,8 @@ impl Encode for Anserini {
 /// Maximum bytes of an `_id` that the servers accept.
 const MAX_ID: usize = 512;
 
-/// Settings of an index for the documents of [`Bulk`]. An invalid date of a page is kept in the document but not
-/// searched.
+/// Returns the settings of an index for the documents of [`Bulk`], as JSON. An invalid date of a page is kept in the
+/// document but not searched.
 pub fn bulk_mapping() -> String {
     let properties = Document::KEYS.iter().filter_map(|key| Some((key.field.name, property(key.field.shape)?)));
     let properties: IndexMap<&str, Value> = properties.collect();
@@ -118,13 +118,14 @@ fn property(shape: Shape) -> Option<Value> {
     })
 }
 
-/// Encodes records for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
-/// request sent again adds nothing, its documents are refused one by one as already there. Documents
-/// without text are left out.
+/// The encoder of `_bulk` requests to one index of a search engine (`POST /INDEX/_bulk`). The action is `create`: a
+/// request that is sent again adds nothing, because its documents are refused as already there. Documents without text
+/// are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk;
 
-/// The `_id` of a document: its own id, or one made from it if that is longer than the servers take.
+/// Returns the `_id` of a document for a search engine: its own id, or one made from it if the servers refuse its
+/// length.
 pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
@@ -142,8 +143,8 @@ fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMa
     Ok(keys)
 }
 
-/// Appends the two lines of a document: the action that creates it, and the document. Empty keys are left
-/// out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
+/// Appends the two lines of a document for a `_bulk` request: the action that creates it, and the document. Empty keys
+/// are left out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
 /// are left out too, because a search engine would make fields of them.
 ///
 /// # Errors
@@ -167,8 +168,8 @@ impl Encode for Bulk {
     }
 }
 
-/// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
-/// no line of it can end the document. Documents without text are left out.
+/// The encoder of TREC web documents. Readers take the body for HTML, so text is escaped, and no line of it can end the
+/// document. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Trec;
 

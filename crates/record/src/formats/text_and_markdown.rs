@@ -2,7 +2,8 @@
 
 use crate::{Document, Encode, OutputError, encode::printable};
 
-/// Encodes records as text, one below the other, each under a line with its URL. Documents without text are left out.
+/// The encoder of readable text or Markdown: documents one below the other, each under a line with its URL. Documents
+/// without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub enum Printed {
     /// Plain text, below `==> URL <==`.
@@ -37,8 +38,8 @@ fn address(record: &Document) -> Option<&str> {
     known.into_iter().flatten().find(|url| !url.is_empty())
 }
 
-/// YAML about a page between lines of three hyphens, as it stands above Markdown: url, title, author, date of
-/// publication and lang. What is not known is left out.
+/// Returns the YAML front matter of a document, which stands above its Markdown between lines of three hyphens. It has
+/// url, title, author, date of publication and lang; unknown ones are left out.
 pub fn front_matter(record: &Document) -> String {
     let texts = [
         ("url", address(record)),
@@ -81,8 +82,8 @@ mod folder {
     /// Bytes of a name.
     const MAX_NAME: usize = 100;
 
-    /// Assembles a folder with a file for each document: of a page in a file by its path, of a record by its URL.
-    /// Markdown begins with [`front_matter`].
+    /// Assembles a folder with a file for each document. The file is named by the path of a page in a file, or by the
+    /// URL of a record. Markdown begins with [`front_matter`].
     #[derive(Clone, Copy, Debug)]
     pub struct PageFolder(pub Printed);
 

@@ -15,8 +15,8 @@ const VERSION: &str = "WARC/1.0";
 /// Fields of the source archive's warcinfo that are taken over into that of the WET file.
 const COPIED_FIELDS: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
 
-/// Encodes records as WARC conversion records: the title on the first line if there is one, then the
-/// text. Documents without text give no record.
+/// The encoder of WET files: WARC conversion records with the text, after the title on the first line if there is one.
+/// Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Wet {
     /// True to write each record as a gzip member; otherwise records are plain.

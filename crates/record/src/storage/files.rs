@@ -15,11 +15,10 @@ const BUFFER: usize = 1 << 17;
 /// Times that a name is tried before another program has it every time.
 const MAX_TRIES: usize = 8;
 
-/// A file written under a hidden name in the folder of its final one (`.NAME.new.tmp`). It takes its
-/// final name in [`finish`](Self::finish); dropped before that, it is removed. What a killed program left under the
-/// hidden name is removed, too. Where the name leads by
-/// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
-/// written in place.
+/// A file that appears under its name only when it is complete. It is written under a hidden name in the same folder
+/// (`.NAME.new.tmp`) and renamed by [`finish`](Self::finish). If it is dropped before, or left by a killed program, it
+/// is removed. A symbolic link is followed, and the file that it leads to is replaced. A device or pipe (such as
+/// `/dev/stderr`) is written in place.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: BufWriter<File>,
@@ -28,7 +27,7 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts the file that will be `path`.
+    /// Creates the hidden file that will become `path`.
     ///
     /// # Errors
     /// If the hidden file cannot be created, `path` has no file name, or is a folder.
@@ -43,7 +42,7 @@ impl AtomicFile {
         Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
     }
 
-    /// Makes the folder of `path` and checks that the file can be created there, so that a long run does not fail at
+    /// Makes the folder of `path` and checks that the file can be created in it, so that a long run does not fail at
     /// its end.
     ///
     /// # Errors
@@ -58,7 +57,7 @@ impl AtomicFile {
         }
     }
 
-    /// Writes a whole file.
+    /// Writes `bytes` as the complete file `path`.
     ///
     /// # Errors
     /// If it cannot be written; a file of that name is then as it was.
@@ -68,7 +67,7 @@ impl AtomicFile {
         file.finish()
     }
 
-    /// Syncs the file and gives it its final name, replacing a file of that name.
+    /// Syncs the file to disk and gives it its final name, replacing a file of that name.
     ///
     /// # Errors
     /// If the disk is full or the file cannot be renamed; it is then removed.
@@ -95,8 +94,8 @@ fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
     Ok(builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?.into_parts())
 }
 
-/// Creates a file that is locked as long as it is open, and removed with the path that is returned; none if another
-/// program has it. So a file under its name that nobody has locked was left by a program that was killed, and is replaced.
+/// Creates a file that is locked while it is open, and removed when the returned path is dropped. None if another
+/// program has it. An unlocked file of that name was left by a killed program, and is replaced.
 ///
 /// # Errors
 /// The error of the system, and an error if the path is no regular file.
@@ -159,7 +158,7 @@ impl Seek for AtomicFile {
     }
 }
 
-/// The hidden name beside `path`: `.NAME.suffix`.
+/// Returns the hidden name beside `path`: `.NAME.suffix`.
 ///
 /// # Errors
 /// If `path` has no file name.
@@ -169,7 +168,7 @@ pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(path.with_file_name(name))
 }
 
-/// The beginning of every hidden name of `path`: `.NAME.`.
+/// Returns the beginning of every hidden name of `path`: `.NAME.`.
 ///
 /// # Errors
 /// If `path` has no file name.
@@ -212,7 +211,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     create_where_nothing_is(path)
 }
 
-/// Makes a file under a name that nothing has, be it a link to nothing.
+/// Creates a file under a name that nothing has, not even a link to nothing.
 ///
 /// # Errors
 /// The error of the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -221,7 +220,7 @@ pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create_new(true).open(path)
 }
 
-/// Opens an existing file of our own for reading, or, if `written`, for writing without truncating it.
+/// Opens an existing file of this program for reading, or, if `written`, for writing without truncating it.
 ///
 /// # Errors
 /// The error of the system, and an error if the path is no regular file, even a link to one.
@@ -239,7 +238,7 @@ pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_ours("no regular file")) }
 }
 
-/// Reads a file of our own.
+/// Reads a file of this program.
 ///
 /// # Errors
 /// Like [`open_own`].
@@ -264,9 +263,8 @@ fn not_through_links(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn not_through_links(_: &mut OpenOptions) {}
 
-/// The file that may be replaced when a user asks for results under the name `path`: itself, or what a
-/// symbolic link leads to. None for a device, a pipe or a socket, and for what leads to an open file
-/// (`/dev/stderr`): they are written where they are.
+/// Returns the file to replace when a user asks for results under the name `path`: itself, or the target of a symbolic
+/// link. None for a device, pipe or socket, and for a link to an open file (`/dev/stderr`); they are written in place.
 ///
 /// # Errors
 /// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
@@ -303,7 +301,7 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Syncs a file that was written in place, if its kind allows it.
+/// Syncs a file to disk that was written in place, if its kind allows it.
 ///
 /// # Errors
 /// The error of the system for a disk.
@@ -314,7 +312,7 @@ pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     }
 }
 
-/// Puts the new name of a file on disk: it is there only once its folder is.
+/// Syncs the folder of a file to disk, so that the file's new name stays after a crash.
 pub(super) fn sync_folder_of(path: &Path) {
     // Not every system lets one open a folder.
     if let Some(Ok(folder)) = path.parent().map(File::open) {
@@ -322,7 +320,7 @@ pub(super) fn sync_folder_of(path: &Path) {
     }
 }
 
-/// A file system. Its methods default to those of the operating system.
+/// A file system on which outputs are written. Its methods default to those of the operating system.
 pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
@@ -332,7 +330,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(File::open(path)?))
     }
 
-    /// Creates a file of our own. An existing file of its name is removed, and never written to.
+    /// Creates a file of this program. An existing file of its name is removed, and never written to.
     ///
     /// # Errors
     /// The error of the system.
@@ -340,7 +338,7 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(create_new(path)?))
     }
 
-    /// Opens an existing file of our own, to continue after its first `length` bytes; the rest is cut off.
+    /// Opens an existing file of this program, to continue after its first `length` bytes; the rest is cut off.
     ///
     /// # Errors
     /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
@@ -373,10 +371,10 @@ pub trait Disk: fmt::Debug + Send + Sync {
     }
 }
 
-/// Replaces a file of our own as a whole.
+/// Replaces a file of this program by one with the contents `bytes`.
 ///
 /// # Errors
-/// Those of the disk; the one before is then as it was.
+/// The errors of the disk; the old file then stays unchanged.
 pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = hidden(path, "tmp")?;
     let mut file = disk.create(&new)?;
@@ -388,7 +386,7 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     disk.rename(&new, path)
 }
 
-/// A file being written.
+/// A file that is being written on a [`Disk`].
 pub trait DiskFile: Write + Send {
     /// Syncs everything that was written to disk.
     ///

@@ -17,10 +17,10 @@ const GZIP_LEVEL: u32 = 6;
 /// do the work of zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
 
-/// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
-/// Every usual reader takes a row of them for one file (python-zstandard: with `read_across_frames`).
-/// After [`end_frame`](Self::end_frame) the output holds all that was written, and an output that goes
-/// on from there gets the same bytes as one that was never left. The bytes never depend on the time or the thread.
+/// Compresses an output into a sequence of zstd frames or gzip members; plain bytes stay as they are. Every usual
+/// reader takes the sequence for one file (python-zstandard: with `read_across_frames`). After
+/// [`end_frame`](Self::end_frame) the output holds everything written, and an output that is continued there gets the
+/// same bytes as one that was never interrupted. The bytes never depend on the time or the thread.
 pub struct Frames<W: Write> {
     compression: Compression,
     /// None if the output failed.
@@ -45,13 +45,13 @@ enum Coder<W: Write> {
 }
 
 impl<W: Write> Frames<W> {
-    /// Frames into `output`; `begun` is true if it has some already.
+    /// Creates a compressor that writes frames into `output`; `begun` is true if it has some already.
     pub fn new(output: W, compression: Compression, begun: bool) -> Self {
         let (plain, packed) = (Vec::new(), Vec::new());
         Self { compression, coder: Some(Coder::Whole(output)), plain, packed, zstd: None, is_open: false, begun }
     }
 
-    /// Ends the frame, if one is begun, and hands out the output, flushed.
+    /// Ends the current frame, if there is one, and returns the flushed output.
     ///
     /// # Errors
     /// The errors of the output; nothing more can be written then.
@@ -78,12 +78,12 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Takes note that the output has frames that were not written here.
+    /// Sets whether the output has frames that were written elsewhere.
     pub(crate) fn note_begun(&mut self, begun: bool) {
         self.begun |= begun;
     }
 
-    /// Ends the last frame, and gives the output back. One without frames gets an empty one, to be a valid file.
+    /// Ends the last frame and returns the output. An output without frames gets an empty one, to be a valid file.
     ///
     /// # Errors
     /// The errors of the output.

@@ -13,14 +13,15 @@ use sha2::{Digest, Sha256};
 use super::files::{hidden, open_own};
 use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
-/// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
-/// there, to be [`resume`](Self::resume)d. Complete, it is taken to its final name by [`publish`].
+/// An output file that an interrupted run can continue. It is written under a hidden name in the same folder
+/// (`.NAME.tmp`), and stays there when it is dropped, to be [`resume`](Self::resume)d. When it is complete, [`publish`]
+/// gives it its final name.
 pub struct Shard {
     frames: Frames<CountedFile>,
 }
 
 impl Shard {
-    /// Starts the file that will be `path`. A file of an interrupted run under the hidden name is overwritten.
+    /// Creates the hidden file that will become `path`. A hidden file of an interrupted run is overwritten.
     ///
     /// # Errors
     /// If the hidden file cannot be made, or `path` has no file name.
@@ -28,8 +29,8 @@ impl Shard {
         Ok(Self::over(disk.create(&hidden(path, "tmp")?)?, compression, Sha256::new(), 0))
     }
 
-    /// Continues the hidden file behind the beginning that [`checkpoint`](Self::checkpoint) returned. The
-    /// beginning is read again, and a file with other bytes is left unchanged.
+    /// Continues the hidden file after `extent`, the beginning that [`checkpoint`](Self::checkpoint) returned. It reads
+    /// the beginning again, and leaves a file with other bytes unchanged.
     ///
     /// # Errors
     /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
@@ -45,7 +46,7 @@ impl Shard {
         Self { frames: Frames::new(file, compression, length > 0) }
     }
 
-    /// Adds bytes.
+    /// Adds bytes to the current frame.
     ///
     /// # Errors
     /// The errors of the disk and of the compressor.
@@ -53,7 +54,7 @@ impl Shard {
         self.frames.write_all(bytes)
     }
 
-    /// Ends the frame without syncing it.
+    /// Ends the current frame, without syncing the file to disk.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -61,7 +62,7 @@ impl Shard {
         self.frames.end_frame().map(drop)
     }
 
-    /// Ends the frame and syncs the file; returns its length and checksum.
+    /// Ends the current frame and syncs the file to disk; returns its length and checksum.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -69,10 +70,10 @@ impl Shard {
         self.frames.end_frame()?.sync()
     }
 
-    /// Ends the frame and appends the frames of another file, which must hold `extent`, unchanged.
+    /// Ends the current frame and appends the frames of another file, whose bytes must be those of `extent`.
     ///
     /// # Errors
-    /// The errors of either file, and if it holds others.
+    /// The errors of either file; an error also if the bytes differ from `extent`.
     pub fn join(&mut self, frames: impl Read, extent: &Extent) -> io::Result<()> {
         let file = self.frames.end_frame()?;
         let mut copied = Copied { from: frames, to: file };
@@ -81,7 +82,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Ends the last frame and syncs the file, still under its hidden name; returns its length and checksum.
+    /// Ends the last frame and syncs the file to disk, still under its hidden name; returns its length and checksum.
     ///
     /// # Errors
     /// The errors of the disk.
@@ -133,8 +134,8 @@ impl<R: Read> Read for Copied<'_, R> {
     }
 }
 
-/// Turns the complete bytes of a shard into its final form, for formats that cannot be written record by
-/// record: a file with its index at the end, or a folder.
+/// Turns the bytes of a complete shard into its final form, for formats that cannot be written record by record. The
+/// result is a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// Reads `spool`, which holds the encoded and compressed records, and writes the file or folder `target`,
     /// which does not exist. The caller syncs and renames it. The same spool must give the same result, because
@@ -144,8 +145,8 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// If `spool` cannot be read or `target` cannot be written.
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError>;
 
-    /// The first thing in the folder `target` that is not part of an output assembled before; none if
-    /// the folder may be replaced.
+    /// Returns the first entry of the folder `target` that is not part of an output assembled before; none if the
+    /// folder may be replaced.
     ///
     /// # Errors
     /// If the folder cannot be read; always where outputs are files.
@@ -156,8 +157,8 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// Takes the [complete](Shard::complete) shard `path` to its final name, through `assemble` if there is
-/// one. Done already, it does nothing: after an interruption it can be called again.
+/// Gives the [complete](Shard::complete) shard `path` its final name, after `assemble` if there is one. It may be
+/// called again after an interruption: if the file is published already, it does nothing.
 ///
 /// # Errors
 /// If there is neither a hidden nor a final file, or it cannot be assembled or renamed.
@@ -181,7 +182,7 @@ pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) ->
     Ok(disk.remove(&spool)?)
 }
 
-/// Removes the hidden file of the shard `path` that an interrupted run left.
+/// Removes the hidden file that an interrupted run left of the shard `path`.
 pub fn discard(disk: &dyn Disk, path: &Path) {
     if let Ok(spool) = hidden(path, "tmp")
         && spool.exists()
@@ -198,10 +199,10 @@ fn remove_all(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes of a file from its beginning on, and their checksum.
+/// The beginning of a file, as its length and checksum, by which a continued run recognises it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// Number of bytes of the extent.
+    /// Number of bytes.
     pub length: u64,
     /// SHA-256 of them.
     sha256: [u8; 32],
@@ -215,17 +216,17 @@ impl Default for Extent {
 }
 
 impl Extent {
-    /// Creates the extent of a file of `length` bytes with the state of its digest.
+    /// Creates the extent of a file from its length and the state of its digest.
     pub fn new(length: u64, digest: Sha256) -> Self {
         Self { length, sha256: digest.finalize().into() }
     }
 
-    /// The checksum in hexadecimal digits.
+    /// Returns the checksum in hexadecimal digits.
     pub fn hex(&self) -> String {
         HEXLOWER.encode(&self.sha256)
     }
 
-    /// Reads the bytes of the extent and returns their digest, which can be continued.
+    /// Checks that a file begins with the bytes of the extent, and returns their digest, which can be continued.
     ///
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if there are fewer, [`io::ErrorKind::InvalidData`] if they are others,
@@ -243,7 +244,7 @@ impl Extent {
         Ok(digest)
     }
 
-    /// Like [`check`](Self::check), of all bytes of a file.
+    /// Checks as [`check`](Self::check) does that a file has exactly the bytes of the extent.
     ///
     /// # Errors
     /// As for [`check`](Self::check), and if there are more bytes.
@@ -256,7 +257,7 @@ impl Extent {
     }
 }
 
-/// Computes the SHA-256 of the bytes written to it.
+/// A writer that computes the SHA-256 of the bytes written to it.
 #[derive(Clone, Debug, Default)]
 pub struct DigestWriter(pub Sha256);
 
@@ -271,7 +272,7 @@ impl Write for DigestWriter {
     }
 }
 
-/// Number and SHA-256 of all bytes of a reader.
+/// Reads all bytes, and returns their number and SHA-256.
 ///
 /// # Errors
 /// Those of reading.

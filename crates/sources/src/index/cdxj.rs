@@ -11,7 +11,8 @@ use crate::{RecordIndexError, StatedRecord};
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Passes every line that should name a record to `each`, with the fault if it names none.
+/// Reads an index in CDXJ or JSON lines. It passes every line that should name a record to `each`, with the fault if it
+/// names none.
 pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
     for number in 1.. {

@@ -15,7 +15,8 @@ const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_
 /// Columns that may be missing. Only our own annotations have the one that tells records in one gzip member apart.
 const OTHERS: [&str; 3] = ["url", "content_digest", "warc_record_inner"];
 
-/// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
+/// Reads an index in Parquet and passes every row to `each`. A panic of the library on a damaged file becomes an error
+/// of that file.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     catch_unwind(AssertUnwindSafe(|| rows(path, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -22,7 +22,7 @@ const ENDPOINT: &str = "https://huggingface.co";
 /// The bytes that need no encoding in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A dataset at a revision, or a bucket.
+/// A repository of the Hugging Face hub: a dataset at a revision, or a bucket.
 #[derive(Debug)]
 pub(super) struct Repository {
     endpoint: Url,
@@ -43,8 +43,8 @@ struct Entry {
 }
 
 impl Repository {
-    /// The repository of a container such as `hf://datasets/ORG/NAME@REVISION`, at the endpoint that the environment
-    /// names.
+    /// Parses the name of a container such as `hf://datasets/ORG/NAME@REVISION`. The endpoint is that of the
+    /// environment or the default.
     pub(super) fn new(container: &str) -> Result<Self, SourceError> {
         let endpoint = env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
         Self::at(endpoint.as_deref().unwrap_or(ENDPOINT), container)
@@ -69,7 +69,7 @@ impl Repository {
         })
     }
 
-    /// The URL below which its files are.
+    /// Returns the URL below which the files of the repository are.
     pub(super) fn files(&self) -> String {
         let endpoint = self.endpoint.as_str().trim_end_matches('/');
         format!("{endpoint}/{}/resolve{}", self.name, self.revision)
@@ -82,7 +82,7 @@ impl Repository {
         format!("{endpoint}/api/{}/tree{}{below}?recursive=true", self.name, self.revision)
     }
 
-    /// The files below a prefix, as URLs.
+    /// Lists the files below a prefix, as URLs.
     pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<BTreeSet<String>, SourceError> {
         let folder = prefix.trim_end_matches('/');
         let client = connector(options)?.connect(&ClientOptions::new().with_allow_http(true));
@@ -135,7 +135,7 @@ impl Repository {
     }
 }
 
-/// The client of the hub, with the token of the environment if there is one.
+/// Creates the client of the hub, with the token of the environment if there is one.
 pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, SourceError> {
     let token = env::var("HF_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
     let authorization = token.map(|token| {
@@ -161,10 +161,10 @@ fn segment(text: &str) -> String {
 /// Names of a list: a few hundred megabytes.
 const MAX_NAMES: usize = 2 << 20;
 
-/// Adds the name of an object to those of a list.
+/// Adds the name of an object to the names listed so far.
 ///
 /// # Errors
-/// If it is there already, so that the list may have no end, or if there are too many.
+/// Fails if the name is listed already, so that the list may have no end, or if there are too many names.
 pub(super) fn add(names: &mut BTreeSet<String>, name: String) -> Result<(), SourceError> {
     let what = match (names.len() < MAX_NAMES, names.insert(name)) {
         (true, true) => return Ok(()),

@@ -28,7 +28,7 @@ const MAX_MESSAGE: usize = 300;
 /// The message of `object_store` about a server that answers with more than the requested range.
 const NOT_PARTIAL: &str = "non-partial response";
 
-/// An object as it was when it was first asked for.
+/// An object of a store. After the first request its version is known, and later requests fail if it has changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
@@ -63,8 +63,8 @@ impl Object {
         Self { store, path, identity: None, whole: false, name, idle: options.idle, least_rate: options.least_rate }
     }
 
-    /// Asks for the object's size. It is what the first answer says, so that no bytes are wasted
-    /// where a server knows ranges; an empty object has none, so it is asked for whole.
+    /// Requests the size of the object in bytes, and notes its version. It requests a single byte, so that no bytes are
+    /// wasted if the server knows ranges; otherwise it requests the whole object.
     pub(crate) async fn size(&mut self) -> Result<u64, SourceError> {
         let result = match self.get(Some(0..1)).await {
             Ok(result) => result,
@@ -86,13 +86,13 @@ impl Object {
         !self.whole
     }
 
-    /// The bytes of a range, asked for when they are first wanted.
+    /// Returns the bytes of a range, which are requested when they are first read.
     pub(crate) fn range(self, range: Range<u64>) -> ObjectBytes {
         let (waited, Range { start: at, end }) = (Duration::ZERO, range);
         ObjectBytes { object: self, at, end, pieces: None, skip: 0, waited, came: 0, breaks: 0, slow: 0 }
     }
 
-    /// The bytes of a range; fewer if the object ends before.
+    /// Reads the bytes of a range; fewer if the object ends before.
     pub(crate) async fn whole(self, range: Range<u64>) -> Result<Vec<u8>, SourceError> {
         let (mut pieces, mut bytes) = (self.range(range), Vec::new());
         while let Some(piece) = pieces.next().await? {
@@ -113,11 +113,11 @@ impl Object {
     }
 }
 
-/// The bytes of a range on their way. After a break they go on at the byte where it was, if the object is still the
-/// same.
+/// The bytes of a range of an object, as they arrive. After a broken connection they continue at the same byte, if the
+/// object has not changed.
 pub(crate) struct ObjectBytes {
     object: Object,
-    /// Place of the next byte.
+    /// Offset of the next byte in the object.
     pub(crate) at: u64,
     /// One past the last byte that is wanted.
     end: u64,
@@ -135,7 +135,7 @@ pub(crate) struct ObjectBytes {
 }
 
 impl ObjectBytes {
-    /// The next bytes; none at the end.
+    /// Returns the next bytes as soon as they arrive; none at the end of the range.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
         while self.at < self.end {
             let Some(pieces) = &mut self.pieces else {
@@ -256,7 +256,7 @@ pub(super) fn source_error(error: &Error) -> SourceError {
     }
 }
 
-/// The message of the innermost error, in one line.
+/// Returns the message of the innermost error, in one line.
 pub(crate) fn one_line(error: &Error) -> String {
     let text = innermost(error);
     // Servers send pages, and what terminals obey.

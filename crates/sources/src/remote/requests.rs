@@ -28,13 +28,13 @@ const MAX_LIST_PAGE: usize = 16 << 20;
 /// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
 const MAX_UNANSWERED: u32 = 5;
 
-/// Makes clients that repeat their requests.
+/// Makes HTTP clients that repeat refused requests.
 #[derive(Clone, Debug)]
 pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
-    /// `Authorization` of every request.
+    /// The `Authorization` header of every request.
     pub(super) authorization: Option<HeaderValue>,
-    /// The servers that its requests are sent on to.
+    /// The servers to which a redirect may lead.
     pub(super) redirects: Redirects,
 }
 
@@ -109,7 +109,7 @@ fn is_worth_another(error: &HttpError) -> bool {
     passing && !causes(error).any(|cause| cause.to_string().contains("certificate"))
 }
 
-/// An error and those that caused it, the innermost last.
+/// Iterates over an error and the errors that caused it, the innermost last.
 pub(super) fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |error| (*error).source())
 }
@@ -120,7 +120,7 @@ pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
 }
 
-/// The time that `Retry-After` asks for, in seconds or as a date; at most five minutes.
+/// Returns the time that a `Retry-After` header asks for, in seconds or as a date; at most five minutes.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let asked = match value.parse() {
@@ -172,14 +172,14 @@ async fn bounded(answer: HttpResponse) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
 }
 
-/// The servers that a request is sent on to.
+/// The servers to which a redirect of a request may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Redirects {
-    /// The same one only: the request may be signed, which another could not take.
+    /// Only the same server, because the request may be signed, and another server could not check it.
     SameServer,
-    /// Those on the same host.
+    /// Only servers on the same host.
     SameHost,
-    /// Any; what one of them says of an object's version is not asked of the others.
+    /// Any server. The version of an object that one server states is not required of the others.
     Anywhere,
 }
 
@@ -205,7 +205,7 @@ impl Redirects {
     }
 }
 
-/// Length of an object whose server does not say it.
+/// The length in bytes that stands for an object whose server does not state it.
 pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Silence of a server that does not take a connection.

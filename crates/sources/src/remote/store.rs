@@ -28,7 +28,7 @@ fn address(what: &dyn fmt::Display) -> SourceError {
     SourceError::Address(what.to_string())
 }
 
-/// The key of the store of a URL, and the path in the store.
+/// Splits a URL into the key of its store and the path of the object in the store.
 pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
     let parsed = Url::parse(url).map_err(|error| address(&error))?;
     let Some(scheme) = Scheme::of(url) else { return Err(address(&format!("{}:// is not read", parsed.scheme()))) };
@@ -53,7 +53,7 @@ pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
     Ok((container.to_owned(), path::Path::parse(path).map_err(|error| address(&error))?))
 }
 
-/// The store that [`split`] names.
+/// Opens the store with a key from [`split`].
 pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn ObjectStore>, SourceError> {
     let plain = RetryingConnector { options: options.clone(), authorization: None, redirects: Redirects::SameServer };
     // The client repeats requests itself.
@@ -112,10 +112,10 @@ const PART: u64 = 16 << 20;
 const MAX_PARTS: u64 = 9_000;
 
 impl Remote {
-    /// The objects below a prefix such as `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
+    /// Lists the objects below a prefix such as `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
     ///
     /// # Errors
-    /// If the address is none of a scheme that is listed, or the bucket is not listed.
+    /// Fails if the URL has a scheme without lists, or if the bucket cannot be listed.
     pub fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
         let Some((container, prefix)) = split_container(url) else {
             return Err(SourceError::Address("it cannot be listed".to_owned()));
@@ -130,11 +130,12 @@ impl Remote {
         Ok(names.into_iter().collect())
     }
 
-    /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.
+    /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large. The object appears when it is
+    /// complete.
     ///
     /// # Errors
-    /// If the address is none, the file cannot be read, or the bucket does not take it; of an object
-    /// that was begun nothing stays.
+    /// Fails if the URL is invalid, the file cannot be read, or the bucket refuses it. Nothing remains of an object
+    /// that was begun.
     pub fn upload(&self, file: &Path, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
@@ -161,7 +162,7 @@ impl Remote {
     /// Removes the object at a URL such as `s3://BUCKET/KEY`.
     ///
     /// # Errors
-    /// If the address is none, or the bucket refuses.
+    /// Fails if the URL is invalid, or the bucket refuses.
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
@@ -172,8 +173,8 @@ impl Remote {
     }
 }
 
-/// The objects of a container below a prefix. A store whose next name takes longer than `patience` is given up: it may
-/// give page after page without one.
+/// Lists the objects of a container below a prefix. It gives up if the next name takes longer than `patience`, because
+/// a store may return any number of pages without a name.
 pub(super) async fn names(
     store: &dyn ObjectStore,
     container: &str,

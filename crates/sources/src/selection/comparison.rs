@@ -19,8 +19,8 @@ impl StatedRecord {
         [&self.url, &self.digest].into_iter().flatten().map(String::len).sum()
     }
 
-    /// Describes how a record differs from these values; `None` if it does not. `urls` are all URLs of the record, its
-    /// own first.
+    /// Describes how a record differs from these values; `None` if it does not differ. `urls` are all URLs of the
+    /// record, its own first.
     pub fn difference(&self, urls: &[&str], digest: Option<&str>) -> Option<String> {
         let stated = (self.url.as_deref(), self.digest.as_deref());
         let other_url = stated.0.zip(urls.first().copied());

@@ -5,14 +5,14 @@ use std::{io, ops::Range};
 use super::RecordSelection;
 use crate::{OpenBytes, Remote, SourceError};
 
-/// Unwanted bytes between two records that are read along rather than asked for separately.
+/// Maximum number of unwanted bytes between two records that are read with them, instead of by a second request.
 pub(super) const GAP: u64 = 64 << 10;
-/// Bytes of several records that are read at once.
+/// Maximum number of bytes of several records that are read by one request.
 pub(super) const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
 
-/// Rows of one archive that are read at once.
+/// A batch of records of one archive that are near each other and read by one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReadBatch {
     pub(super) archive: usize,
@@ -31,7 +31,7 @@ fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
 }
 
 impl RecordSelection {
-    /// Rows from the row `from` on, grouped as they are read.
+    /// Groups the records from the row `from` on into batches.
     pub(super) fn segments(&self, from: usize) -> Vec<ReadBatch> {
         let mut segments: Vec<ReadBatch> = Vec::new();
         for (at, row) in self.rows.iter().enumerate().skip(from) {
@@ -50,7 +50,7 @@ impl RecordSelection {
         segments
     }
 
-    /// The stored bytes of the wanted records in their order, from the row `from` on.
+    /// Reads the stored bytes of the wanted records in their order, from the row `from` on.
     pub fn read<'a>(
         &'a self,
         from: usize,
@@ -82,10 +82,10 @@ impl RecordSelection {
         })
     }
 
-    /// Bytes of the archive of this number; fewer than asked for if it ends before.
+    /// Reads a range of bytes of the archive of that number; fewer if the archive ends before.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Fails if the bytes cannot be read.
     pub fn read_range(&self, archive: u32, range: Range<u64>, remote: &Remote) -> Result<Vec<u8>, SourceError> {
         let bytes = self.bytes.get(archive as usize).ok_or(SourceError::NotFound)?;
         bytes.open(remote).and_then(|mut open| open.range(range)).map_err(failed)

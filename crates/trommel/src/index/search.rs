@@ -31,31 +31,31 @@ const BYTES_PER_TERM: u64 = 10;
 /// Terms that a query of a single character stands for, at most.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
-/// A search: the query and its conditions.
+/// A search in an index: the query of a user, and the conditions on the documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Search<'a> {
     /// The query of a user: words, `"phrases"`, `+must`, `-must not`.
     pub query: &'a str,
     /// Maximum number of documents returned.
     pub limit: usize,
-    /// Documents passed over before, of those found.
+    /// Number of best hits to skip, to show the next page of results.
     pub offset: usize,
-    /// Only documents of this language, as they state it.
+    /// Finds only documents whose language is this one.
     pub language: Option<&'a str>,
-    /// Only documents of this host, or of hosts in this domain.
+    /// Finds only documents of this host, or of hosts in this domain.
     pub site: Option<&'a str>,
 }
 
-/// The results of a search.
+/// The result of a search: the number of documents found, and the requested ones of them.
 #[derive(Clone, Debug)]
 pub struct SearchResults {
-    /// Documents that the query finds, given or not.
+    /// Number of all documents that the query finds, including those that are not in `hits`.
     pub documents: usize,
     /// The requested documents, best first.
     pub hits: Vec<Hit>,
 }
 
-/// An index opened for searching, at its last commit.
+/// A search index opened for reading, in the state of its last commit.
 pub struct Index {
     path: PathBuf,
     reader: IndexReader,
@@ -63,7 +63,7 @@ pub struct Index {
     longest_text: u64,
 }
 
-/// A document found.
+/// A hit of a search: a document with its score and a snippet of its text.
 #[derive(Clone, Debug, Serialize)]
 pub struct Hit {
     /// BM25 score, summed over the fields with their weights.
@@ -71,7 +71,7 @@ pub struct Hit {
     /// The document, without its text.
     #[serde(flatten)]
     pub document: IndexedDocument,
-    /// The piece of its text with most of the words looked for.
+    /// The part of the document's text with most of the words of the query.
     pub snippet: Snippet,
 }
 
@@ -95,17 +95,17 @@ pub struct IndexedDocument {
     pub text: String,
 }
 
-/// A piece of a text.
+/// A short part of a document's text around words of the query, for display under a hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Snippet {
-    /// The piece, in one line.
+    /// The text of the snippet, in one line.
     pub text: String,
-    /// Bytes of it that are words looked for, in order and without overlap.
+    /// Byte ranges of words of the query in `text`, in order and without overlap.
     pub highlights: Vec<Range<usize>>,
 }
 
 impl Snippet {
-    /// The piece in parts, each with whether it is a word looked for.
+    /// Splits the snippet for display: pieces of its text in order, each with true if it is a word of the query.
     pub fn parts(&self) -> Vec<(&str, bool)> {
         let starts = self.highlights.iter().flat_map(|range| [(range.start, false), (range.end, true)]);
         let mut at = 0;
@@ -133,17 +133,17 @@ impl Index {
         })?)
     }
 
-    /// Number of documents.
+    /// Returns the number of documents in the index.
     pub fn documents(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
 
-    /// Maximum bytes of a text, about. A search or a look-up holds one text in memory at a time.
+    /// Returns the size of the longest text in bytes, about. A search or a look-up holds one text in memory at a time.
     pub fn longest_text(&self) -> u64 {
         self.longest_text
     }
 
-    /// The best `limit` documents for what a user typed, best first.
+    /// Returns the `limit` best documents for the query that a user typed, best first.
     ///
     /// # Errors
     /// Like [`find`](Self::find).
@@ -152,7 +152,7 @@ impl Index {
         Ok(self.find(&search)?.hits)
     }
 
-    /// Documents for a search.
+    /// Finds the documents that a search asks for, and counts all that its query finds.
     ///
     /// # Errors
     /// If there is no word to look for, or the index cannot be read.
@@ -184,7 +184,7 @@ impl Index {
         Ok(SearchResults { documents, hits })
     }
 
-    /// The document with this id; none if there is none.
+    /// Returns the document with the id `id`; none if the index has no such document.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -318,8 +318,8 @@ struct Part<'a> {
     phrase: bool,
 }
 
-/// The words of a query that mean something else to other search engines (`OR`, `title:x`, `mill*`, brackets), and are
-/// looked for as they stand here.
+/// Returns the words of a query that other search engines read as syntax (`OR`, `title:x`, `mill*`, brackets). This
+/// index searches for them as plain words.
 pub fn foreign_syntax(typed: &str) -> Vec<&str> {
     let is_operator = |text: &str| matches!(text, "AND" | "OR" | "NOT");
     let is_field = |text: &str| {
@@ -336,10 +336,9 @@ pub fn foreign_syntax(typed: &str) -> Vec<&str> {
     words.filter(|text| is_operator(text) || is_field(text) || is_pattern(text) || is_group(text)).collect()
 }
 
-/// The query for what a user typed. A document need hold one of the words only, but the more the
-/// better; phrases and words after `+` it must hold, those after `-` it must not. `beginning_with` gives
-/// the terms of the index that begin with a character: in scripts whose terms are pairs of characters,
-/// that is where one by itself is found.
+/// Parses the query that a user typed. A document needs only one of its words, but more words give a higher score. It
+/// must have phrases and words after `+`, and must not have those after `-`. `beginning_with` returns the terms of the
+/// index that begin with a character. They find a single character in scripts whose terms are pairs of characters.
 pub(crate) fn parse(
     typed: &str,
     fields: &Fields,
@@ -423,7 +422,7 @@ fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     }
 }
 
-/// Limits a query to documents of a site or language.
+/// Restricts a query to documents that have each of these values in its field, such as a site or a language.
 pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
     clauses.extend(limits.iter().map(|&(field, value)| {

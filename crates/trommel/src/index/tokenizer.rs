@@ -11,7 +11,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 /// Maximum bytes of a term; longer ones are not words and are left out.
 const MAX_TERM: usize = 64;
 
-/// Terms of a text.
+/// Divides texts and queries into the terms of a search index, by the rules of each script:
 ///
 /// - Scripts that divide words by spaces give runs of letters, digits and marks, in lower case. They are stemmed by the
 ///   most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek, Arabic). Latin, Greek,
@@ -42,7 +42,7 @@ impl Tokenizer for ScriptTokenizer {
     }
 }
 
-/// The terms of one text, in order.
+/// Iterates over the terms of one text, in order.
 #[derive(Debug)]
 pub struct TextTerms<'a> {
     text: &'a str,
@@ -160,7 +160,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// The character that is all of a term, if its script's terms are pairs.
+/// Returns the character of a term that is a single character of a script whose terms are pairs; otherwise none.
 pub(crate) fn is_lone(term: &str) -> Option<char> {
     let mut characters = term.chars();
     characters.next().filter(|&c| is_paired(c) && characters.next().is_none())

@@ -18,7 +18,7 @@ pub const DEFAULT_MEMORY: usize = 256 << 20;
 /// Minimum memory that Tantivy needs for a thread.
 const MIN_MEMORY_BYTES: usize = 16 << 20;
 
-/// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
+/// Writes documents into a search index. Searches find them once [`commit`](Self::commit) has returned; until then, and
 /// if the program ends before, the index stays as it was.
 pub struct IndexWriter {
     writer: tantivy::IndexWriter,
@@ -28,10 +28,10 @@ pub struct IndexWriter {
     added: u64,
 }
 
-/// The result of writing.
+/// The number of documents that a commit added and replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommittedIndex {
-    /// Documents that were added.
+    /// Number of documents that were added.
     pub added: u64,
     /// Number of documents, in the index or added, that a later one with the same id replaced.
     pub replaced: u64,
@@ -47,7 +47,7 @@ impl IndexWriter {
         Ok(Self::with_threads(path, memory, None)?)
     }
 
-    /// Like [`open`](Self::open), with one thread, so that the documents keep their order.
+    /// Opens an index like [`open`](Self::open), with one writing thread, so that the documents keep their order.
     ///
     /// # Errors
     /// Like [`open`](Self::open).
@@ -85,8 +85,8 @@ impl IndexWriter {
         Ok(Self { before: documents(writer.index())?, writer, fields, added: 0 })
     }
 
-    /// Adds a document. One of the same id is replaced, be it in the index or added before. A document
-    /// with neither text nor title is left out: false.
+    /// Adds a document, and replaces an earlier one with the same id. Returns false for a document with neither text
+    /// nor title, which is left out.
     ///
     /// # Errors
     /// If the disk is full.
@@ -137,7 +137,7 @@ impl IndexWriter {
         Ok(true)
     }
 
-    /// Makes what was added part of the index, for good.
+    /// Makes all added documents a permanent part of the index, so that searches find them.
     ///
     /// # Errors
     /// If the disk is full. The index is then as it was.
@@ -153,8 +153,8 @@ impl IndexWriter {
         Ok(CommittedIndex { added: self.added, replaced: (self.before + self.added).saturating_sub(after) })
     }
 
-    /// Like [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
-    /// order of the documents is kept.
+    /// Commits like [`commit`](Self::commit), but merges all documents into one segment. This form is the smallest, and
+    /// keeps the order of the documents.
     ///
     /// # Errors
     /// Like [`commit`](Self::commit).
@@ -196,7 +196,7 @@ fn documents(index: &Index) -> Result<u64, IndexError> {
     Ok(index.searchable_segment_metas()?.iter().map(|segment| u64::from(segment.num_docs())).sum())
 }
 
-/// Opens the index of a folder for searching, after a look at all its bytes.
+/// Opens the index in a folder for searching, after a check of the checksums of all its files.
 pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
     let none = || IndexError::at(path, "no index here");
     fs::metadata(path).map_err(|error| match error.kind() {
@@ -260,7 +260,7 @@ impl Fields {
     }
 }
 
-/// The host of a URL and each domain that it is in: `www.example.org`, `example.org`, `org`.
+/// Returns the host of a URL and each domain that it is in: `www.example.org`, `example.org`, `org`.
 pub(crate) fn sites(url: &str) -> Vec<String> {
     let host = url_host(url).unwrap_or_default().trim_end_matches('.').to_lowercase();
     let starts = host.match_indices('.').map(|(at, _)| at + 1);
@@ -272,7 +272,7 @@ pub(crate) fn sites(url: &str) -> Vec<String> {
         .collect()
 }
 
-/// Gives an index the tokenizer, after a check that its fields are ours.
+/// Sets our tokenizer in an opened index, after a check that its fields are ours; returns its fields.
 pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     let (fields, schema) = Fields::new();
     if index.schema() != schema {
@@ -282,18 +282,18 @@ pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     Ok(fields)
 }
 
-/// The text of a stored field.
+/// Returns the text that a document of the index has in a field.
 pub(crate) fn text(document: &tantivy::TantivyDocument, field: Field) -> Option<String> {
     document.get_first(field)?.as_str().map(str::to_owned)
 }
 
-/// The number of a stored field.
+/// Returns the number that a document of the index has in a field.
 pub(crate) fn number(document: &tantivy::TantivyDocument, field: Field) -> Option<u64> {
     document.get_first(field)?.as_u64()
 }
 
-/// The result of `work`. Tantivy trusts what it wrote. On other bytes it may panic; that becomes an error
-/// of the index at `path`.
+/// Runs `work` on an index and turns a panic of Tantivy into an error of the index at `path`. Tantivy trusts the bytes
+/// that it wrote, and may panic on damaged ones.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
     // Nothing is changed by searching that could be left half done.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(IndexError::damaged(path, &message(&*panic))))

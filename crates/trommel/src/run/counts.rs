@@ -59,7 +59,7 @@ impl Clock {
         }
     }
 
-    /// Takes note of the CPU time of the calling thread, whose work is done, where the system tells it.
+    /// Adds the CPU time of the calling thread, whose work is done, to the total of threads called `name`.
     pub(crate) fn thread_ended(&self, name: &str) {
         if let Some(seconds) = cpu_seconds() {
             let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// Total time of a stage so far.
+    /// Returns the total time that a stage has taken so far.
     pub fn spent(&self, stage: Stage) -> Duration {
         let sum = self.stages.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
@@ -119,7 +119,7 @@ fn lines(f: &mut fmt::Formatter<'_>, spent: &[(String, f64)]) -> fmt::Result {
     Ok(())
 }
 
-/// Counts of a run at one moment.
+/// The progress of a run at one moment, in counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ProgressState {
     /// Stored bytes read.
@@ -143,7 +143,7 @@ pub struct ProgressState {
 
 /// Receives the progress of a run: several times a second, and once at the end.
 pub trait Progress {
-    /// Takes note of the counts.
+    /// Receives the counts of the run at this moment.
     fn update(&mut self, state: &ProgressState);
 }
 
@@ -153,7 +153,7 @@ impl Progress for () {
 }
 
 impl ProgressState {
-    /// The counts of an earlier part of the run.
+    /// Returns the counts that an earlier part of a resumed run left in its summary.
     pub(crate) fn of(summary: &Summary) -> Self {
         Self {
             records: summary.records,

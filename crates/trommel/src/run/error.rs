@@ -14,7 +14,7 @@ struct PlaceError {
 }
 
 impl Error {
-    /// Names the place that an error is about.
+    /// Returns a function for `map_err` that makes an error of the kind `kind`, whose message begins with `place`.
     pub(crate) fn at<E: Into<Box<dyn StdError + Send + Sync>>>(
         kind: ErrorKind,
         place: impl fmt::Display,
@@ -22,13 +22,15 @@ impl Error {
         move |source| Self::new(kind, PlaceError { place: place.to_string(), source: source.into() })
     }
 
-    /// An output cannot be written. The written part of unfinished files stays under a hidden name if
-    /// [`Plan::state_file`](crate::run::Plan::state_file) is there to continue from, and is removed if not.
+    /// Returns a function for `map_err` that makes the error about an output that cannot be written. Unfinished files
+    /// stay under a hidden name if a [`Plan::state_file`](crate::run::Plan::state_file) allows the run to continue;
+    /// otherwise they are removed.
     pub(crate) fn output(path: &Path) -> impl Fn(io::Error) -> Self {
         Self::at(ErrorKind::Output, path.display())
     }
 
-    /// The same of a file of an interrupted run. If the file has changed, the run cannot continue.
+    /// Returns a function for `map_err` that makes the error about an unfinished file of an interrupted run. If the
+    /// file has changed, the error says that the run cannot continue.
     pub(crate) fn unfinished(path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| match source.kind() {
             // The file is gone, shorter or other than the state says. All other errors are those of the disk.
@@ -40,28 +42,28 @@ impl Error {
         }
     }
 
-    /// The run cannot continue where another ended, for a reason that a place has.
+    /// Makes the error that a run cannot continue an earlier one, for a reason found at the file or input `place`.
     pub(crate) fn resume(place: &Path, reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::at(ErrorKind::Resume, place.display())(reason)
     }
 
-    /// An input is another than the run read.
+    /// Makes the error that an input has changed since the interrupted run read it.
     pub(crate) fn changed(input: &str, change: &str) -> Self {
         let what = format!("has changed since the run read it: {change}; start afresh with --overwrite");
         Self::resume(Path::new(input), what)
     }
 
-    /// A choice that cannot be used, or excludes another.
+    /// Makes the error that a choice of the user cannot be used, or excludes another.
     pub(crate) fn setting(message: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::new(ErrorKind::Setting, message)
     }
 
-    /// An output is there, and stays.
+    /// Makes the error that an output exists and may not be replaced.
     pub(crate) fn exists(path: &Path, reason: &str) -> Self {
         Self::at(ErrorKind::Exists, path.display())(reason)
     }
 
-    /// The run was stopped from outside.
+    /// Makes the error that the run was stopped from outside.
     pub(crate) fn stopped() -> Self {
         Self::new(ErrorKind::Stopped, "stopped")
     }

@@ -26,26 +26,24 @@ use crate::run::{
 };
 use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 
-/// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
-/// in the order of the records. The output is the same for any number of workers, and if the run was
-/// interrupted and continued.
+/// Runs a plan: reads all its inputs, extracts each page by `extract`, and writes the documents in the order of the
+/// records. The output is the same for any number of workers, and for a run that was interrupted and continued.
 ///
-/// Inputs that cannot be opened, damage and failed records don't end the run; they are logged, one line
-/// each, and counted in the summary. If the reader of standard output goes away the run ends without an
-/// error.
+/// Inputs that cannot be opened, damage and failed records don't end the run. Each is logged in one line and counted in
+/// the summary. If the reader of standard output goes away, the run ends without an error.
 ///
 /// # Errors
-/// If an output cannot be written, if the run is stopped, or if it cannot continue where another ended. Also if the
-/// system cannot read on in the middle of an archive; the second time at the same place the archive is given up. Files
-/// finished before that stay.
+/// Fails if an output cannot be written, if the run is stopped, or if it cannot continue an earlier one. Also fails if
+/// the system cannot read on in the middle of an archive; at the second failure in the same place the archive is given
+/// up. Files that were finished before stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary> {
     execute(plan, extract, environment, None)
 }
 
-/// Reads all inputs of `plan`, as [`run`] does, and gives the documents to `caller` if there is one.
+/// Runs a plan as [`run`] does, and passes the documents to `caller` if there is one.
 ///
 /// # Errors
-/// As for [`run`], and those of `caller`.
+/// The errors of [`run`], and those of `caller`.
 pub(crate) fn execute(
     plan: &Plan,
     extract: &Extract<'_>,
@@ -152,11 +150,11 @@ fn is_reader_gone(plan: &Plan, error: &Error) -> bool {
 }
 
 impl Plan {
-    /// Returns whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
-    /// changed.
+    /// Returns whether a run of this plan has anything to do, without changing anything. It is asked before the work of
+    /// a first pass.
     ///
     /// # Errors
-    /// If it would be refused.
+    /// Fails if the run would be refused.
     pub fn has_work(&self, existing: Existing) -> Result<bool> {
         let continued = find_continued(self, existing)?;
         Ok(!continued.is_some_and(|continued| continued.is_done(self)))
@@ -197,8 +195,8 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     Ok(None)
 }
 
-/// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
-/// one.
+/// Returns the state that the run begins with. It is that of an interrupted or finished run to be continued, otherwise
+/// an empty one.
 pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun> {
     let path = plan.state_file();
     if let Some(continued) = find_continued(plan, existing)? {
@@ -227,7 +225,7 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Removes the mark of completeness, and writes the files that do not depend on the inputs.
+/// Removes the mark that says that the outputs are complete, and writes the files that do not depend on the inputs.
 pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<()> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.
@@ -242,7 +240,7 @@ pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Re
     Ok(())
 }
 
-/// The surroundings of a run.
+/// The surroundings of a run: standard output, file system, network and the receivers of its counts.
 pub struct Environment<'a> {
     /// Standard output; written to only if it is the plan's destination.
     pub stdout: &'a mut dyn Write,
@@ -250,21 +248,22 @@ pub struct Environment<'a> {
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
     pub disk: &'a dyn Disk,
-    /// Options of waiting for the network. Their flag, set from outside, ends the run early with an error of the kind
-    /// [`Stopped`](crate::ErrorKind::Stopped), and waiting reads of the network, of standard input and of named pipes.
+    /// Options for reading from the network. Setting their stop flag ends the run early with an error of the kind
+    /// [`Stopped`](crate::ErrorKind::Stopped). It also ends reads that wait for the network, standard input or named
+    /// pipes.
     pub network: NetworkOptions,
-    /// Takes the counts of a run that ends early.
+    /// Receives the counts of a run that ends early.
     pub unfinished: Option<&'a mut Summary>,
     /// The treatment of existing outputs.
     pub existing: Existing,
     /// Measures the time of reading, encoding and writing.
     pub clock: Option<&'a Clock>,
-    /// Receives the counts.
+    /// Receives the counts of records, documents and bytes for monitoring.
     pub metrics: Option<&'a Metrics>,
 }
 
 impl<'a> Environment<'a> {
-    /// The local file system, nobody who stops the run, and a new run.
+    /// Creates the surroundings of a new run on the local file system, which nobody stops.
     pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
         Self {
             stdout,
@@ -279,28 +278,28 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// A run whose documents go to the caller.
+/// A run that passes its documents to the caller instead of writing them.
 pub struct Run<'a> {
     plan: Plan,
     extract: &'a Extract<'a>,
 }
 
 impl<'a> Run<'a> {
-    /// Reads `inputs` under `settings` and extracts pages with `extract`.
+    /// Creates a run that reads `inputs` under `settings` and extracts pages with `extract`.
     pub fn new(settings: Settings, inputs: Vec<Input>, extract: &'a Extract<'a>) -> Self {
         Self::of_plan(&Plan::new(inputs, Output::caller()).with_settings(settings), extract)
     }
 
-    /// The run of a plan, whose output is ignored.
+    /// Creates a run with the inputs and settings of a plan; the plan's output is ignored.
     pub fn of_plan(plan: &Plan, extract: &'a Extract<'a>) -> Self {
         Self { plan: Plan { output: Output::caller(), ..plan.clone() }, extract }
     }
 
-    /// Reads all inputs, and gives `take` the documents in order. An error of `take` ends the run;
-    /// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe) ends it as if no more was wanted.
+    /// Reads all inputs, passes the documents to `take` in order, and returns the counts. If `take` returns
+    /// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe), the run stops early without an error.
     ///
     /// # Errors
-    /// As for a whole run, and that of `take`.
+    /// The errors of [`run`], and any other error of `take`, which stops the run.
     pub fn documents(
         self,
         environment: Environment<'_>,

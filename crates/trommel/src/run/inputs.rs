@@ -33,7 +33,7 @@ const MAX_CONFIG: u64 = 4 << 20;
 // The parts of Common Crawl's index have a gigabyte.
 const MAX_INDEX: u64 = 4 << 30;
 
-/// One archive to read.
+/// One input of a run: an archive, pages in files, standard input, or an argument that names nothing.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A file; it need not exist.
@@ -42,9 +42,9 @@ pub enum Input {
     Url(String),
     /// Single records of archives, named by an index.
     Selection(Arc<RecordSelection>),
-    /// An archive inside of a WACZ file; see [`wacz`](crate::run::unpack).
+    /// An archive inside of a WACZ file; see [`unpack`](crate::run::unpack).
     Packed(Arc<Packed>),
-    /// Pages in files, a page in each.
+    /// Pages in files, one page in each.
     Pages(Arc<PageFiles>),
     /// Standard input.
     Stdin,
@@ -65,8 +65,9 @@ impl PartialEq for Input {
 }
 
 impl Input {
-    /// The name in messages and in `source.file`: path or URL as the user gave it, without passwords and
-    /// secrets of the URL; `-` for standard input. Records that an index names have the place of their archive instead.
+    /// Returns the name in messages and in `source.file`: path or URL as the user gave it, `-` for standard input.
+    /// Passwords and secrets of a URL are left out. Records that an index names have the place of their archive
+    /// instead.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
@@ -80,8 +81,8 @@ impl Input {
         }
     }
 
-    /// The file that is read: the archive, its container, or the index that names it; none for what is
-    /// no file.
+    /// Returns the path of the file that is read: the archive, its container, or the index that names it. None if the
+    /// input is not a local file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -91,7 +92,7 @@ impl Input {
         }
     }
 
-    /// The place of its stored bytes; none of what is not one row of bytes that can be opened again.
+    /// Returns the place of the input's stored bytes; none if it is not one sequence of bytes that can be opened again.
     ///
     /// # Errors
     /// If its container cannot be read.
@@ -104,7 +105,7 @@ impl Input {
         })
     }
 
-    /// Its stored bytes; none if that is not known.
+    /// Returns the size of the input in stored bytes; none if it is not known.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             // What is missing has none.
@@ -163,12 +164,13 @@ pub fn expand(
     Ok(listing::joined(inputs))
 }
 
-/// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
-/// to `base`, or else to the folder of the index, and stay below it unless `options` say otherwise. An archive inside of
-/// a WACZ file is named as in outputs: by the container, `!`, and its name in there.
+/// Reads an index (CDXJ, JSON lines or Parquet, here or behind a URL) and returns the records that it names as one
+/// input. Names of archives are relative to `base`, or else to the folder of the index. They stay below it unless
+/// `options` say otherwise. An archive inside of a WACZ file is named as in outputs: by the container, `!`, and its
+/// name in there.
 ///
 /// # Errors
-/// If the index cannot be read, or is none.
+/// Fails if the index cannot be read, or is not an index.
 pub fn select(
     index: &Path,
     base: Option<&Location>,
@@ -196,7 +198,7 @@ pub fn select(
     Ok(Input::Selection(Arc::new(selection)))
 }
 
-/// Returns whether reading may wait for a writer.
+/// Returns whether a path is a pipe, where reading may wait for a writer.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
@@ -232,10 +234,10 @@ fn check_url(url: &str) -> Result<()> {
     }
 }
 
-/// The choices of a configuration file, here or behind a URL.
+/// Reads a configuration file, here or behind a URL, and returns the settings that it chooses.
 ///
 /// # Errors
-/// If it cannot be read, or is none; the error names the file or the URL.
+/// Fails if the file cannot be read or is not a configuration; the error names the file or the URL.
 pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings> {
     let Some(url) = path.to_str().filter(|path| is_url(path)) else { return PartialSettings::load(path) };
     check_url(url)?;

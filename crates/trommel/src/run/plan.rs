@@ -20,7 +20,7 @@ use trommel_sources::{is_url, redacted};
 use crate::run::plan::output::{Encoding, Output};
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
-/// The plan of a run.
+/// The plan of a run: its inputs, settings and outputs. It decides whether an interrupted run can be continued.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Plan {
     /// The archives, in order.
@@ -41,15 +41,15 @@ pub struct Plan {
     // Made of the formats and of what a document holds.
     #[serde(skip)]
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
-    /// WARC file for the records that fail.
+    /// WARC file for records that fail; none to leave them out.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are not pages, by their kind.
+    /// Files for records that are not pages, one for each kind of payload.
     #[serde(rename = "set aside")]
     pub set_aside: Vec<SetAside>,
-    /// File for pages of low confidence.
+    /// File for copies of pages whose documents have a low confidence.
     #[serde(rename = "hard pages")]
     pub hard: Option<HardPages>,
-    /// File that lists the records that are dropped, a JSON line each.
+    /// File that lists the dropped records, with a JSON line for each.
     pub dropped: Option<PathBuf>,
     /// The inputs to follow while they grow, instead of reading the inputs once. Then the inputs serve only to
     /// find existing outputs.
@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan to write the documents of `inputs` to `output` under the default settings, without a quarantine.
+    /// Creates a plan to write the documents of `inputs` to `output` under the default settings, without a quarantine.
     pub fn new(inputs: Vec<Input>, output: Output) -> Self {
         Self { inputs, output, piece_bytes: PIECE_BYTES, ..Self::default() }
     }
@@ -77,18 +77,18 @@ impl Plan {
         self
     }
 
-    /// Maximum bytes kept of one record's block; the rest is skipped and the document notes it.
+    /// Returns the maximum number of bytes kept of a record's block. The rest is skipped, and the document notes it.
     pub(crate) fn max_record(&self) -> u64 {
         self.settings.max_record_and_payload().0
     }
 
-    /// Maximum bytes kept of one decoded payload; the rest is skipped and the document notes it.
+    /// Returns the maximum number of bytes kept of a decoded payload. The rest is skipped, and the document notes it.
     pub(crate) fn max_payload(&self) -> u64 {
         self.settings.max_record_and_payload().1
     }
 
-    /// The files beside the outputs as the user named them, and the options that name them, by the numbers that records
-    /// name them by. Behind those for failed and for dropped records are those for copies, each with its index.
+    /// Returns the files beside the outputs as the user named them, each with the option that names it. Their positions
+    /// are the numbers by which records name them: failed records, dropped records, then copies, each with its index.
     pub(crate) fn sides(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let asides = self.set_aside.iter().map(|aside| ("--set-aside", &aside.path));
         let copies = asides.chain(self.hard.iter().map(|hard| ("--hard-to", &hard.path)));
@@ -97,18 +97,19 @@ impl Plan {
         others.into_iter().chain(copies.map(|(option, path)| (option, Some(path)))).collect()
     }
 
-    /// Those that the plan has.
+    /// Returns the files beside the outputs that the plan has, each with the option that names it.
     pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
         self.sides().into_iter().filter_map(|(option, path)| Some((path?, option))).collect()
     }
 
-    /// The files and folders that documents are written to, without repetition; of parts the first.
+    /// Returns the files and folders that documents are written to, without repetition. Of an output in parts it names
+    /// the first part.
     pub fn outputs(&self) -> Vec<PathBuf> {
         self.output.paths(&self.inputs)
     }
 }
 
-/// Names and checksums of the files that settings name.
+/// Names and checksums of the files that the settings name, by which a resumed run notices changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NamedFiles {
     /// Name of the model and its SHA-256.
@@ -125,7 +126,7 @@ pub struct NamedFiles {
     pub hosts: String,
 }
 
-/// The inputs to follow, and the time limit.
+/// Options of a run that follows its inputs while they grow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
@@ -144,7 +145,7 @@ impl Follow {
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 
-    /// Follows the arguments until the run is stopped.
+    /// Creates options to follow the inputs that the arguments name, until the run is stopped.
     ///
     /// # Errors
     /// If an argument is a URL or a manifest.
@@ -216,12 +217,12 @@ impl fmt::Display for Plan {
     }
 }
 
-/// A kind of payload whose records are kept in a file of their own.
+/// A file for the records whose payload is of one kind, such as PDF.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetAside {
-    /// A media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
+    /// The kind of payload: a media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
     pub kind: String,
-    /// WARC file for the records, each in a gzip member.
+    /// WARC file for the records, with each record in its own gzip member.
     pub path: PathBuf,
 }
 
@@ -237,26 +238,26 @@ impl FromStr for SetAside {
 }
 
 impl SetAside {
-    /// Returns whether records of this media type are kept here.
+    /// Returns whether records with a payload of this media type go to the file.
     pub(crate) fn keeps(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
         [media_type, first, second].contains(&self.kind.as_str())
     }
 }
 
-/// The file for pages of low confidence.
+/// The file for copies of pages whose documents have a low confidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HardPages {
-    /// WARC file for the records, each in a gzip member.
+    /// WARC file for the records, with each record in its own gzip member.
     pub path: PathBuf,
-    /// Documents with a lower confidence (0..=1) are copied.
+    /// Confidence (0..=1) below which the page of a document is copied.
     #[serde(rename = "confidence below")]
     pub below: f32,
 }
 
 impl HardPages {
-    /// Returns whether another extractor may do better on the page of a document. It would find nothing on a block
-    /// page, such as a captcha.
+    /// Returns whether the page of a document is copied, because another extractor may do better. Block pages, such as
+    /// a captcha, are left out.
     pub(crate) fn takes(&self, document: &Document) -> bool {
         document.confidence < self.below && document.blocked.is_none()
     }

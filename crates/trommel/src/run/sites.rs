@@ -16,23 +16,23 @@ use crate::run::plan::{NamedFiles, Plan};
 use crate::run::{counts::summary::Summary, plan::output::Output};
 use crate::{Error, ErrorKind, Extractor, Hints, Model, Result, Settings, SiteMode};
 
-/// The site memory that settings ask for.
+/// The source of the memory of sites that settings ask for.
 #[derive(Debug, Default)]
 pub enum RunSites {
-    /// No memory: every page is judged by itself.
+    /// No memory of sites: every page is judged by itself.
     #[default]
     Off,
-    /// A pass over all inputs before the run.
+    /// The memory of sites is made by a pass over all inputs before the run.
     TwoPass {
-        /// Maximum bytes of memory.
+        /// Maximum number of bytes of the memory of sites.
         max_bytes: u64,
     },
-    /// A file.
+    /// The memory of sites was read from a file.
     File(Box<SiteMemory>),
 }
 
 impl RunSites {
-    /// Reads the memory that the settings name, or plans a first pass to make it.
+    /// Reads the memory of sites that the settings name, or plans a first pass to make it.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -50,10 +50,10 @@ impl RunSites {
         matches!(self, Self::TwoPass { .. })
     }
 
-    /// Refuses inputs that can be read only once.
+    /// Refuses a plan of two passes if an input can be read only once.
     ///
     /// # Errors
-    /// In one line.
+    /// Fails with a line that names the input that can be read only once.
     pub fn check(&self, plan: &Plan) -> Result<()> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,
@@ -73,11 +73,11 @@ impl RunSites {
         }
     }
 
-    /// The extractor with this memory, after the first of two passes if there are two. Inputs that cannot be read are
-    /// reported by the second pass.
+    /// Returns the extractor with the memory of sites; if a first pass is planned, it is made now. Inputs that cannot
+    /// be read are reported by the second pass.
     ///
     /// # Errors
-    /// As for a run.
+    /// The errors of [`run`](crate::run::run).
     pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor> {
         Ok(match self {
             Self::Off => extractor,
@@ -96,7 +96,7 @@ impl RunSites {
 }
 
 impl NamedFiles {
-    /// The checksums of a model, of a memory of sites, of the tokenizer and of lists of hosts.
+    /// Collects the checksums of the model, the memory of sites, the tokenizer and the lists of hosts.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -123,10 +123,10 @@ impl NamedFiles {
     }
 }
 
-/// Counts the blocks of all pages in the inputs of `plan`, those that its filters of captures keep.
+/// Counts the blocks of all pages in the inputs of `plan` that its filters of captures keep, for a memory of sites.
 ///
 /// # Errors
-/// As for a run.
+/// The errors of [`run`](crate::run::run).
 pub fn count_pages(
     plan: &Plan,
     extractor: &Extractor,
@@ -150,24 +150,24 @@ pub fn count_pages(
     run(&plan, &count, quiet)
 }
 
-/// A plan to count the pages of inputs with [`count_pages`].
+/// Creates a plan to count the pages of inputs with [`count_pages`].
 pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
     Plan::new(inputs, Output::caller()).with_settings(settings)
 }
 
-/// Reads a memory of sites.
+/// Reads a memory of sites from a file.
 ///
 /// # Errors
-/// In one line that names the file.
+/// Fails if the file cannot be read, with a line that names it.
 pub fn load_sites(path: &Path) -> Result<SiteMemory> {
     let read = || Ok::<_, Error>(SiteMemory::read(BufReader::new(File::open(path)?))?);
     read().map_err(Error::at(ErrorKind::Sites, path.display()))
 }
 
-/// Writes a site memory, which appears under its name when it is complete.
+/// Writes a memory of sites to a file, which appears under its name when it is complete.
 ///
 /// # Errors
-/// In one line that names the file.
+/// Fails if the file cannot be written, with a line that names it.
 pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<()> {
     let write = || {
         let mut file = BufWriter::new(AtomicFile::create(path)?);

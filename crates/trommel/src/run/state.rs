@@ -18,9 +18,9 @@ const FOLDER_STATE: &str = ".run.checkpoint";
 pub(crate) const FINISHED_STATE: &str = "_STATE";
 
 impl Plan {
-    /// The file in which a run has its state until it is finished: `.run.checkpoint` in the folder of its outputs, or
-    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
-    /// output can't be read or written again.
+    /// Returns the file that holds the state of the unfinished run: `.run.checkpoint` in the folder of its outputs, or
+    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued, because standard input and output
+    /// can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
         // What came through a pipe cannot be read again, so there is nothing to continue from.
@@ -30,20 +30,20 @@ impl Plan {
         self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
     }
 
-    /// The journal of the run: as a file that is never complete it has the hidden name `.run.journal.tmp` in the folder of its
-    /// outputs, or `.NAME.journal.tmp` beside its one output.
+    /// Returns the file of the run's journal. As it is never complete, it has the hidden name `.run.journal.tmp` in the
+    /// folder of outputs, or `.NAME.journal.tmp` beside a single output.
     pub(crate) fn journal_file(&self) -> Option<PathBuf> {
         self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
     }
 
-    /// Removes what stays of a state that is gone: its journal, and a state that was to take its place. If they stay, they
-    /// do no harm.
+    /// Removes the files that remain of a removed state: its journal, and a newer state that was not complete. If they
+    /// stay, they do no harm.
     pub(crate) fn discard_state(&self, disk: &dyn Disk) {
         self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
     }
 
-    /// The file in which a finished run leaves its state, should more inputs come: `_STATE` in the folder of its outputs,
-    /// or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
+    /// Returns the file that keeps the state of a finished run, should more inputs come: `_STATE` in the folder of its
+    /// outputs, or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
     pub fn finished_file(&self) -> Option<PathBuf> {
         self.state_file()?;
         self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
@@ -55,10 +55,10 @@ impl Plan {
 // Removed before its lock ends, so that nobody's file is removed but ours.
 pub(crate) type OutputLock = (TempPath, File);
 
-/// The lock of a destination; standard output needs none.
+/// Locks the destination of a run against other runs; standard output needs no lock.
 ///
 /// # Errors
-/// If another run has it.
+/// Fails if another run holds the lock.
 pub(crate) fn lock(destination: &Destination) -> Result<Option<OutputLock>> {
     let (Destination::Folder(output) | Destination::File(output)) = destination else { return Ok(None) };
     let Some(path) = destination.beside(".run.lock", |name| format!(".{name}.lock")) else { return Ok(None) };

@@ -17,15 +17,15 @@ use trommel::{Role, learn::numbered_lines, record::AtomicFile};
 
 use crate::label::page_list::{LabelBlock, LabelPage};
 
-/// The part of the gold into which the text of a role goes.
+/// A part of the gold (the text that a person chose) to which blocks of a role belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// Into `gold`.
+    /// The text goes into `gold`, the main text.
     Gold,
-    /// Into `gold_comments`.
+    /// The text goes into `gold_comments`.
     Comments,
-    /// Nowhere.
+    /// The text is no part of the gold.
     Dropped,
 }
 
@@ -48,7 +48,7 @@ pub const LABEL_ROLES: [(Role, Part); 14] = [
     (Role::Other, Part::Dropped),
 ];
 
-/// The part of the gold for the text of a role; none if no person may choose it.
+/// Returns the part of the gold for text of a role; none if no person may choose the role.
 pub(crate) fn part_of(role: Role) -> Option<Part> {
     LABEL_ROLES.iter().find(|(known, _)| *known == role).map(|(_, part)| *part)
 }
@@ -62,7 +62,7 @@ fn chosen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Er
     }
 }
 
-/// Reason why a gold file cannot be used, or a choice not be taken, with the status of an answer.
+/// The error that a gold file cannot be used, or a choice not be saved, with the status of the answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
 pub struct GoldError(pub(crate) StatusCode, String);
@@ -71,7 +71,7 @@ pub struct GoldError(pub(crate) StatusCode, String);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageLabels {
-    /// The role of each block, one of [`LABEL_ROLES`](crate::label::LABEL_ROLES).
+    /// The role of each block of the page, one of [`LABEL_ROLES`](crate::label::LABEL_ROLES).
     #[serde(deserialize_with = "chosen")]
     pub roles: Vec<Role>,
     /// Type of the page (`product`, `listing` ...).
@@ -80,12 +80,12 @@ pub struct PageLabels {
     /// Language of the page, as a code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// The doubts of that person.
+    /// A note by the person about doubts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A gold file: one JSON object a labelled page, in the order in which they were labelled. Objects and keys
+/// A gold file, with a JSON object for each labelled page in the order in which they were labelled. Objects and keys
 /// that others wrote stay as they are.
 #[derive(Clone, Debug)]
 pub struct GoldFile {
@@ -98,10 +98,10 @@ fn bare(id: &str) -> &str {
 }
 
 impl GoldFile {
-    /// Reads the file, gzip or plain; an absent one is empty.
+    /// Reads a gold file, gzip or plain; an absent file counts as empty.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is not an object with a `record_id`.
+    /// Fails if the file cannot be read, or a line is not an object with a `record_id`.
     pub fn open(path: &Path) -> Result<Self, GoldError> {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -161,7 +161,7 @@ impl GoldFile {
         GoldError(StatusCode::INTERNAL_SERVER_ERROR, format!("{}{why}", self.path.display()))
     }
 
-    /// Number of labelled pages.
+    /// Returns the number of labelled pages.
     pub fn labelled(&self) -> usize {
         self.lines.len()
     }
@@ -173,12 +173,12 @@ impl GoldFile {
         })
     }
 
-    /// Returns whether a page has a line.
+    /// Returns whether the page with this record id is labelled.
     pub fn has(&self, record_id: &str) -> bool {
         self.at(record_id).is_some()
     }
 
-    /// A fingerprint of the line of a page in the file.
+    /// Returns a fingerprint of a page's line in the file, by which a change by others is noticed.
     pub fn mark(&self, page: &LabelPage) -> String {
         let mut hasher = DefaultHasher::new();
         let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));
@@ -186,7 +186,7 @@ impl GoldFile {
         format!("{:016x}", hasher.finish())
     }
 
-    /// The stored labels of a page, if they match its blocks.
+    /// Returns the stored labels of a page; none if it has none or they do not match its blocks.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;

@@ -9,44 +9,44 @@ use trommel_model::features::FieldIndex;
 
 use crate::{label::gold_file::Part, label::gold_file::part_of, viewer::path};
 
-/// A page as it is stored.
+/// A page to be labelled, as an archive stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPage {
     /// WARC-Record-ID without brackets.
     pub record_id: String,
-    /// Its address, empty if the archive does not say it.
+    /// URL of the page, empty if the archive does not state it.
     pub url: String,
-    /// Its body, without HTTP codings.
+    /// Body of the page, without HTTP codings.
     pub body: Vec<u8>,
     /// The charset that the server named.
     pub charset: Option<String>,
 }
 
-/// The pages of an archive in its order.
+/// The pages of an archive that can be labelled, in the order of the archive.
 #[derive(Clone, Debug, Default)]
 pub struct LabelPages {
     /// The pages.
     pub pages: Vec<LabelPage>,
-    /// The parts of the archive that are not shown, as sentences.
+    /// Sentences that describe the parts of the archive that are not shown.
     pub left_out: Vec<String>,
 }
 
-/// A block as it is shown to be labelled.
+/// A block of a page, as it is shown to be labelled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelBlock {
-    /// Its text.
+    /// Text of the block.
     pub text: String,
-    /// The elements around it.
+    /// The elements around the block, outermost first.
     pub path: String,
-    /// Its field: blocks of the same template have the same number.
+    /// Number of the block's field: blocks of the same template have the same number.
     pub field: u32,
-    /// First and one past the last byte in the decoded page.
+    /// First byte of the block, and one past its last byte, in the decoded page.
     pub span: (u32, u32),
     /// True if the page hides the block.
     pub hidden: bool,
     /// True if the block comes only from a script.
     pub of_script: bool,
-    /// Probability of being content, by the model.
+    /// Probability that the block is content, by the model.
     pub probability: f32,
     /// The proposed role: of main text or comments if the model keeps the block, otherwise another.
     pub role: Role,
@@ -107,7 +107,8 @@ impl LabelPages {
 }
 
 impl LabelPage {
-    /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
+    /// Returns the title and the blocks of the page, and after them the texts of its scripts, as `eval` judges them by
+    /// this model.
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
         let gold = Gold { url: self.url.clone(), ..Gold::default() };
         let hints = Hints { url: gold.address(), http_charset: self.charset.as_deref(), ..Hints::default() };

@@ -34,15 +34,15 @@ const MAX_CHOICE_BYTES: usize = 4 << 20;
 /// Time for current requests at the end, because browsers keep their connections open.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Pages, their labels, and the model that makes the first proposal.
+/// The state of the labelling service: the pages, their labels, and the model that proposes the first labels.
 pub struct Labelling {
     /// The pages.
     pub pages: LabelPages,
-    /// The labels of the pages.
+    /// The gold file with the labels of the pages.
     pub gold: Mutex<GoldFile>,
-    /// Makes the proposal.
+    /// The model that proposes labels.
     pub model: Arc<Model>,
-    /// True if there are no proposals: every block starts as `other`.
+    /// True to propose no labels: every block starts as `other`.
     pub blank: bool,
     /// Refuses browser requests from pages of other sites.
     pub guard: HostGuard,
@@ -50,8 +50,8 @@ pub struct Labelling {
     pub next: Vec<String>,
 }
 
-/// Shows the pages to browsers that ask at these sockets until `stop` is set. A choice that was answered is
-/// in the gold file.
+/// Serves the labelling page to browsers on these sockets until `stop` is set. A choice that was answered is in the
+/// gold file.
 ///
 /// # Errors
 /// If it cannot start.
@@ -125,7 +125,7 @@ impl Labelling {
         Some((page, title, blocks))
     }
 
-    /// The gold file as it is now.
+    /// Reads the gold file again and returns it, locked.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -135,7 +135,7 @@ impl Labelling {
         Ok(gold)
     }
 
-    /// Number of pages that are labelled.
+    /// Returns the number of pages that are labelled.
     ///
     /// # Errors
     /// If the gold file cannot be read.

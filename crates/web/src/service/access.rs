@@ -17,12 +17,13 @@ use crate::service::{answer::Refusal, shared_state::App};
 /// Minimum bytes of a token: shorter ones can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
 
-/// Paths that are open to everyone: health, and the files of the page, which say nothing.
+/// Paths that are answered without a token: health, and the static files of the web page.
 pub(crate) const OPEN_PATHS: [&str; 7] =
     ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
 
-/// Checks that a request may be answered. It must bring the token. Without a token on the service, no page of another
-/// site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about anybody.
+/// Checks that a request may be answered, and refuses others. It must bring the token. Without a token on the service,
+/// no page of another site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about
+/// anybody.
 pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
     let headers = request.headers();
     match &app.settings.token {
@@ -38,7 +39,7 @@ pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<()
     }
 }
 
-/// The secret that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
+/// The secret token that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
@@ -66,7 +67,7 @@ impl Token {
         Self::new(secret.trim())
     }
 
-    /// Returns whether a request brings it. Takes the same time whatever it brings.
+    /// Returns whether a request brings the token. It takes the same time for any request.
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
         let Some(value) = headers.get(AUTHORIZATION) else { return false };
         let Some((scheme, given)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else { return false };
@@ -88,15 +89,16 @@ impl fmt::Debug for Token {
 /// The header in which browsers say whose page asks.
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// The hosts that requests may name, and the pages that may send them.
+/// A guard against requests that a web page of another site sends through a browser. It knows the hosts that requests
+/// may name.
 #[derive(Clone, Debug, Default)]
 pub struct HostGuard {
     names: Vec<String>,
 }
 
 impl HostGuard {
-    /// Allows requests for IP addresses, `localhost` and these names. An IP address is safe from DNS rebinding,
-    /// because the browser sends the name that it was given.
+    /// Creates a guard that allows requests for IP addresses, `localhost` and these names. An IP address is safe from
+    /// DNS rebinding, because the browser sends the name that it was given.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().map(|name| bare(&name));
         Self { names: names.collect() }

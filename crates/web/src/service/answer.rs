@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Seconds after which a client that was refused for lack of room may ask again.
 const RETRY: &str = "1";
 
-/// Reason why a request is not done: a status, and the fault in a sentence.
+/// The refusal of a request: a status, and the fault in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) Cow<'static, str>);
 
@@ -22,22 +22,22 @@ impl Refusal {
     pub(crate) const FAULT: Self =
         Self(StatusCode::INTERNAL_SERVER_ERROR, Cow::Borrowed("the page met a fault of the program"));
 
-    /// A request that cannot be meant so.
+    /// Creates the refusal of an invalid request (status 400).
     pub(crate) fn bad(fault: impl ToString) -> Self {
         Self(StatusCode::BAD_REQUEST, fault.to_string().into())
     }
 
-    /// A request for something that is not there.
+    /// Creates the refusal of a request for something that does not exist (status 404).
     pub(crate) fn missing(fault: &'static str) -> Self {
         Self(StatusCode::NOT_FOUND, fault.into())
     }
 
-    /// A body of a kind that is not taken.
+    /// Creates the refusal of a body of an unsupported kind (status 415).
     pub(crate) fn unsupported(fault: impl Into<Cow<'static, str>>) -> Self {
         Self(StatusCode::UNSUPPORTED_MEDIA_TYPE, fault.into())
     }
 
-    /// A body that did not come in time.
+    /// Creates the refusal of a body that did not arrive within `seconds` (status 408).
     pub(crate) fn late(seconds: u64) -> Self {
         Self(StatusCode::REQUEST_TIMEOUT, format!("the body did not come in {seconds} seconds").into())
     }
@@ -62,7 +62,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A body of this type.
+/// Creates an answer with a body of this media type.
 pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     let headers = response.headers_mut();
@@ -70,17 +70,18 @@ pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response 
     response
 }
 
-/// A value as JSON.
+/// Creates an answer with a value as JSON.
 pub(crate) fn json_answer(value: &impl Serialize) -> Response {
     json_bytes(value).map_or_else(Refusal::into_response, |bytes| body("application/json", bytes))
 }
 
-/// The same as bytes, for answers that are held in memory until they are sent.
+/// Encodes a value as the bytes of JSON, for answers that are held in memory until they are sent.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(value).map_err(|_| Refusal::FAULT)
 }
 
-/// Reason why a request failed (RFC 9457): the name of the status, the status, and the fault in a sentence.
+/// Returns the JSON that describes a failed request (RFC 9457): the name of the status, the status, and the fault in a
+/// sentence.
 pub(crate) fn problem(status: StatusCode, detail: &str) -> Value {
     json!({"title": status.canonical_reason().unwrap_or_default(), "status": status.as_u16(), "detail": detail})
 }

@@ -29,7 +29,7 @@ const LINES: usize = 64;
 const RECORDS: u64 = 4;
 const BATCHES: u64 = 4;
 
-/// Parameters of a batch beside settings.
+/// The names of the query parameters of a batch that are not settings.
 pub(crate) const OF_BATCH: [&str; 1] = ["summary"];
 
 /// The counts of the records of a batch: each is a document, a drop or a failure.

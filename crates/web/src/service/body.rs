@@ -21,7 +21,7 @@ use crate::{
 /// Bytes that are made room for at least.
 const MIN_ROOM: usize = 4 << 10;
 
-/// A whole body that may be a page.
+/// Reads a body to its end, which may be a page, within the bounds on length, time and memory.
 ///
 /// # Errors
 /// If its bytes are not a page, if it is coded, longer or slower than the bounds allow, or cut off, or if there is
@@ -94,7 +94,7 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Passes on the pieces of a body until it ends, nobody wants them, or the client is behind the pace.
+/// Sends the pieces of a body into a channel until the body ends, nobody wants them, or the client is too slow.
 pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, patience: Duration) {
     let mut pace = Pace::new(patience);
     loop {
@@ -113,7 +113,7 @@ pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>
     }
 }
 
-/// A body that is read on a thread of its own as it comes.
+/// A reader of a body that arrives in pieces, for use on a thread of its own.
 pub(crate) struct Incoming {
     pub(crate) pieces: mpsc::Receiver<io::Result<Bytes>>,
     pub(crate) piece: Bytes,
@@ -136,9 +136,8 @@ const MAX_LINGER: Duration = Duration::from_secs(5);
 /// Bytes that are read on, in pages of maximum length.
 const PAGES: u64 = 4;
 
-/// A body of which more is read for a while after the answer. Many clients send all of a request before
-/// they look at the answer. If the connection closes under them, they lose an early answer, such as that
-/// there is no room, or that the page is too long.
+/// A body of which more is read for a while after the answer. Many clients send all of a request before they read the
+/// answer. If the connection closed meanwhile, they would lose an early answer, such as that the page is too long.
 pub(crate) struct LingeringBody {
     body: Body,
     /// True if the client waits to be asked for it.

@@ -21,8 +21,8 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bytes of bodies that may wait to be read on one HTTP/2 connection, and of answers to be written.
 const WINDOW: u32 = 128 << 10;
 
-/// Answers the requests of a connection until it ends, breaks, or is told to stop. One that brings no
-/// request in the patience, is longer about the head of one, or takes too little of an answer, is closed.
+/// Answers the requests of a connection until it ends, breaks, or is told to stop. It closes a connection that for the
+/// time `patience` brings no request, does not complete the head of one, or takes too little of an answer.
 ///
 /// `active` is set by each request and by each write of the stream below.
 pub(crate) async fn serve<S>(stream: S, router: Router, patience: Duration, active: Arc<AtomicBool>, watcher: Watcher)
@@ -74,7 +74,8 @@ where
 /// Bytes a second that a client must keep up with in the long run.
 const RATE: f64 = 256.0;
 
-/// Measures the progress of a client, which may be behind the rate by the patience.
+/// Measures the progress of a client, and the time by which it is slower than the minimum rate. That time may reach
+/// `patience`.
 #[derive(Debug)]
 pub(crate) struct Pace {
     patience: Duration,
@@ -86,19 +87,19 @@ impl Pace {
         Self { patience, behind: Duration::ZERO }
     }
 
-    /// Time for which the client may be waited for.
+    /// Returns the time for which the client may still be waited for.
     pub(crate) fn left(&self) -> Duration {
         self.patience.saturating_sub(self.behind)
     }
 
-    /// Counts bytes that the client has sent or taken, and the time that it was waited for.
+    /// Counts bytes that the client has sent or taken, and the time for which it was waited for.
     pub(crate) fn moved(&mut self, bytes: usize, waited: Duration) {
         let earned = Duration::from_secs_f64(bytes as f64 / RATE);
         self.behind = (self.behind + waited).saturating_sub(earned);
     }
 }
 
-/// A stream that fails when its client takes too little of what is written.
+/// A stream that fails when its client takes the written bytes too slowly.
 pub(crate) struct PacedStream<S> {
     stream: S,
     active: Arc<AtomicBool>,

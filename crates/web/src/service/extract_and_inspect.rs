@@ -82,7 +82,7 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     reason.map(trommel::record::filters::Reason::name)
 }
 
-/// Parameters of the request beside settings.
+/// The names of the query parameters of `inspect` that are not settings.
 pub(crate) const OF_INSPECT: [&str; 6] = ["url", "charset", "date", "status", "id", "threshold"];
 
 /// A page as the extractor sees it.

@@ -7,25 +7,25 @@ use trommel_model::sites::SiteMemory;
 
 use crate::service::{HostGuard, Token};
 
-/// The settings of a service. By default it has no models and no filters.
+/// The settings of a service: its models, filters, bounds and access. By default it has no models and no filters.
 #[derive(Default)]
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
-    /// The settings of pages, unless a request overrides them.
+    /// The default settings of pages, which a request may override.
     pub defaults: PartialSettings,
     /// The filters. They drop documents of a batch, and mark a single page.
     pub filters: Arc<Filters>,
-    /// Its bounds.
+    /// The bounds on memory and time.
     pub limits: ServiceLimits,
-    /// The token that requests must bring.
+    /// The token that requests must bring; none to answer every request.
     pub token: Option<Token>,
     /// The guard of a service without a token. It keeps out requests that pages of other sites send through a
     /// browser.
     pub guard: HostGuard,
-    /// Makes TCP connections TLS.
+    /// The TLS configuration of TCP connections; none for plain connections.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// The site memory.
+    /// The memory of sites, which corrects the model by other pages of a page's site.
     pub sites: Option<Arc<SiteMemory>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
@@ -34,7 +34,7 @@ pub struct ServiceSettings {
     pub archives: Option<PathBuf>,
 }
 
-/// Bounds on memory and time, whatever requests arrive.
+/// Bounds of a service on memory, time and connections, whatever requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceLimits {
     /// Maximum number of pages judged at a time.

@@ -9,21 +9,21 @@ use listenfd::ListenFd;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::{ServerConfig, pki_types::pem::PemObject as _};
 
-/// Marks requests that came through a Unix socket, which no browser reaches.
+/// A mark on requests that came through a Unix socket, which no browser reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 
-/// An address to listen on.
+/// An address to listen on: TCP or a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// `HOST:PORT`.
+    /// A TCP address, `HOST:PORT`.
     Tcp(String),
-    /// `unix:PATH`.
+    /// A Unix socket, `unix:PATH`.
     Unix(PathBuf),
 }
 
 impl Listen {
-    /// The host of a TCP address, as it was named.
+    /// Returns the host of a TCP address, as it was named; none for a Unix socket.
     pub fn host(&self) -> Option<&str> {
         match self {
             Self::Tcp(address) => address.rsplit_once(':').map(|(host, _)| host),
@@ -47,7 +47,7 @@ impl FromStr for Listen {
     }
 }
 
-/// An error of the system, with the name of what it is about.
+/// Makes an error whose message begins with the name of its subject, such as an address or a file.
 pub(crate) fn named(name: impl fmt::Display, error: impl fmt::Display) -> io::Error {
     io::Error::other(format!("{name}: {error}"))
 }
@@ -81,7 +81,7 @@ impl Socket {
         bound.map_err(|error| named(listen, error))
     }
 
-    /// The sockets that systemd or another supervisor passes (`LISTEN_FDS`); none if it passes none.
+    /// Returns the sockets that systemd or another supervisor passes (`LISTEN_FDS`); empty if it passes none.
     ///
     /// # Errors
     /// If one of them is neither TCP nor Unix.
@@ -101,12 +101,12 @@ impl Socket {
         Ok(sockets)
     }
 
-    /// Returns whether it is a TCP socket.
+    /// Returns whether the socket is a TCP socket.
     pub fn is_tcp(&self) -> bool {
         matches!(self.kind, Kind::Tcp(_))
     }
 
-    /// Returns whether only programs on this machine can reach it.
+    /// Returns whether only programs on this machine can reach the socket.
     pub fn is_local(&self) -> bool {
         match &self.kind {
             Kind::Unix(_) => true,
@@ -161,7 +161,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// TLS with the certificates and the key in these PEM files.
+/// Reads the certificates and the key in these PEM files, and returns the TLS configuration for them.
 ///
 /// # Errors
 /// If they cannot be read or used.

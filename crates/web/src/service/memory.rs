@@ -16,15 +16,15 @@ use crate::{service::ServiceLimits, service::answer::Refusal};
 /// Bytes that are counted as one.
 const UNIT: u64 = 1 << 10;
 
-/// Memory of one kind, of which requests take shares.
+/// A budget of memory for one purpose, of which requests take shares.
 #[derive(Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
-    /// All of it.
+    /// Number of bytes of the whole budget.
     pub(crate) all: u64,
 }
 
-/// A share of the memory, which is free again when it is dropped.
+/// A share of a memory budget, in bytes; it is free again when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     permit: OwnedSemaphorePermit,
@@ -32,7 +32,7 @@ pub(crate) struct Share {
     bytes: u64,
 }
 
-/// A page that has come, or an answer, and the memory that it takes.
+/// The bytes of a page or of an answer, with the share of memory that they take.
 #[derive(Debug)]
 pub(crate) struct HeldBytes {
     pub(crate) bytes: Vec<u8>,
@@ -45,19 +45,19 @@ impl Memory {
         Self { free: semaphore(usize::try_from(bytes / UNIT).unwrap_or(usize::MAX)), all: bytes / UNIT * UNIT }
     }
 
-    /// Takes a share of `bytes`, if they are free.
+    /// Takes a share of `bytes`, if so much memory is free.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if they are not.
+    /// [`Refusal::BUSY`] if less memory is free.
     pub(crate) fn share(&self, bytes: u64) -> Result<Share, Refusal> {
         let taken = self.free.clone().try_acquire_many_owned(units(bytes));
         taken.map(|permit| Share { permit, bytes }).map_err(|_| Refusal::BUSY)
     }
 
-    /// Takes a share of `bytes`, which are at most all, as soon as they are free.
+    /// Waits for a share of `bytes` until so much memory is free; `bytes` must not exceed the whole budget.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if they are not in time.
+    /// [`Refusal::BUSY`] if less memory is free after `time`.
     pub(crate) async fn share_within(&self, bytes: u64, time: Duration) -> Result<Share, Refusal> {
         match timeout(time, self.free.clone().acquire_many_owned(units(bytes))).await {
             Ok(Ok(permit)) => Ok(Share { permit, bytes }),
@@ -68,7 +68,7 @@ impl Memory {
     /// Adds `bytes` to a share.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if they are not free.
+    /// [`Refusal::BUSY`] if less memory is free.
     pub(crate) fn grow(&self, share: &mut Share, bytes: u64) -> Result<(), Refusal> {
         let more = (share.bytes + bytes).div_ceil(UNIT) - share.permit.num_permits() as u64;
         if more > 0 {
@@ -79,20 +79,20 @@ impl Memory {
     }
 }
 
-/// As many permits as there can be, at most.
+/// Creates a semaphore with `permits` permits, or with the maximum that is possible.
 pub(crate) fn semaphore(permits: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
 }
 
 impl Share {
-    /// Returns all but `bytes` of the share.
+    /// Frees the share except for `bytes` of it.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let spare = self.permit.num_permits().saturating_sub(units(bytes) as usize);
         drop(self.permit.split(spare));
         self.bytes = self.bytes.min(bytes);
     }
 
-    /// Bytes that hold the share until the last of them is sent.
+    /// Wraps bytes so that they hold the share until the last of them is sent.
     pub(crate) fn around(mut self, bytes: Vec<u8>) -> Bytes {
         self.shrink(bytes.capacity() as u64);
         Bytes::from_owner(HeldBytes { bytes, _share: self })
@@ -115,7 +115,7 @@ const REQUEST: u64 = 4 << 10;
 const HEAD_BYTE: u64 = 8;
 const ITEM: u64 = 160;
 
-/// Bytes that a request may take beside its body.
+/// Returns the number of bytes that the head of a request may take.
 pub(crate) fn of_head(uri: &Uri, headers: &HeaderMap) -> u64 {
     let uri = uri.path_and_query().map_or("", PathAndQuery::as_str);
     let headers: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
@@ -149,12 +149,12 @@ const VIEW_BYTES_PER_BYTE: u64 = 20;
 const VIEW_BYTES_PER_TAG: u64 = 4500;
 const MAX_VIEW_BYTES: u64 = 64 << 20;
 
-/// Bytes that judging this page may take.
+/// Estimates the number of bytes of memory that judging a page may take.
 pub(crate) fn of_page(page: &[u8]) -> u64 {
     of_lists(page, &IncludeSettings::default())
 }
 
-/// The same with the lists beside the text that are asked for.
+/// Estimates the memory as [`of_page`] does, with the lists beside the text that are requested.
 pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
     let bytes = page.len() as u64;
     let all_tags = count(page, |byte| byte == b'<');
@@ -177,19 +177,19 @@ pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
     weight
 }
 
-/// The same with the report on it.
+/// Estimates the memory as [`of_page`] does, with the report on the page.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
     let shown =
         page.len() as u64 * VIEW_BYTES_PER_BYTE + count(page, |byte| byte == b'<').saturating_mul(VIEW_BYTES_PER_TAG);
     of_page(page) + shown.min(MAX_VIEW_BYTES)
 }
 
-/// Maximum bytes of a page of plain text that may be judged in `memory`.
+/// Returns the maximum number of bytes of a plain-text page that may be judged in `memory` bytes.
 pub(crate) fn longest(memory: u64) -> u64 {
     memory.saturating_sub(FIXED_BYTES) / BYTE
 }
 
-/// Maximum bytes of the start of a page that may be judged in `memory`.
+/// Returns the longest start of a page that may be judged in `memory` bytes.
 pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
     if of_lists(page, lists) <= memory {
         return page;
@@ -206,7 +206,7 @@ fn count(page: &[u8], is_counted: impl Fn(u8) -> bool) -> u64 {
     page.iter().filter(|byte| is_counted(**byte)).count() as u64
 }
 
-/// Lets requests in as long as there is room to wait, and pages to be judged as workers are free.
+/// Admits requests while there is room to wait, and gives their pages to free workers.
 #[derive(Debug)]
 pub(crate) struct Admission {
     workers: Arc<Semaphore>,
@@ -214,12 +214,12 @@ pub(crate) struct Admission {
     /// out.
     places: Arc<Semaphore>,
     most: usize,
-    /// Memory for requests that have no answer yet, and their bodies: a quarter.
+    /// Memory for requests without an answer yet, and for their bodies: a quarter of all.
     pub(crate) bodies: Memory,
-    /// Memory for reading the archives of batches: a quarter.
+    /// Memory for reading the archives of batches: a quarter of all.
     pub(crate) batches: Memory,
-    /// Memory for work and then for its answer until it is sent: a half, so that no number of bodies keeps one
-    /// of them from being judged.
+    /// Memory for work and then for its answer until it is sent: a half of all. So no number of bodies keeps one of
+    /// them from being judged.
     pub(crate) work: Memory,
 }
 
@@ -236,7 +236,7 @@ impl Admission {
         }
     }
 
-    /// Takes a request in.
+    /// Admits a request, which keeps its place until the permit is dropped.
     ///
     /// # Errors
     /// [`Refusal::BUSY`] if there is no room.
@@ -244,18 +244,17 @@ impl Admission {
         self.places.clone().try_acquire_owned().map_err(|_| Refusal::BUSY)
     }
 
-    /// Returns whether another request would be let in.
+    /// Returns whether another request would be admitted.
     pub(crate) fn has_room(&self) -> bool {
         self.places.available_permits() > 0
     }
 
-    /// Number of requests that were let in.
+    /// Returns the number of requests that are admitted and not finished.
     pub(crate) fn inside(&self) -> usize {
         self.most - self.places.available_permits()
     }
 
-    /// Waits for a free worker; it is free again when the permit is dropped. None when the service is
-    /// gone.
+    /// Waits for a free worker, which is free again when the permit is dropped. None when the service has ended.
     pub(crate) async fn worker(&self) -> Option<OwnedSemaphorePermit> {
         self.workers.clone().acquire_owned().await.ok()
     }

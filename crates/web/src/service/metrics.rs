@@ -17,7 +17,7 @@ use crate::{
     service::access::OPEN_PATHS, service::access::admitted, service::answer::Refusal, service::body::LingeringBody,
 };
 
-/// Around every request: who asks, its name, its time, a line of the log.
+/// Wraps every request: checks its access, gives it an id, measures its time and logs it.
 pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begin = Instant::now();
     let id = app.id_of(request.headers());
@@ -62,10 +62,10 @@ const CONNECTIONS: usize = 16;
 /// Time that a request may take, and that the run waits for one in flight when it ends.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Answers `GET /metrics` on a thread of its own until it is dropped.
+/// A listener that answers `GET /metrics` on a thread of its own until it is dropped.
 #[derive(Debug)]
 pub struct MetricsListener {
-    /// The metrics that it answers with.
+    /// The metrics that requests get.
     pub metrics: Arc<Metrics>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,

@@ -10,10 +10,10 @@ use trommel::{Model, OwnedHints, PageForm, PartialSettings, Settings, fields, re
 
 use crate::{service::answer::Refusal, service::shared_state::App};
 
-/// A query as axum reads it.
+/// The query of a request as axum reads it: parameters as names and values, or the fault.
 pub(crate) type ReadQuery = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-/// The choices of a request.
+/// The choices that a request makes in its query: parameters, and settings that override those of the service.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
     settings: PartialSettings,
@@ -21,10 +21,11 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
-    /// Reads a query. A parameter is one of `parameters`, or a setting by its name.
+    /// Reads the query of a request. Each parameter is one of `parameters`, or the name of a setting.
     ///
     /// # Errors
-    /// If it is no query, has a parameter twice or an unknown one, or a value that is none of the setting's.
+    /// Fails if the query is malformed, has a parameter twice or an unknown one, or has a value that its setting does
+    /// not allow.
     pub(crate) fn read(query: ReadQuery, parameters: &[&str]) -> Result<Self, Refusal> {
         let Query(pairs) = query.map_err(|rejection| Refusal::bad(rejection.body_text()))?;
         let mut choices = Self::default();
@@ -47,15 +48,15 @@ impl Choices {
         Ok(choices)
     }
 
-    /// The value of a parameter that is no setting.
+    /// Returns the value of a parameter that is not a setting.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Returns whether a parameter is `true`; without a value it is.
+    /// Returns whether a parameter is `true`, which a parameter without a value is, too.
     ///
     /// # Errors
-    /// If it is neither `true` nor `false`.
+    /// Fails if the value is neither `true` nor `false`.
     pub(crate) fn is_set(&self, name: &str) -> Result<bool, Refusal> {
         match self.parameter(name) {
             None | Some("false") => Ok(false),
@@ -64,23 +65,23 @@ impl Choices {
         }
     }
 
-    /// Makes one more choice, which wins.
+    /// Sets one setting of the request, in place of an earlier choice.
     ///
     /// # Errors
-    /// If it is none.
+    /// Fails if there is no such setting, or the value is invalid.
     pub(crate) fn choose(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Refusal> {
         self.settings.set(name, value).map_err(Refusal::bad)
     }
 
-    /// The name of the model that is asked for.
+    /// Returns the name of the model that the request chooses.
     pub(crate) fn model(&self) -> Option<&str> {
         self.settings.get("model").and_then(Value::as_str)
     }
 
-    /// The settings of the request, over those of the service.
+    /// Returns all settings of the request: its choices, and the defaults of the service.
     ///
     /// # Errors
-    /// If choices exclude each other, or filters name page types that the model does not tell.
+    /// Fails if choices exclude each other, or if filters name page types that the model does not recognise.
     pub(crate) fn settings(&self, app: &App, model: &Model) -> Result<Settings, Refusal> {
         let settings = self.settings.clone().over(app.settings.defaults.clone());
         let settings = settings.settings().map_err(Refusal::bad)?;
@@ -88,7 +89,8 @@ impl Choices {
         Ok(settings)
     }
 
-    /// The filters of the request, whose settings these are, or else those of the service.
+    /// Returns the filters for the request. They are those of `settings` if the request chooses filters, otherwise
+    /// those of the service.
     pub(crate) fn filters(&self, app: &App, settings: &Settings) -> Arc<Filters> {
         match self.settings.get("filters") {
             Some(_) => Arc::new(Filters::new(&settings.filters)),
@@ -97,11 +99,11 @@ impl Choices {
     }
 }
 
-/// Parameters about the page of a request. They may stand in headers instead, as `X-Page-Url` and so on; the query
-/// wins.
+/// The names of parameters about the page of a request. They may also stand in headers, as `X-Page-Url` and so on; the
+/// query wins.
 pub(crate) const OF_PAGE: [&str; 4] = ["url", "charset", "date", "status"];
 
-/// Facts about the page of a request.
+/// The facts about its page that a request states: hints and HTTP status.
 #[derive(Debug, Default)]
 pub(crate) struct PageHints {
     pub(crate) hints: OwnedHints,
@@ -109,10 +111,10 @@ pub(crate) struct PageHints {
 }
 
 impl PageHints {
-    /// The facts about its page that the request states, in its query or its headers.
+    /// Reads the facts about the page of a request, from its query or its headers.
     ///
     /// # Errors
-    /// If a header is not ASCII, or a status is none.
+    /// Fails if a header is not ASCII, or the status is not an HTTP status.
     pub(crate) fn read(choices: &Choices, headers: &HeaderMap) -> Result<Self, Refusal> {
         let either = |name: &str, header: &'static str| match choices.parameter(name) {
             Some(value) => Ok(Some(value.to_owned())),
@@ -154,10 +156,10 @@ const FORMS: [(PageForm, &str); 3] = [
     (PageForm::Markdown, "text/markdown; charset=utf-8"),
 ];
 
-/// The form that a client likes best, and its media type.
+/// Returns the form of answer that a client prefers by its `Accept` header, and the media type of that form.
 ///
 /// # Errors
-/// If it accepts none.
+/// Fails if the client accepts none of the forms.
 pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refusal> {
     let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",");

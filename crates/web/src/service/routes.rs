@@ -16,7 +16,7 @@ use trommel_text::keys::{Field, Keyed as _, Shape};
 use crate::service::{answer, batch, extract_and_inspect, metrics};
 use crate::{service::answer::Refusal, service::shared_state::App};
 
-/// All paths.
+/// Creates the router of the service, with all its paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let router = Router::new()
         .route("/", get(index))
@@ -84,7 +84,7 @@ fn file(media_type: &'static str, text: &'static str) -> Response {
 const DOCUMENT: &str = include_str!("../../assets/service/openapi.json");
 /// Paths whose query may name settings.
 const WITH_SETTINGS: [&str; 3] = ["/extract", "/extract/batch", "/inspect"];
-/// The OpenAPI document of a service with these models, of which the first is the default.
+/// Returns the OpenAPI document of a service with these models, of which the first is the default.
 pub fn openapi(models: &[&str]) -> Value {
     let mut document: Value = serde_json::from_str(DOCUMENT).unwrap_or_default();
     document["info"]["version"] = env!("CARGO_PKG_VERSION").into();

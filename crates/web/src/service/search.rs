@@ -158,7 +158,7 @@ pub(crate) async fn stored(
     Ok(answer::body("application/json", share.around(bytes)))
 }
 
-/// The archived page of a document, read from the place that the index gives for it.
+/// Reads the archived page of a document of the index, from the place that the index gives for it.
 pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
     let stored = index(app)?.get(id).map_err(|error| fault(&error))?;
     let source = stored.ok_or_else(missing)?.source;

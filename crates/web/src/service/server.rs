@@ -25,7 +25,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 // The tables of its last page go with it; to start another costs a ten-thousandth of such a page.
 const KEEP_ALIVE: Duration = Duration::from_millis(100);
 
-/// Reason why a service ended by itself.
+/// The error that ended a service that nobody stopped, or a stop that did not finish in time.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -37,20 +37,20 @@ pub enum ServeError {
     Unfinished(u64, usize),
 }
 
-/// Answers requests on these sockets until `stop` is set, and then finishes current ones.
+/// Runs the service: answers requests on these sockets until `stop` is set, and then finishes current ones.
 ///
 /// # Errors
-/// If it cannot start, or did not finish in time.
+/// Fails if the service cannot start, or if current requests do not finish in time.
 pub fn serve(settings: ServiceSettings, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
     let (limits, tls) = (settings.limits, settings.tls.clone().map(TlsAcceptor::from));
     let app = App::new(settings);
     Server::new(router(app.clone()), limits, tls).answer(sockets, stop, || app.stop())
 }
 
-/// The same with other routes, within the bounds on connections and time.
+/// Runs a service with other routes, within the bounds of `limits` on connections and time, until `stop` is set.
 ///
 /// # Errors
-/// As for [`serve`].
+/// The errors of [`serve`].
 pub fn serve_router(
     router: Router,
     limits: &ServiceLimits,

@@ -20,18 +20,18 @@ use crate::{service::answer::Refusal, service::memory::HeldBytes};
 /// other connections wait.
 const SHORT: usize = 256 << 10;
 
-/// The state that all requests share.
+/// The state of the service that all requests share.
 pub(crate) struct App {
     pub(crate) settings: ServiceSettings,
-    /// Maximum bytes of a page, by its bound and by the memory for it.
+    /// Maximum number of bytes of a page, by the bound on its length and by the memory for judging it.
     pub(crate) max_page: u64,
     pub(crate) admission: Admission,
-    /// Batches that may run at a time.
+    /// Limits the number of batches that run at the same time.
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
     /// Requests that came without an id.
     nameless: AtomicU64,
-    /// The description of the service, made when it is first asked for.
+    /// The OpenAPI document of the service, made at the first request for it.
     pub(crate) openapi: OnceLock<Bytes>,
     stopping: AtomicBool,
 }
@@ -52,15 +52,15 @@ impl App {
         })
     }
 
-    /// The names of the models; the first is the default.
+    /// Returns the names of the models; the first is the default.
     pub(crate) fn model_names(&self) -> Vec<&str> {
         self.settings.models.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The model of that name, or the default.
+    /// Returns the model called `name`, or the default model for none.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if the service has no model of this name.
     pub(crate) fn model(&self, name: Option<&str>) -> Result<Arc<Model>, Refusal> {
         let models = &self.settings.models;
         let found = match name {
@@ -74,7 +74,7 @@ impl App {
         found.map(|(_, model)| model.clone()).ok_or_else(none)
     }
 
-    /// An extractor by this model and these settings, whose times are counted.
+    /// Creates an extractor with this model and these settings, which reports its times to the metrics.
     pub(crate) fn extractor(&self, model: Arc<Model>, settings: &Settings) -> Extractor {
         let extractor = Extractor::with_model(settings, model).with_observer(self.metrics.clone());
         match &self.settings.sites {
@@ -83,13 +83,13 @@ impl App {
         }
     }
 
-    /// Has a page judged as soon as a worker and enough memory are free. A short one is judged right here, on the
-    /// thread of its connection: handing it to another thread and back costs an eighth of the time of a request and
-    /// leaves cores idle. Before, whatever has come on other connections is taken in, so that small requests and pieces
-    /// of bodies do not wait behind every page. The memory is free again when the share that is given is dropped.
+    /// Judges a page as soon as a worker and enough memory are free; the memory is free again when the returned share
+    /// is dropped. A short page is judged right here, on the thread of its connection. Handing it to another thread and
+    /// back would cost an eighth of the time of a request and leave cores idle. Before that, other connections get a
+    /// turn, so that small requests and pieces of bodies do not wait behind every page.
     ///
     /// # Errors
-    /// [`Refusal::FAULT`] if it panics; if there is no room for it.
+    /// [`Refusal::FAULT`] if judging panics; [`Refusal::BUSY`] if there is no room for the page.
     pub(crate) async fn judge<T: Send + 'static>(
         self: &Arc<Self>,
         page: HeldBytes,
@@ -111,11 +111,11 @@ impl App {
         Ok((made.map_err(|_| self.fault())?, share))
     }
 
-    /// Has `work` done on a thread of its own as soon as a worker and enough memory are free. It is done even if the
+    /// Runs `work` on a thread of its own as soon as a worker and enough memory are free. The work is done even if the
     /// client has gone; its place is free after it.
     ///
     /// # Errors
-    /// [`Refusal::FAULT`] if it panics; if there is no room for it.
+    /// [`Refusal::FAULT`] if the work panics; [`Refusal::BUSY`] if there is no room for it.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         weight: u64,
@@ -143,7 +143,7 @@ impl App {
         Ok((permit, share))
     }
 
-    /// The id that a request brings, or a new one.
+    /// Returns the id that a request brings in its header, or a new one.
     pub(crate) fn id_of(&self, headers: &HeaderMap) -> HeaderValue {
         if let Some(given) = headers.get(REQUEST_ID)
             && given.len() <= MAX_ID_BYTES
@@ -164,18 +164,18 @@ impl App {
         Refusal::FAULT
     }
 
-    /// Makes the service report that it is not ready. It finishes current requests.
+    /// Makes the service report that it is not ready, while it finishes current requests.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether requests are welcome.
+    /// Returns whether the service accepts requests.
     pub(crate) fn is_ready(&self) -> bool {
         !self.stopping.load(Ordering::Relaxed) && self.admission.has_room()
     }
 }
 
-/// The header that carries the name.
+/// The name of the header with the id of a request.
 pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// Maximum bytes of a request id that is accepted.
 const MAX_ID_BYTES: usize = 128;

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use trommel_html::Page;
 use trommel_model::{Layout, Model};
 
-/// Maximum number of blocks with reasons in a report: they take some 2 kB each, and a browser must open it.
+/// Maximum number of blocks with reasons in a report. They take some 2 kB each, and a browser must open the report.
 pub const BLOCKS: usize = 2000;
 
-/// The reasons of one block.
+/// The reasons for the probability of one block: the contributions of topics of features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
     /// The contribution of each topic in log odds, the largest first. The contribution of a pair of features counts
     /// half for the topic of each, because neither adds it alone.
     pub topics: Vec<(Topic, f64)>,
-    /// Sum of all contributions.
+    /// Sum of all contributions, in log odds.
     pub sum: f64,
 }
 
-/// The reasons of the blocks of a page that `wanted` selects, as `model` judges them. Only the model's columns are
-/// computed, and they are not kept: those of all blocks would take some kilobytes a block.
+/// Explains the blocks of a page that `wanted` selects, as `model` judges them; other blocks get none. Only the model's
+/// columns are computed, and they are not kept, because those of all blocks would take some kilobytes per block.
 pub fn reasons(model: &Model, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
     // Of each of the model's contributions, which come in the same order for every row.
     let topics: Vec<[Topic; 2]> = model.reasons().iter().map(|name| topics(name)).collect();
@@ -70,12 +70,12 @@ fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f
 }
 
 impl Reasons {
-    /// The size of the largest contribution.
+    /// Returns the absolute value of the largest contribution, in log odds.
     pub(crate) fn largest(&self) -> f64 {
         self.topics.first().map_or(0.0, |(_, odds)| odds.abs())
     }
 
-    /// The three topics with the largest contributions, as a sentence; `None` if no feature contributes.
+    /// Names the three topics with the largest contributions in a sentence; `None` if no feature contributes.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {
@@ -100,8 +100,8 @@ fn topics(reason: &str) -> [Topic; 2] {
     }
 }
 
-/// Selects the blocks that get reasons, given their numbers of words: all with words, or the `most` longest of them,
-/// the first of equal ones.
+/// Selects the blocks that get reasons, given their numbers of words: all with words, or the `most` longest of them. Of
+/// equally long blocks the first are selected.
 pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..words.len()).filter(|at| words.get(*at).is_some_and(|words| *words > 0)).collect();
     if order.len() > most {
@@ -158,7 +158,7 @@ trommel_text::named! {
 }
 
 impl Topic {
-    /// The topic of a feature.
+    /// Returns the topic of the feature with this name.
     pub fn of(feature: &str) -> Self {
         let (group, rest) = feature.split_once('.').unwrap_or((feature, ""));
         match group {

@@ -51,7 +51,7 @@ struct BlockTemplate<'a> {
     lang: Option<&'a str>,
 }
 
-/// The report on a page, as one HTML file.
+/// Returns the report on a page as one HTML file.
 ///
 /// # Errors
 /// Only if formatting fails.
@@ -61,7 +61,7 @@ pub fn report(view: &View) -> Result<String, fmt::Error> {
     rendered(&Report { title: view.shown_title(), fragment: fragment(view)?, script, digest })
 }
 
-/// The part of the report that is about the page, for a page that has [`STYLE`] and [`SCRIPT`] of its own.
+/// Returns the part of the report that is about the page, for an HTML page that has [`STYLE`] and [`SCRIPT`] already.
 ///
 /// # Errors
 /// Only if formatting fails.

@@ -11,65 +11,65 @@ use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 /// Steps of indentation at most.
 const INDENTS: u16 = 10;
 
-/// One block.
+/// A row of the report: one block of the page, with the reasons why it is kept or dropped.
 #[derive(Debug, Default)]
 pub struct Row<'a> {
-    /// Its text.
+    /// Text of the block.
     pub text: Cow<'a, str>,
-    /// The part of the page (headline, body, comment and so on), if it is known.
+    /// Role of the block in the page (headline, body, comment and so on), if it is known.
     pub role: Option<&'a str>,
-    /// The elements around it.
+    /// The elements around the block, outermost first.
     pub path: String,
-    /// Steps of indentation by the depth of its container, 0..=10.
+    /// Number of steps by which the row is indented, by the depth of its container, 0..=10.
     pub indent: u16,
-    /// Number of its words.
+    /// Number of words of the block.
     pub words: u32,
-    /// Share of the words in links, 0..=1.
+    /// Share of the block's words in links, 0..=1.
     pub link_density: f32,
-    /// First and one past the last byte in the decoded page.
+    /// First byte of the block, and one past its last byte, in the decoded page.
     pub span: (u32, u32),
     /// True if the page hides the block.
     pub hidden: bool,
-    /// Probability of being content, 0..=1.
+    /// Probability that the block is content, 0..=1.
     pub probability: f32,
     /// True if the block is part of the text.
     pub kept: bool,
-    /// The decider of that.
+    /// The part of the extractor that decided to keep or drop the block.
     pub by: Decider,
-    /// Reasons of the probability; `None` if the report leaves them out.
+    /// Reasons for the probability; `None` if the report leaves them out.
     pub reasons: Option<Reasons>,
 }
 
-/// The page.
+/// The data of the report on a page: its metadata, blocks and extracted text.
 #[derive(Debug, Default)]
 pub struct View<'a> {
-    /// Its title.
+    /// Title of the page.
     pub title: Option<String>,
-    /// Its URL.
+    /// URL of the page.
     pub url: Option<&'a str>,
-    /// Language of its text.
+    /// Language of the page's text.
     pub lang: Option<String>,
     /// The facts at the head of the report, as name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// The reasons that the report leaves out, as a sentence.
+    /// A sentence about the reasons that the report leaves out.
     pub left_out: Option<String>,
-    /// Its blocks in order.
+    /// Blocks of the page, in order.
     pub rows: Vec<Row<'a>>,
-    /// Its text, as extracted.
+    /// The extracted text of the page.
     pub plain: String,
-    /// The same as Markdown.
+    /// The extracted text as Markdown.
     pub markdown: String,
 }
 
 impl Row<'_> {
-    /// Its words, with their unit.
+    /// Returns the number of the block's words with its unit, such as `3 words`.
     pub(crate) fn word_count(&self) -> String {
         word_count(self.words.into())
     }
 }
 
 impl<'a> View<'a> {
-    /// Gathers the view of a page that `model` judged, with the reasons.
+    /// Gathers the data of the report on a page that `model` judged, with the reasons.
     pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
         let (page, verdicts) = (extraction.page(), extraction.verdicts());
         let document = extraction.document(&DocumentOptions::default());
@@ -161,8 +161,8 @@ const ELEMENTS: usize = 6;
 /// Tokens shown of each element.
 const TOKENS: usize = 4;
 
-/// The elements around the element `index`, outermost first: `article.post › div#text › p`. `html`
-/// and `body` are left out; `…` stands for outer ones beyond the sixth.
+/// Describes the elements around the element `index`, outermost first: `article.post › div#text › p`. `html` and `body`
+/// are left out; `…` stands for outer ones beyond the sixth.
 pub fn path(page: &Page, index: u32) -> String {
     let mut around = page.path(index).filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
     let mut names: Vec<String> = around.by_ref().take(ELEMENTS).map(|(_, element)| name(page, element)).collect();
@@ -187,7 +187,7 @@ fn name(page: &Page, element: &Element) -> String {
     name
 }
 
-/// A count with a comma between thousands.
+/// Formats a count with commas between thousands.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
@@ -200,7 +200,7 @@ pub(crate) fn grouped(count: u64) -> String {
     grouped
 }
 
-/// A number of words, with their unit.
+/// Formats a number of words with its unit, such as `3 words`.
 pub(crate) fn word_count(words: u64) -> String {
     format!("{} {}", grouped(words), if words == 1 { "word" } else { "words" })
 }

@@ -12,13 +12,13 @@ use trommel_record::filters::Reason;
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DropReason {
-    /// Describes the archive.
+    /// A record that describes the archive.
     Warcinfo,
     /// A request that the crawler sent.
     Request,
     /// The crawler's notes about another record.
     Metadata,
-    /// A record of the crawler's own: a log, its arguments, a copy of a page.
+    /// A record that the crawler made itself: a log, its arguments, a copy of a page.
     CrawlerRecord,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,
@@ -48,7 +48,7 @@ pub enum DropReason {
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// The payload cannot be taken out of the record.
+    /// The payload of the record cannot be decoded.
     Payload,
     /// The output format refused the document.
     Encode,

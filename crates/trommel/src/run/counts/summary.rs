@@ -18,11 +18,12 @@ macro_rules! sum {
     };
 }
 
-/// Counts of a run. Every record read is a document, a drop or a failure.
+/// The counts of a run and its parts, reported at its end. Every record that was read counts as a document, a drop or a
+/// failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Each input in order.
+    /// The report on each input, in order.
     pub files: Vec<FileReport>,
     /// Records read.
     pub records: u64,
@@ -37,19 +38,19 @@ pub struct Summary {
     pub drops: BTreeMap<DropReason, u64>,
     /// Documents that the filters of duplicates forgot because their memory was full.
     pub forgotten: u64,
-    /// Records that should have given a document and did not, by kind of fault.
+    /// Number of records that should have given a document and did not, by kind of fault.
     pub failures: BTreeMap<FailureKind, u64>,
-    /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
+    /// Number of pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
     pub truncated: BTreeMap<String, u64>,
-    /// Pages that exceeded a bound (`max-record`, `max-payload`) or a cap of the page reader, by name.
+    /// Number of pages that exceeded a bound (`max-record`, `max-payload`) or a cap of the page reader, by name.
     pub capped: BTreeMap<String, u64>,
     /// The first 1,000 damaged places.
     pub damage: Vec<DamageReport>,
-    /// Number of damaged places.
+    /// Number of all damaged places.
     pub damaged: u64,
     /// Bytes lost to damage.
     pub lost_bytes: u64,
-    /// Selected records whose URL or digest is not that of the index.
+    /// Number of selected records whose URL or digest differs from the one in the index.
     pub mismatched: u64,
     /// Stored bytes read.
     pub stored_bytes: u64,
@@ -65,7 +66,7 @@ pub struct Summary {
     pub ended_early: Option<String>,
     /// The file that the failed records were written to, if there were any.
     pub quarantine: Option<String>,
-    /// Records that were set aside, by the file they were written to.
+    /// Number of records that were set aside, by the name of the file that they were written to.
     pub set_aside: BTreeMap<String, u64>,
     /// Median, 99th percentile and maximum of the time of a page; none without a page.
     pub page_times: Option<PageTimes>,
@@ -73,7 +74,7 @@ pub struct Summary {
     pub seconds: f64,
 }
 
-/// Seconds that single pages took.
+/// Times in seconds that the extraction of a single page took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTimes {
     /// Median, accurate to 5 %.
@@ -84,7 +85,7 @@ pub struct PageTimes {
     pub slowest: PageTime,
 }
 
-/// Counts of one input.
+/// The report on one input: its counts, and the error if it could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// The input as the user named it.
@@ -105,11 +106,11 @@ pub struct FileReport {
     pub lost_bytes: u64,
     /// Stored bytes read.
     pub stored_bytes: u64,
-    /// Reason why it could not be read, or not completely.
+    /// Reason why the input could not be read, or not completely.
     pub error: Option<String>,
 }
 
-/// A damaged place.
+/// A damaged place in an archive, behind which reading continued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageReport {
     /// The input as the user named it.
@@ -122,12 +123,12 @@ pub struct DamageReport {
     pub what: String,
 }
 
-/// Two sums that should be the same and are not: something was lost or counted twice.
+/// Two counts of a summary that should be equal and differ: something was lost or counted twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the counts do not add up: {0}; the output is not to be relied on, please report this")]
 pub struct SumMismatch(String);
 
-/// The outcome of a run.
+/// The outcome of a run: complete, partial or without anything read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was read, and every page gave a document.
@@ -139,7 +140,7 @@ pub enum Outcome {
 }
 
 impl Summary {
-    /// The outcome of the run.
+    /// Returns the outcome of the run by the faults in its counts.
     pub fn outcome(&self) -> Outcome {
         // A run without inputs has lost nothing.
         if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
@@ -151,7 +152,7 @@ impl Summary {
         }
     }
 
-    /// The faults of a run that is not clean, in one line: `damage at 2 places, 1 record failed`.
+    /// Returns the faults of a run in one line: `damage at 2 places, 1 record failed`. None for a run without faults.
     pub fn faults(&self) -> Option<String> {
         let failed: u64 = self.failures.values().sum();
         let unread = self.files.iter().filter(|file| file.error.is_some()).count() as u64;
@@ -169,7 +170,7 @@ impl Summary {
         self.mismatch().is_none()
     }
 
-    /// The first two sums that should be the same and are not.
+    /// Returns the first pair of counts that should be equal and are not.
     pub fn mismatch(&self) -> Option<SumMismatch> {
         let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
         let by_file = |count: fn(&FileReport) -> u64| sum(&mut self.files.iter().map(count));
@@ -203,7 +204,7 @@ impl Summary {
         add_counts(&mut self.set_aside, more.set_aside);
     }
 
-    /// Removes the counts of an input that is read again because none of its records could be read.
+    /// Removes the counts of an input that will be read again because none of its records could be read.
     pub(crate) fn forget(&mut self, report: &FileReport) {
         self.damaged = self.damaged.saturating_sub(report.damaged);
         self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
@@ -239,7 +240,7 @@ impl Summary {
 }
 
 impl FileReport {
-    /// Adds the counts of a later visit of the same input.
+    /// Adds the counts of a later visit to the same followed input.
     pub(crate) fn add(&mut self, more: Self) {
         self.outputs.extend(more.outputs);
         sum!(self, more: records documents drops failures damaged lost_bytes stored_bytes);
@@ -247,7 +248,7 @@ impl FileReport {
         self.error = self.error.take().or(more.error);
     }
 
-    /// Returns whether none of its records could be read.
+    /// Returns whether none of the input's records could be read.
     pub(crate) fn is_nothing(&self) -> bool {
         self.records == 0 && self.error.is_some()
     }
@@ -257,7 +258,7 @@ impl FileReport {
     }
 }
 
-/// Adds to one of several counts.
+/// Adds `more` to the count of `key` in a map of counts.
 pub(crate) fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, more: u64) {
     *counts.entry(key).or_default() += more;
 }
@@ -337,8 +338,8 @@ fn size(bytes: u64) -> String {
 // A logarithmic scale keeps any number of pages in some hundred counts, which fit into the saved state.
 const STEPS_PER_DOUBLING: f64 = 16.0;
 
-/// Times of pages on a logarithmic scale (16 steps a doubling, so percentiles are off by 4.4 % at
-/// most), and the slowest page.
+/// A histogram of the times of pages, and the slowest page. Its logarithmic scale has 16 steps per doubling, so
+/// percentiles are off by at most 4.4 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Times {
     /// Pages by step; step 0 ends at one microsecond.
@@ -346,21 +347,21 @@ pub(crate) struct Times {
     slowest: Option<PageTime>,
 }
 
-/// The time of a page, with its place.
+/// The time that one page took, and the place of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTime {
-    /// Seconds of one worker.
+    /// Seconds that one worker took for the page.
     pub seconds: f64,
-    /// WARC-Record-ID, or the URL where there is none.
+    /// WARC-Record-ID of the page, or its URL if it has no id.
     pub id: String,
-    /// The archive.
+    /// Name of the archive that holds the page.
     pub file: String,
     /// Stored offset of the record.
     pub offset: u64,
 }
 
 impl Times {
-    /// Notes a page.
+    /// Adds the time of a page to the histogram.
     pub(crate) fn add(&mut self, page: &PageTime) {
         // Below a microsecond the clock itself is no better.
         let step = (page.seconds * 1e6).max(1.0).log2() * STEPS_PER_DOUBLING;
@@ -370,7 +371,7 @@ impl Times {
         }
     }
 
-    /// Adds the times of other pages, which came after these.
+    /// Adds the times of other pages, which were read after these.
     pub(crate) fn join(&mut self, more: Self) {
         add_counts(&mut self.steps, more.steps);
         let seconds = |slowest: &Option<PageTime>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
@@ -379,7 +380,7 @@ impl Times {
         }
     }
 
-    /// Seconds within which this share of the pages was done; none if there is no page.
+    /// Returns the seconds within which the share `share` of the pages was done; none if there is no page.
     pub(crate) fn within(&self, share: f64) -> Option<f64> {
         let all: u64 = self.steps.values().sum();
         let wanted = (all as f64 * share).ceil();
@@ -395,7 +396,7 @@ impl Times {
         None
     }
 
-    /// The slowest page.
+    /// Returns the time and place of the slowest page; none without a page.
     pub(crate) fn slowest(&self) -> Option<&PageTime> {
         self.slowest.as_ref()
     }

@@ -27,7 +27,7 @@ const WINDOW_BYTES: u64 = 256 << 20;
 // Also how soon a run hears that it is stopped.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The lanes of a run.
+/// The lanes of a run: sets of threads that each read, extract and write one archive at a time.
 pub(super) struct Lanes<'a, 'c> {
     common: &'a Common<'c>,
     filters: &'a Filters,
@@ -41,7 +41,7 @@ pub(super) struct Lanes<'a, 'c> {
 }
 
 impl<'a, 'c> Lanes<'a, 'c> {
-    /// The lanes before they begin.
+    /// Creates the lanes of a run, without starting their threads.
     pub(super) fn new(common: &'a Common<'c>, filters: &'a Filters, extract: &'a Extract<'a>) -> Self {
         let (settings, number) = (&common.plan.run.settings, common.plan.lanes);
         let jobs = settings.jobs().get();
@@ -57,7 +57,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         Self { common, filters, extract, lanes: (0..number).map(lane).collect(), jobs, memory, window }
     }
 
-    /// Reads and writes all archives.
+    /// Reads and writes all archives on the threads of the lanes, and calls `tick` repeatedly meanwhile.
     pub(super) fn run(
         &self,
         stdout: &mut dyn Write,

@@ -18,7 +18,7 @@ use trommel_archive::{
 
 use super::Input;
 
-/// The contents of a folder or prefix.
+/// The possible inputs found in a folder or below a prefix of a bucket, sorted by kind.
 #[derive(Default)]
 pub(super) struct Found<T> {
     pub(super) archives: Vec<T>,
@@ -32,7 +32,7 @@ pub(super) struct Found<T> {
 }
 
 impl<T: Ord> Found<T> {
-    /// Adds the inputs that are found under a path, in order.
+    /// Adds an entry of the folder to its kind (archives, text of captures, pages or others), by the name in `path`.
     pub(super) fn sort(&mut self, entry: T, path: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         if is_archive(name) || is_wacz(name) {
@@ -51,8 +51,8 @@ impl<T: Ord> Found<T> {
         *self.others.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Returns the inputs, and names the files that are none in one line. Pages are one input, if they are read here and
-    /// nothing else is to be read.
+    /// Appends the inputs that are found to `inputs`, and logs the files that are none in one line. Pages become one
+    /// input, if they are read here and nothing else is to be read.
     pub(super) fn give(
         mut self,
         place: &str,
@@ -96,7 +96,7 @@ const MHTML: [&str; 2] = [".mhtml", ".mht"];
 /// Reason why those are not read.
 const NO_MHTML: &str = "an MHTML file, not a page: save the page as HTML";
 
-/// Pages in files. The number of a page is that of its record.
+/// HTML pages stored in files, one page in each. The position of a page in the list is the number of its record.
 #[derive(Clone, Debug)]
 pub struct PageFiles {
     pub(crate) name: String,
@@ -104,12 +104,12 @@ pub struct PageFiles {
 }
 
 impl PageFiles {
-    /// Stored bytes of all files.
+    /// Returns the total size of the files in stored bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| length(file)).fold(0, u64::saturating_add)
     }
 
-    /// The name of the outputs.
+    /// Returns the name of the outputs for these pages, without folder and suffix.
     pub(crate) fn stem(&self) -> String {
         let name = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
         match (name, self.files.as_slice()) {
@@ -120,7 +120,8 @@ impl PageFiles {
         }
     }
 
-    /// SHA-256 of the names and lengths of the files: a run goes on with the same pages alone.
+    /// Returns the SHA-256 of the names and lengths of the files. An interrupted run continues only with the same
+    /// pages.
     pub(crate) fn digest(&self) -> String {
         let mut digest = Sha256::new();
         for file in &self.files {
@@ -134,12 +135,12 @@ fn length(file: &Path) -> u64 {
     file.metadata().map_or(0, |found| found.len())
 }
 
-/// Returns whether this is the name of a page in a file.
+/// Returns whether a file name is that of an HTML page.
 pub(crate) fn is_page(name: &str) -> bool {
     without_page_endings(name).len() < name.len()
 }
 
-/// The input that a file is by its name, if it is no archive.
+/// Returns the input that a file is by its name; none if it is an archive.
 pub(super) fn by_name(path: &Path) -> Option<Input> {
     let name = path.file_name()?.to_string_lossy();
     let shown = path.to_string_lossy().into_owned();
@@ -166,11 +167,11 @@ pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
     inputs.into_iter().filter_map(|input| if single(&input).is_some() { all.take() } else { Some(input) }).collect()
 }
 
-/// The record of the page in a file. A page that was saved with the head of its response has its status, too. Its place
-/// is the whole file.
+/// Reads the page in a file as a record, whose place is the whole file. A page that was saved with its HTTP headers has
+/// the status, too.
 ///
 /// # Errors
-/// If the file cannot be read. Of the decoded page not more than `most` bytes are read.
+/// Fails if the file cannot be read. At most about `most` bytes of the decoded page are read.
 pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
     let mut bytes = Vec::new();
     // One more, so that it shows that there were more.
@@ -199,7 +200,7 @@ pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
     })
 }
 
-/// The same as an item of an input.
+/// Reads the page in a file as [`page_record`] does, with errors of the kind that archives have.
 pub(crate) fn page_item(path: &Path, most: u64) -> Result<Record, ArchiveError> {
     let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
     page_record(path, most).map_err(failed)
@@ -215,7 +216,7 @@ fn inflated(stored: impl Read, most: u64) -> io::Result<Vec<u8>> {
 // Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
 const END_BYTES: u64 = 1 << 16;
 
-/// An input as it was when it was opened.
+/// The identity of an input when it was opened, by which a resumed run notices that the input has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// The input as the user named it.
@@ -226,7 +227,7 @@ pub(crate) struct Identity {
     pub(crate) stamp: Option<FileStamp>,
 }
 
-/// The stamp of a file: facts that change with it, without all its bytes.
+/// The size, time and partial checksum of a file, by which a change is noticed without reading all its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileStamp {
     size: u64,
@@ -237,19 +238,19 @@ pub(crate) struct FileStamp {
 }
 
 impl Identity {
-    /// The identity of an input at this moment.
+    /// Returns the identity that an input has at this moment; `naming` is the number of earlier inputs with its name.
     pub(crate) fn of(input: &Input, naming: usize) -> Self {
         Self { name: input.name(), naming, stamp: FileStamp::of(input).ok().flatten() }
     }
 
-    /// Describes how `input`, of the same name, has changed; none if it has not. A file that is there again after it
-    /// was missing has not changed: it is new.
+    /// Describes how `input`, of the same name, has changed; none if it has not. A file that exists again after it was
+    /// missing counts as new, not as changed.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         self.stamp.as_ref()?.change(input).unwrap_or_else(|error| Some(error.to_string()))
     }
 
-    /// Returns whether the input, of which nothing could be read, may be read now: a file that was missing, or what the
-    /// network did not give.
+    /// Returns whether an input that could not be read before may be readable now: a file that was missing, or an
+    /// object that the network did not give.
     pub(crate) fn has_appeared(&self, input: &Input) -> bool {
         self.stamp.is_none()
             && match input {
@@ -262,7 +263,7 @@ impl Identity {
     }
 }
 
-/// Number of earlier inputs with the name of each.
+/// Returns, for each input, the number of earlier inputs with the same name.
 pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
     let mut named: HashMap<String, usize> = HashMap::new();
     let naming = |input: &Input| {

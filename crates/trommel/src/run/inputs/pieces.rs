@@ -36,14 +36,14 @@ fn size(input: &Input, remote: &Remote) -> Option<u64> {
     }
 }
 
-/// The number of pieces of about so many `bytes` that an input may have.
+/// Returns the number of pieces into which an input may be cut, with about `bytes` stored bytes in each.
 pub(crate) fn count(input: &Input, remote: &Remote, bytes: u64) -> usize {
     let size = size(input, remote).unwrap_or(0);
     let pieces = bytes_of_pieces(bytes, size).map_or(1, |bytes| size.div_ceil(bytes));
     usize::try_from(pieces).unwrap_or(usize::MAX)
 }
 
-/// The pieces of an input; none if it is read as a whole, or cannot be read.
+/// Cuts an input into pieces to be read side by side; none if it is read as a whole, or cannot be read.
 pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes: u64) -> Option<Vec<Piece>> {
     let size = size(input, remote)?;
     let bytes = bytes_of_pieces(bytes, size)?;
@@ -56,10 +56,10 @@ pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes
     (starts.len() > 1).then(|| pieces.collect())
 }
 
-/// One piece of an archive.
+/// A piece of a large archive. Pieces are read side by side and joined in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// Its place in the order.
+    /// Number of the piece in the order of the archive, from 0.
     pub(crate) number: usize,
     /// The places where the pieces of the archive begin.
     starts: Arc<[ResumePoint]>,
@@ -67,35 +67,37 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// The place where a piece of the archive begins.
+    /// Returns the place where the piece of that number begins.
     pub(crate) fn start(&self, number: usize) -> Option<&ResumePoint> {
         self.starts.get(number)
     }
 
-    /// The place where a reader of this one begins; none: the start of the archive.
+    /// Returns the place where reading of this piece begins; none if it begins at the start of the archive.
     pub(crate) fn point(&self) -> Option<ResumePoint> {
         self.start(self.number).filter(|_| self.number > 0).copied()
     }
 
-    /// Stored offset at which this one does.
+    /// Returns the stored offset at which this piece begins.
     pub(crate) fn offset(&self) -> u64 {
         self.start(self.number).map_or(0, ResumePoint::offset)
     }
 }
 
-/// The place of a record that was read for a piece.
+/// The position of a record relative to the end of the piece that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// It is of the piece.
+    /// The record belongs to the piece.
     Within,
-    /// It is, and it goes past the beginning of another: that one does not count if this one does.
+    /// The record belongs to the piece, and goes past the beginning of a later one. The later piece does not count if
+    /// this one does.
     Past,
-    /// It is the first of the piece of that number, which goes on as this one would.
+    /// The record is the first of the piece of that number, which continues as this piece would.
     Next(usize),
 }
 
 impl Piece {
-    /// Sees a record, the item that the reader gave last; `next` is the next piece whose beginning has not been passed.
+    /// Compares `record`, which `reader` gave last, with the beginnings of later pieces. `next` is the number of the
+    /// next piece whose beginning has not been passed.
     pub(crate) fn reach(&self, next: &mut usize, reader: &Reader, record: &Record) -> Reach {
         let mut reach = Reach::Within;
         while let Some(start) = self.start(*next).filter(|start| start.offset() <= record.place.offset) {
@@ -115,12 +117,13 @@ impl Piece {
 pub(crate) struct Fate(Arc<OnceLock<bool>>);
 
 impl Fate {
-    /// It is the turn of the piece, which counts, or an earlier one went on past its beginning. The first word stays.
+    /// Decides whether the piece counts; only the first call has an effect. A piece does not count if an earlier one
+    /// went on past its beginning.
     pub(crate) fn set(&self, counts: bool) {
         let _ = self.0.set(counts);
     }
 
-    /// Returns whether it is known that the piece counts, or that it does not.
+    /// Returns whether it is decided that the piece counts, or that it does not.
     pub(crate) fn is_known(&self) -> bool {
         self.0.get().is_some()
     }

@@ -51,7 +51,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
     unpacker.inputs
 }
 
-/// Says where the archives of a selection are that are inside of WACZ files.
+/// Finds the archives of a selection that are inside of WACZ files, so that their records can be read.
 pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
     let unpacker = Unpacker::new(PackedOptions::default(), network);
     // Archives come in the order of their names, so those of a container one after the other.

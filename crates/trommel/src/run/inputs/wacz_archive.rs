@@ -7,7 +7,7 @@ use trommel_archive::file_name::stem;
 use trommel_archive::wacz::{Container, Entry, PageList, StorageMethod};
 use trommel_sources::{ArchiveBytes, Location};
 
-/// Options for WACZ files.
+/// Options for reading WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PackedOptions {
     /// True to compare the contents with the hashes that the containers state.
@@ -26,18 +26,18 @@ pub struct Packed {
     is_first: bool,
 }
 
-/// The lists of a container, and true if only listed pages are wanted; otherwise the lists only give titles.
+/// The page lists of a container, and true if only listed pages are wanted. Otherwise the lists only give titles.
 pub(crate) type ListedPages = (Arc<PageList>, bool);
 
-/// A container, shared by the archives in it.
+/// An opened WACZ container, shared by the archives in it.
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
     pub(crate) container: Container,
     pub(crate) place: Location,
     pub(crate) options: PackedOptions,
-    /// True if there is one archive in it, which then is called as it is.
+    /// True if the container holds a single archive, whose outputs then have the name of the container alone.
     pub(crate) has_one: bool,
-    /// The faults that were found before any archive was read.
+    /// The faults of the container that were found before any archive was read.
     pub(crate) faults: Vec<String>,
     /// Its lists, as long as one of its archives is read.
     // Weak: the lists of a container are freed when its last archive has been read.
@@ -45,20 +45,20 @@ pub(crate) struct ReadContainer {
 }
 
 impl Packed {
-    /// The archives at `entries` of a container; no others are read.
+    /// Returns an input for each of the archives at `entries` of a container; other archives are not read.
     pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
         let entries = entries.into_iter().enumerate();
         let packed = entries.map(|(at, entry)| Self { container: container.clone(), entry, is_first: at == 0 });
         packed.collect()
     }
 
-    /// The name of the container, `!`, and the name of the archive in it.
+    /// Returns the name of the archive in messages: the name of the container, `!`, and the name in it.
     pub fn name(&self) -> String {
         format!("{}!{}", self.container.container.name(), self.entry.name)
     }
 
-    /// The name of its output: that of its container, with its own name if the container holds several
-    /// archives.
+    /// Returns the name of the archive's outputs: that of the container, with the archive's own name if there are
+    /// several.
     pub(crate) fn stem(&self) -> String {
         let of_container = place_name(&self.container.place);
         let of_container = stem(&of_container);
@@ -71,7 +71,7 @@ impl Packed {
         }
     }
 
-    /// The file of the container, if it is one.
+    /// Returns the path of the container; none if it is not a local file.
     pub fn path(&self) -> Option<&Path> {
         match &self.container.place {
             Location::File(path) => Some(path),
@@ -79,20 +79,20 @@ impl Packed {
         }
     }
 
-    /// Stored bytes of the archive, in the container.
+    /// Returns the size in bytes that the archive takes in the container.
     pub fn bytes(&self) -> u64 {
         self.entry.stored
     }
 
-    /// The lists of its container, and true if only listed pages are wanted; and the faults of the container if they were
-    /// not reported yet. Lists are read once for all archives of a container that are read one after the other.
+    /// Returns the page lists of the container, and the faults of the container if they were not reported yet. The
+    /// lists are read once for all archives of a container that are read one after the other.
     pub(crate) fn pages(&self) -> (ListedPages, Vec<String>) {
         let (pages, found) = self.container.pages();
         let faults = self.container.faults.iter().cloned().chain(found).filter(|_| self.is_first);
         ((pages, self.container.options.pages_only), faults.collect())
     }
 
-    /// The place of its bytes.
+    /// Returns the place of the archive's bytes in the container.
     ///
     /// # Errors
     /// If no entry begins where the directory of the container says.
@@ -100,13 +100,13 @@ impl Packed {
         place_of(&self.container.container, &self.container.place, &self.entry)
     }
 
-    /// Returns whether its bytes stand in the container as they are.
+    /// Returns whether the archive stands in the container without compression by ZIP.
     pub(crate) fn is_stored(&self) -> bool {
         self.entry.method == StorageMethod::Stored
     }
 }
 
-/// The place of the bytes of an entry.
+/// Returns the place of the bytes of an entry of a container.
 pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -> io::Result<ArchiveBytes> {
     let start = container.data_start(entry)?;
     let range = start..start.saturating_add(entry.stored);
@@ -117,7 +117,7 @@ pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -
 }
 
 impl ReadContainer {
-    /// Returns whether its lists name no page.
+    /// Returns whether the page lists of the container name no page.
     pub(crate) fn lists_nothing(&self) -> bool {
         self.pages().0.is_empty()
     }
@@ -148,7 +148,7 @@ impl ReadContainer {
     }
 }
 
-/// The last part of a path or URL.
+/// Returns the last part of a path or URL.
 pub(crate) fn place_name(place: &Location) -> String {
     match place {
         Location::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),

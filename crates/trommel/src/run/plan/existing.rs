@@ -14,19 +14,19 @@ use crate::run::plan::output::{Destination, divided};
 use crate::run::{inputs::Input, plan::Plan, write::manifest};
 use crate::{Error, Result};
 
-/// The treatment of existing outputs.
+/// The treatment of outputs that exist before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// The run is refused.
+    /// The run is refused if outputs exist.
     #[default]
     Refuse,
-    /// They are replaced.
+    /// Existing outputs are replaced.
     Overwrite,
-    /// Continue the run that wrote them: finished outputs stay, the rest and new inputs are done.
+    /// The run continues the one that wrote them: finished outputs stay, and the rest and new inputs are done.
     Resume,
 }
 
-/// The names that the outputs of a plan have: without part, or with any part.
+/// The file names that the outputs of a plan may have, with or without the number of a part.
 pub(crate) struct Names<'a> {
     plan: &'a Plan,
     pub(crate) folder: PathBuf,
@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
         Some(Self { plan, folder, stems, suffixes })
     }
 
-    /// Returns whether a file of this name is an output of the plan: of one that is split a part of any number.
+    /// Returns whether a file name is that of an output of the plan, or with `parts` that of a part of one.
     pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
         let is_stem = |stem: &str| self.stems.contains(stem);
         let mut stems = self.suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix.as_str()));
@@ -102,7 +102,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The outputs of a plan that are there, in order; those of parts with any number.
+/// Returns the existing outputs of a plan, sorted. Parts of outputs are found whatever their number.
 pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
     let entries = entries(&names.folder).map_err(Error::output(&names.folder))?;
@@ -126,25 +126,25 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
 // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
 pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
 
-/// The files beside the outputs of a plan by their numbers.
+/// Returns the files beside the outputs of a plan, in the order of their numbers.
 pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<SideFile>>> {
     let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
     plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
 }
 
-/// Those that are files.
+/// Returns the paths of the files beside the outputs that are regular files, not devices or pipes.
 pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
 }
 
-/// Removes those of some files that are there, be they links to nothing.
+/// Removes those of the files that exist, including links to nothing.
 pub(crate) fn remove_files(disk: &dyn Disk, paths: impl IntoIterator<Item = PathBuf>) -> Result<()> {
     let mut there = paths.into_iter().filter(|path| path.symlink_metadata().is_ok());
     there.try_for_each(|path| disk.remove(&path).map_err(Error::output(&path)))
 }
 
-/// Removes the hidden files of the outputs and of the files beside them that interrupted runs left, with any size of
-/// parts. If a run goes on, only the shares of archives, or of pieces of them, that are not among the `kept` ones.
+/// Removes the hidden files that interrupted runs left of the outputs and of the files beside them, with any size of
+/// parts. If the run continues, it removes only shares of archives, or of pieces, that are not among `kept`.
 pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<()> {
     let (names, sides) = (Names::new(plan), side_paths(plan)?);
     let kept: Option<HashSet<&OsStr>> = kept.map(|kept| kept.iter().filter_map(|path| path.file_name()).collect());
@@ -172,7 +172,7 @@ pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf
     Ok(())
 }
 
-/// Refuses to replace anything but a file, or a folder that holds only an assembled output.
+/// Refuses outputs whose names are taken by anything but a file or the folder of an assembled output.
 pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     for path in outputs {
         let kind = fs::symlink_metadata(path).map(|found| found.file_type());
@@ -202,8 +202,8 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to continue a finished run of whose `files` one is gone, and one that wrote a single file before `new`, the
-/// number of the first input that is not in it, was there.
+/// Refuses to continue a finished run if one of its `files` is gone. Also refuses if it wrote a single file and there
+/// is a new input, whose index is `new`.
 pub(crate) fn check_finished<'a>(plan: &Plan, files: impl Iterator<Item = &'a str>, new: Option<usize>) -> Result<()> {
     let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
     if let Some(output) = files.map(|file| folder.join(file)).find(|output| !output.exists()) {

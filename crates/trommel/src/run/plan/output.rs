@@ -17,7 +17,7 @@ use trommel_sources::{Scheme, is_url, redacted};
 
 use crate::{Error, OutputSettings, Result, run::inputs::Input};
 
-/// The destination of documents.
+/// The destination of the documents of a run: standard output, a file, a folder or the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Destination {
@@ -33,7 +33,7 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// The folder of the outputs, none if they are no files.
+    /// Returns the folder of the outputs; none if they are not files.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),
@@ -42,8 +42,8 @@ impl Destination {
         }
     }
 
-    /// The file of that name in a folder of outputs, or of the name that `of_file` makes beside one output; none if the
-    /// outputs are no files.
+    /// Returns the path of a file beside the outputs; none if the outputs are not files. Its name is `in_folder` in a
+    /// folder of outputs; beside a single output, `of_file` makes it from the output's name.
     pub(crate) fn beside(&self, in_folder: &str, of_file: impl FnOnce(&str) -> String) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => Some(folder.join(in_folder)),
@@ -65,7 +65,7 @@ impl Destination {
     }
 }
 
-/// The encoding of documents.
+/// The encoding of documents in an output: format, compression and division into files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// Their format.
@@ -76,7 +76,7 @@ pub struct Encoding {
     pub by_page: bool,
 }
 
-/// Destination and encodings of a run.
+/// The destination of the documents of a run, with their encodings and the size of parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Output {
     /// The destination of the documents.
@@ -94,16 +94,17 @@ pub struct Output {
 }
 
 impl Output {
-    /// Documents for whoever runs the plan, in this process.
+    /// Creates an output that passes the documents to the caller of the run, in this process.
     pub fn caller() -> Self {
         Self::default()
     }
 
-    /// The output that `name` stands for. `-` is standard output, plain unless `chosen` says otherwise. An existing
-    /// folder, or a name without the suffix of a file, is a folder. Another name is one file, and its suffix sets
-    /// format and compression. A URL of a bucket is taken as a path, and the caller writes to the bucket. `chosen` are
-    /// the options of the command line, `fallback` those of the configuration file. A compression chosen for several
-    /// formats holds for those that support it. One of the configuration file holds only for these in any case.
+    /// Chooses the output that the name `name` stands for. `-` is standard output, plain unless `chosen` says
+    /// otherwise. An existing folder, or a name without the suffix of a file, is a folder. Another name is one file,
+    /// and its suffix sets format and compression. A URL of a bucket is taken as a path, and the caller writes to the
+    /// bucket. `chosen` are the options of the command line, `fallback` those of the configuration file. A compression
+    /// chosen for several formats holds for those that support it. One of the configuration file holds only for these
+    /// in any case.
     ///
     /// # Errors
     /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
@@ -185,8 +186,9 @@ impl Output {
         Ok(())
     }
 
-    /// Name of the outputs of each input, without folder and suffix: that of the input. Inputs that share a name get a
-    /// few digits made of their paths, independent of their order. An input that is given again is numbered `-2`, `-3`.
+    /// Returns the name of each input's outputs, without folder and suffix: the name of the input. Inputs that share a
+    /// name get a few digits made of their paths, independent of their order. An input that is given again is numbered
+    /// `-2`, `-3`.
     pub(crate) fn output_stems(&self, inputs: &[Input]) -> Vec<String> {
         // A missing input has no file and must not take a name from one that has.
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
@@ -214,8 +216,7 @@ impl Output {
             .collect()
     }
 
-    /// The file or folder that takes the documents of the input with that stem in one encoding, or that
-    /// part of them; none for standard output.
+    /// Returns the path of the output for the input with that stem, in one encoding and part. None for standard output.
     pub(crate) fn path(&self, stem: &str, encoding: Encoding, part: u32) -> Option<PathBuf> {
         let number = match self.splits(encoding) {
             Some(_) => format!("-{part:05}"),
@@ -232,8 +233,8 @@ impl Output {
         }
     }
 
-    /// The file with the settings of an index for `_bulk` requests, if the output has any. It is beside the output; in
-    /// a folder its name hides it from readers of folders.
+    /// Returns the path of the file with index settings for `_bulk` requests, if an output has that format. The file is
+    /// beside the output; in a folder its name hides it from readers of folders.
     pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
         if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;
@@ -241,14 +242,14 @@ impl Output {
         self.destination.beside("_bulk.mapping.json", |name| format!("{}.bulk.mapping.json", divided(name).0))
     }
 
-    /// Maximum encoded bytes of a part, if outputs of that encoding have parts.
+    /// Returns the maximum encoded bytes of a part; none if outputs of that encoding are not divided.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
         // Ranks in an index depend on all of its documents.
         self.split.filter(|_| encoding.format != Format::Tantivy && !encoding.by_page)
     }
 
-    /// All files and folders that documents of these inputs are written to, without repetition; of parts
-    /// the first.
+    /// Returns all files and folders that documents of these inputs are written to, without repetition. Of an output in
+    /// parts it names the first part.
     pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
         for stem in self.output_stems(inputs) {
@@ -302,7 +303,7 @@ impl Serialize for Encoding {
 }
 
 impl Encoding {
-    /// The ending of the names of its files.
+    /// Returns the suffix of the names of files in this encoding.
     pub(crate) fn suffix(self) -> String {
         if self.by_page {
             return String::new();
@@ -311,12 +312,12 @@ impl Encoding {
     }
 }
 
-/// The name of one output for all inputs, before and from its suffix.
+/// Splits the name of the one output for all inputs into stem and suffix.
 pub(crate) fn divided(name: &str) -> (&str, &str) {
     name.split_at_checked(name.len().saturating_sub(suffix_length(name))).unwrap_or((name, ""))
 }
 
-/// Returns whether an existing folder of that name is an output as a whole.
+/// Returns whether an existing folder of that name is a single output, namely a search index.
 pub(super) fn is_index(name: &str) -> bool {
     by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }
@@ -336,7 +337,7 @@ pub(super) fn is_named_as_file(name: &str) -> bool {
     })
 }
 
-/// The ends of names that set a format in words.
+/// Lists the file suffixes that set a format, in words for a message.
 pub(super) fn known_suffixes() -> String {
     let formats = Format::ALL.map(|format| {
         let packed = format.compressions().iter().filter(|compression| **compression != Compression::None);
@@ -365,7 +366,7 @@ fn suffix_length(name: &str) -> usize {
 /// Endings of the names of indexes, which stand for the archives they name.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 
-/// The name of the outputs of an input by itself.
+/// Returns the name of an input's outputs, without regard to other inputs of the same name.
 pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),
@@ -382,7 +383,7 @@ fn stem_of_url(url: &str) -> String {
     stem(Path::new(url.split(['?', '#']).next().unwrap_or_default()))
 }
 
-/// A few digits made of a name.
+/// Returns a few digits computed from a name, to tell apart inputs whose files have the same name.
 pub(crate) fn short_digest(name: &str) -> String {
     let mut digest = HEXLOWER.encode(&Sha256::digest(name.as_bytes()));
     // 32 bits tell apart inputs of one name, which are few.

@@ -14,36 +14,36 @@ use crate::run::state::inputs::{ArchiveState, FileState, Turn};
 use crate::run::{inputs::listing::namings, inputs::pieces, work::worker::Encoder};
 use crate::{Result, SiteMode, settings::written};
 
-/// The plan of a run, and what is decided once for its readers and writers.
+/// The plan of a run with the decisions that all its readers and writers share.
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a Plan,
-    /// The source of objects behind URLs.
+    /// Reads objects behind URLs.
     pub(crate) remote: &'a Remote,
     /// The file system of inputs and outputs.
     pub(crate) disk: &'a dyn Disk,
-    /// Limits of records.
+    /// Limits on the size of records.
     pub(crate) options: ReadOptions,
-    /// One for each encoding of the output.
+    /// The encoder of each encoding of the output, in their order.
     pub(crate) encoders: Vec<Encoder>,
-    /// The names of the outputs of each input.
+    /// The name of each input's outputs, without folder and suffix.
     pub(crate) stems: Vec<String>,
-    /// Number of earlier inputs with the name of each.
+    /// For each input, the number of earlier inputs with the same name.
     pub(crate) namings: Vec<usize>,
-    /// The file of the state; none if the run cannot be continued.
+    /// The file in which the state is saved; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
-    /// The file of the state of the finished run; none if nobody will come back to it. Inputs may be added to a folder,
-    /// and to a run that was asked to continue.
+    /// The file for the state of the finished run. None unless inputs may be added later: to a folder, or to a run that
+    /// was asked to continue.
     pub(crate) finished_file: Option<PathBuf>,
-    /// The files beside the outputs by their numbers.
+    /// The files beside the outputs, in the order of their numbers.
     pub(crate) sides: Vec<Option<SideFile>>,
     /// True if large archives are read in pieces.
     pub(crate) is_cut: bool,
-    /// Archives, or pieces of large ones, that are read side by side.
+    /// Number of archives, or pieces of large ones, that are read side by side.
     pub(crate) lanes: usize,
 }
 
 impl<'a> Prepared<'a> {
-    /// Decides it, once nothing refuses the run any more, for the archives that are left to do.
+    /// Prepares a plan for the inputs in `todo`, after all checks that may refuse the run.
     ///
     /// # Errors
     /// If a folder has the name of a file beside the outputs.
@@ -79,17 +79,18 @@ impl<'a> Prepared<'a> {
         matches!(self.run.output.destination, Destination::Folder(_))
     }
 
-    /// Returns whether archives, or pieces of them, are written side by side: each its shares, which are joined in order.
+    /// Returns whether archives, or pieces of them, are written side by side. Each then writes shares, which are joined
+    /// in order.
     pub(crate) fn has_lanes(&self) -> bool {
         self.lanes > 1
     }
 
-    /// Returns whether an archive has outputs of its own, rather than shares of an output that others are joined to.
+    /// Returns whether an archive has outputs of its own, instead of shares that are joined into another output.
     pub(crate) fn has_own_outputs(&self, archive: &ArchiveState) -> bool {
         self.is_folder() && archive.piece.is_none()
     }
 
-    /// Returns whether outputs hold their documents as they come, so that frames may end at any time.
+    /// Returns whether the bytes of outputs are documents as they come, so that a frame may end at any time.
     pub(crate) fn is_plain(&self) -> bool {
         self.run
             .output
@@ -98,7 +99,7 @@ impl<'a> Prepared<'a> {
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet)
     }
 
-    /// The last step of a file.
+    /// Returns the last step that makes the final form of a file, for formats that are assembled at the end.
     pub(crate) fn assembler(&self, file: &FileState) -> Option<&dyn Assemble> {
         let encoding = self.run.output.encodings.get(file.slot)?;
         // Text and Markdown are assembled where each page has a file.
@@ -165,15 +166,15 @@ const WORKERS_OF_A_LANE: usize = 4;
 /// The build of the program: its version, and the beginning of a SHA-256 over its sources. A run continues only with
 /// the same build, because another may give another text.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
-/// The value of a choice that nobody made.
+/// The value in a [recipe](Values) for a choice that nobody made.
 pub(crate) const NONE: &str = "none";
 
-/// Names and values in a fixed order.
+/// Names and values of all choices that a run's outputs depend on, in a fixed order.
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Plan {
-    /// Everything that the outputs depend on except the inputs: all that serde writes of the plan and its settings. A new
-    /// field is among it, unless it says that it is skipped.
+    /// Returns everything that the outputs depend on except the inputs, as names and values. It is what serde writes of
+    /// the plan and its settings. A new field is included unless it says that it is skipped.
     pub(crate) fn recipe(&self) -> Values {
         let bounds = [("effective max_record", self.max_record()), ("effective max_payload", self.max_payload())];
         let bounds = bounds.map(|(name, bytes)| (name.to_owned(), bytes.to_string()));
@@ -188,7 +189,8 @@ impl Plan {
         values.map(|(name, value)| (name, if value.is_empty() { NONE.to_owned() } else { value })).collect()
     }
 
-    /// Reason why every page of a run depends on all its inputs, if it does: such a run takes no inputs later.
+    /// Returns the reason why every page of a run depends on all its inputs, if it does. No inputs can be added to such
+    /// a run later.
     pub(crate) fn needs_all_inputs(&self) -> Option<&'static str> {
         let settings = &self.settings;
         match (settings.sites.memory, settings.archive.resolve_revisits) {

@@ -18,26 +18,26 @@ use crate::run::{
 };
 use crate::{ArchiveSettings, Error, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 
-/// The request for a run.
+/// The request of a user for a run, which becomes a [`PreparedRun`].
 #[derive(Debug, Default)]
 pub struct RunRequest {
     /// Archives as people name them: files, folders, globs, URLs, manifests.
     pub inputs: Vec<OsString>,
-    /// Inputs that have no such name.
+    /// Further inputs that are already opened, or have no name for `inputs`.
     pub opened: Vec<Input>,
-    /// Indexes of records to be read.
+    /// Paths of indexes that name the records to read.
     pub select: Vec<PathBuf>,
-    /// The share of the inputs that is read.
+    /// The share of the inputs that this run reads, such as `2/8`; none for all.
     pub shard: Option<KeyShare>,
     /// The destination of documents: a file, a folder, a URL in a bucket or `-`.
     pub output: String,
-    /// File for records that fail, `none` for none.
+    /// WARC file for records that fail; `none` leaves them out.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are not pages.
+    /// Files for records that are not pages, one for each kind of payload.
     pub set_aside: Vec<SetAside>,
-    /// File for pages of low confidence, `FILE.warc.gz`.
+    /// WARC file for copies of pages whose documents have a low confidence, `FILE.warc.gz`.
     pub hard_to: Option<PathBuf>,
-    /// File that lists the records that are dropped.
+    /// File that lists the dropped records.
     pub dropped: Option<PathBuf>,
     /// The time limits of following inputs, if they are followed.
     pub follow: Option<FollowTimes>,
@@ -45,7 +45,7 @@ pub struct RunRequest {
     pub epoch: Option<i64>,
 }
 
-/// The time limits of following inputs.
+/// The time limits of a run that follows its inputs while they grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FollowTimes {
     /// Time without new data after which everything is written out.
@@ -54,21 +54,21 @@ pub struct FollowTimes {
     pub until_idle: Option<Duration>,
 }
 
-/// A run that can begin.
+/// A run that is ready to begin: its plan, its memory of sites and its extractor.
 #[derive(Debug)]
 pub struct PreparedRun {
     /// The plan of the run.
     pub plan: Plan,
-    /// Its memory of sites, to be given to the extractor by [`RunSites::apply`].
+    /// The memory of sites for the run, which [`RunSites::apply`] gives to the extractor.
     pub sites: RunSites,
-    /// The extractor for its pages.
+    /// The extractor for the pages of the run.
     pub extractor: Extractor,
 }
 
 impl RunRequest {
-    /// Finds the inputs, reads the model and the memory of sites, and makes the plan. `chosen` wins over `file`, the
-    /// configuration; `model` is one that has been read already. Once the flag of `network` is set the inputs are not
-    /// complete, and the run must not begin.
+    /// Prepares the run: finds the inputs, reads the model and the memory of sites, and makes the plan. `chosen` wins
+    /// over `file`, the configuration; `model` is one that has been read already. If the flag of `network` is set
+    /// meanwhile, the inputs are not complete, and the run must not begin.
     ///
     /// # Errors
     /// Choices that cannot be used, or exclude each other.
@@ -234,8 +234,8 @@ fn is_in(shard: KeyShare, name: &str) -> bool {
     shard.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
 }
 
-/// Makes an output in this format from its spool, for a run with `settings`; none if the program was built without
-/// the format.
+/// Returns the step that makes an output in this format from its spool. None if the format needs no such step, or if
+/// the program was built without it.
 pub(crate) fn assembler(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,

@@ -28,11 +28,12 @@ const POLL: Duration = Duration::from_millis(100);
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
 
-/// A visit of a followed input in an earlier run: its name, the place where reading continues after it, and true if the run
-/// ended in the middle of it.
+/// The state of a followed input that an earlier run read: its name, the place where reading continues, and true if the
+/// run ended in the middle.
 pub(crate) type Visit = (String, Option<ResumePoint>, bool);
 
-/// The visits of an earlier run, from its journal and from the input that was being read.
+/// Returns the states of the followed inputs of an earlier run, from its journal and from the input that was being
+/// read.
 pub(crate) fn visits(continued: &ContinuedRun) -> Vec<Visit> {
     let done = continued.contents.done.iter().map(|done| (done.identity.name.clone(), done.point, false));
     let current = continued.state.archives.first();
@@ -73,8 +74,9 @@ struct Inputs {
 }
 
 impl RecordFeed<'_, '_> {
-    /// Reads existing and new data until none has arrived for long enough, all pipes have ended, or the run is stopped.
-    /// Each input is visited again and again; a visit ends where nothing complete is left.
+    /// Follows growing inputs: reads existing and new data until none has arrived for long enough, all pipes have
+    /// ended, or the run is stopped. Each input is visited again and again; a visit ends where nothing complete is
+    /// left.
     pub(crate) fn follow(mut self, follow: &Follow, visits: Vec<Visit>) -> Result<(), Disconnected> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.

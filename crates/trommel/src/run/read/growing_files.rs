@@ -17,7 +17,7 @@ const MIN_DONE_BYTES: u64 = 64 << 20;
 /// Bytes at the start of a pipe that stay: the dictionary of a zstd archive stands there.
 const KEPT_BYTES: u64 = 4 << 20;
 
-/// A file that grows: that of a crawler, which may rename it, or the one that the bytes of a pipe go to.
+/// A file that is followed while it grows: one that a crawler writes and may rename, or the copy of a pipe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrowingFile {
     pub(crate) path: PathBuf,
@@ -40,7 +40,8 @@ impl GrowingFile {
         Self { path, pipe: None }
     }
 
-    /// Begins to read the pipe that `open` opens, on a thread of its own that ends with the pipe or the program.
+    /// Begins to copy the pipe that `open` opens to a temporary file. The copying thread ends with the pipe or the
+    /// program.
     pub(crate) fn pipe<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Self> {
         let (file, name) = NamedTempFile::new()?.into_parts();
         let mut copied = file.try_clone()?;
@@ -65,25 +66,25 @@ impl GrowingFile {
         self.pipe.is_some()
     }
 
-    /// Bytes there are up to now.
+    /// Returns the length of the file up to now, in bytes.
     pub(crate) fn length(&self) -> io::Result<u64> {
         Ok(fs::metadata(&self.path)?.len())
     }
 
-    /// The first `length` bytes. The file that is opened is left in `read`, too.
+    /// Opens the first `length` bytes of the file. The file handle is also stored in `read`.
     pub(super) fn open(&self, length: u64, read: &Cell<Option<File>>) -> io::Result<Window<File>> {
         let file = File::open(&self.path)?;
         read.set(file.try_clone().ok());
         Window::new(file, 0, length)
     }
 
-    /// Returns whether nothing more will come.
+    /// Returns whether the file will grow no more, as it is the copy of a pipe that has ended.
     pub(crate) fn is_ended(&self) -> bool {
         self.pipe.as_ref().is_some_and(|pipe| pipe.is_ended.load(Ordering::Acquire))
     }
 
-    /// Returns whether nothing is being written to it: a pipe that has ended, or a file under its final name that has
-    /// not changed for so long.
+    /// Returns whether nothing is being written to the file. It is the copy of a pipe that has ended, or has its final
+    /// name and has not changed for `time`.
     pub(crate) fn is_quiet(&self, time: Duration) -> bool {
         if self.is_pipe() || self.path.to_string_lossy().ends_with(OPEN) {
             return self.is_ended();
@@ -92,7 +93,7 @@ impl GrowingFile {
         changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time))
     }
 
-    /// Gives back the room of the bytes before `offset`, which are not needed again.
+    /// Frees the disk space of the bytes before `offset`, which are not needed again.
     pub(crate) fn discard_before(&self, offset: u64) {
         let Some(pipe) = &self.pipe else { return };
         let from = pipe.freed.load(Ordering::Relaxed);
@@ -146,7 +147,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The mark of the file that was read up to `end`; the one before if that cannot be made.
+    /// Replaces the mark by one of the file that was read up to `end`; keeps the old mark if that fails.
     pub(super) fn renew(&mut self, read: Option<File>, end: u64) {
         if let (Some(file), false) = (read, end == self.end)
             && let Ok((head, tail)) = ends(file, end)
@@ -157,8 +158,8 @@ impl Mark {
         }
     }
 
-    /// Reports that a file, which now has `length` bytes, was cut or replaced since it was read up to `end`. Returns
-    /// whether it was replaced.
+    /// Checks that a file, which now has `length` bytes, was not cut or replaced since it was read up to `end`. Logs
+    /// the fault, and returns whether the file was replaced.
     pub(super) fn check(&mut self, name: &str, growing: &GrowingFile, length: u64, end: u64) -> bool {
         if growing.is_pipe() {
             return false;

@@ -12,8 +12,8 @@ use crate::run::read::lane_reader::{self, Disconnected, RecordFeed};
 use crate::run::work::{crawler_records::page_url, task::Step};
 
 impl RecordFeed<'_, '_> {
-    /// Sends the records of a selection from `point` on; returns the stored bytes read. A record that cannot be read
-    /// counts as damage of its place, and the others are read all the same.
+    /// Reads the records of a selection from `point` on, sends them to the workers, and returns the number of stored
+    /// bytes read. A record that cannot be read counts as damage of its place, and the others are read all the same.
     pub(crate) fn read_selection(
         &mut self,
         point: Option<ResumePoint>,
@@ -139,13 +139,13 @@ fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     until_next.collect()
 }
 
-/// The records of an input, from the first on.
+/// An iterator over the records of an input, from the first on.
 pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
 
 /// Opens an input to read its records.
 ///
 /// # Errors
-/// In one line that names the input.
+/// Fails if the input cannot be opened; the error is one line that names the input.
 pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Records> {
     let failed = |message: String| crate::Error::new(crate::ErrorKind::Input, message);
     let options = ReadOptions::default();
@@ -166,8 +166,8 @@ pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Reco
 }
 
 impl RecordFeed<'_, '_> {
-    /// Sends the pages from `point` on; gives the stored bytes read. A file that cannot be read counts as damage, and
-    /// the others are read all the same.
+    /// Reads pages in files from `point` on, sends them to the workers, and returns the number of stored bytes read. A
+    /// file that cannot be read counts as damage, and the others are read all the same.
     pub(crate) fn read_pages(&mut self, point: Option<ResumePoint>, pages: &PageFiles) -> Result<u64, Disconnected> {
         let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
         let most = self.common.plan.options.max_record;

@@ -25,12 +25,12 @@ use crate::run::{
 /// Time between two looks at whether enough archives are done.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The other end is gone: nothing more is wanted.
+/// The error that the receiver of records is gone, so that reading can stop.
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// Sends the records of the inputs of a lane to the workers. It holds each response back until the next record
-/// is known, as that may say in which encoding the crawler took the response to be.
+/// Reads the inputs of a lane and sends their records to the workers. It holds each response back until the next record
+/// is known, because that record may state the encoding that the crawler detected.
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
@@ -45,7 +45,7 @@ pub(crate) struct RecordFeed<'a, 'c> {
     held: Option<(Record, ResumePoint)>,
     /// The captures that revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
-    /// True once the output of the input has a beginning. That of a run that is continued has one.
+    /// True once the output of the current input has begun, as that of a continued input has.
     pub(crate) begun: bool,
     /// Stored bytes of the current input that are counted.
     counted: u64,
@@ -61,13 +61,14 @@ impl Drop for RecordFeed<'_, '_> {
 }
 
 impl<'a, 'c> RecordFeed<'a, 'c> {
-    /// A feed that has read nothing.
+    /// Creates a feed for the lane of that number, which sends its records into `tasks`.
     pub(crate) fn new(common: &'a Common<'c>, (lane, ways): (usize, &'a Lane), tasks: Sender<Task>) -> Self {
         let (listed, held, revisits) = (None, None, None);
         Self { common, lane, ways, tasks, listed, next: 0, held, revisits, begun: false, counted: 0 }
     }
 
-    /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
+    /// Reads the inputs that the ledger assigns, each to its end. Stops when no input is left or nothing more is
+    /// wanted.
     pub(crate) fn run(mut self) -> Result<(), Disconnected> {
         if self.common.plan.run.settings.archive.resolve_revisits {
             self.revisits = Some(Revisits::of(self.common.plan, &self.common.stop));
@@ -200,7 +201,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(ArchiveEnd { bytes: reader.position(), ..end })
     }
 
-    /// Counts stored bytes of the current input up to a place.
+    /// Counts the stored bytes of the current input up to the offset `position`.
     pub(crate) fn advance(&mut self, position: u64) {
         self.common.counts().bytes += position.saturating_sub(self.counted);
         self.counted = self.counted.max(position);
@@ -243,7 +244,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
     }
 
-    /// Sends one item of an input; returns the error that ends it, if it is one.
+    /// Sends one item of an input to the workers, and returns the error if it is one that ends the input. `after` is
+    /// the place where reading continues.
     pub(crate) fn give(
         &mut self,
         item: Result<Record, ArchiveError>,
@@ -272,7 +274,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(None)
     }
 
-    /// Begins the output of the input, unless it has begun.
+    /// Begins the output of the current input, unless it has begun. `info` is the block of its warcinfo record.
     pub(crate) fn begin(&mut self, info: Option<Vec<u8>>, date: Option<&str>) -> Result<(), Disconnected> {
         match std::mem::replace(&mut self.begun, true) {
             true => Ok(()),
@@ -280,7 +282,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
     }
 
-    /// Tells damage. Before the first record there is no output yet to continue behind it.
+    /// Reports damage in the input. Before the first record it has no resume point, because there is no output yet to
+    /// continue.
     pub(crate) fn send_damage(
         &mut self,
         after: Option<ResumePoint>,
@@ -291,7 +294,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, after.filter(|_| self.begun), Step::Damage { offset, lost, what })
     }
 
-    /// Sends the response that was held back, with the facts that the record after it states about it.
+    /// Sends the response that was held back, with the facts that the next record states about it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some((record, after)) = self.held.take() {
             let charset = next.and_then(|next| revisits::crawl_charset(&record, next));
@@ -327,7 +330,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
     }
 }
 
-/// A reader of the bytes of an input, from its start or from `point` on.
+/// Opens an input, and returns a reader of its records from the start or from `point` on.
 pub(crate) fn opened(
     input: &Input,
     point: Option<ResumePoint>,

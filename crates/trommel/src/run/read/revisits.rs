@@ -21,9 +21,8 @@ const MAX_GIVEN: u64 = 256 << 20;
 // The type of a response is among its first headers; decoding each payload would double the first pass.
 const HEAD_BYTES: usize = 4096;
 
-/// The places of the pages of a run by their digest, by their id, and by their URL with time, as revisits
-/// name them. All inputs are read before the run to make it, so that a revisit may stand before the capture
-/// that it equals.
+/// The captures of a run to which revisits may refer, by digest, by id, and by URL with time. All inputs are read
+/// before the run to collect them, so that a revisit may stand before its capture.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
     /// Index of the input and stored offset.
@@ -36,7 +35,8 @@ pub(crate) struct Revisits {
 }
 
 impl Revisits {
-    /// Reads all inputs of `plan`. Those that cannot be read are named when they are read again.
+    /// Reads all inputs of `plan` and collects their captures. Inputs that cannot be read are reported later, when the
+    /// run reads them.
     pub(crate) fn of(plan: &Prepared<'_>, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
         for (index, input) in (0_u32..).zip(&plan.run.inputs) {
@@ -85,8 +85,8 @@ impl Revisits {
         }
     }
 
-    /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
-    /// be read. It keeps its own place, id, URL and date.
+    /// Returns a revisit with the content of the capture that it refers to. None if the capture is not known or cannot
+    /// be read. The revisit keeps its own place, id, URL and date.
     pub(crate) fn resolved(&self, plan: &Prepared<'_>, revisit: &Record) -> Option<Record> {
         let mut known = keys_of_revisit(revisit).filter_map(|key| Some((key, *self.places.get(&key)?)));
         let (key, (index, offset)) = known.next()?;
@@ -161,9 +161,9 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
 /// A record, and the encoding that the crawl's metadata record after it states.
 type FoundRecord = (Record, Option<String>);
 
-/// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
-/// several. The encoding that the crawl's metadata record after it states is returned with it. None if no
-/// record begins there.
+/// Reads the record at the stored offset `offset` of an archive, and at `inner` in the plain bytes of a member with
+/// several. The result includes the encoding that the crawl's metadata record after it states. None if no record begins
+/// there.
 ///
 /// # Errors
 /// If the archive cannot be read.
@@ -180,7 +180,8 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<Found
     record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+/// Reads a record as [`record_at`] does, from an archive called `name`. `open` returns its stored bytes from an offset
+/// on.
 ///
 /// # Errors
 /// If the archive cannot be read.
@@ -219,8 +220,8 @@ fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<FoundRecor
     Some((record, charset))
 }
 
-/// The encoding that the crawler detected for `response`, if `next`, the record after it, is a metadata
-/// record about it.
+/// Returns the encoding that the crawler detected for `response`, if `next`, the record after it, is a metadata record
+/// about it.
 pub fn crawl_charset(response: &Record, next: &Record) -> Option<String> {
     if next.kind != RecordType::Metadata || !is_about(response, next) {
         return None;

@@ -28,19 +28,19 @@ const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
-/// The progress since the end of the last frame.
+/// The progress of an archive since its last frame ended, by which the end of the next one is decided.
 #[derive(Default)]
 pub(crate) struct FrameCounts {
     pub(crate) encoded: u64,
     pub(crate) records: u64,
     pub(crate) blocks: u64,
-    /// True if a part ended.
+    /// True if a part of the output ended.
     pub(crate) part_ended: bool,
 }
 
 impl FrameCounts {
-    /// Returns whether enough was written or read since the frame began that it ends, and the state is saved, which takes
-    /// so many bytes for duplicates.
+    /// Returns whether the frame should end and the state be saved, because enough was written or read. `frame` is the
+    /// size of a frame in bytes, `memory` the bytes that saving takes for duplicates.
     pub(crate) fn is_full(&self, frame: u64, memory: u64) -> bool {
         let read_enough = self.blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
         // Saving must not cost more than writing, however much there is to remember.
@@ -48,9 +48,9 @@ impl FrameCounts {
     }
 }
 
-/// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
-/// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
-/// beside it, and in the state itself once the run is finished.
+/// The saved state of an unfinished run, from which it can be continued. All records up to one moment are in its
+/// outputs and counts, and none after it. It is stored as a MessagePack map and its SHA-256. Inputs that are done stand
+/// in the journal beside it, and in the state itself once the run is finished.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Everything that the outputs depend on except the inputs.
@@ -58,15 +58,15 @@ pub(crate) struct Checkpoint {
     pub(crate) settings: Values,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
-    /// The bytes of the journal, if the run came to its end.
+    /// The bytes of the journal; none if the run is not finished.
     pub(crate) contents: Option<Vec<u8>>,
-    /// All inputs as they were at the beginning, if every page depends on all of them.
+    /// The identities of all inputs at the beginning, if every page depends on all of them.
     pub(crate) planned: Vec<Identity>,
-    /// Archives that the run has begun.
+    /// Number of archives that the run has begun.
     pub(crate) begun: u64,
-    /// The archives in work, and those that wait for their turn.
+    /// The archives that are being read or written, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
-    /// The one output of all archives, and the files beside it.
+    /// The unfinished output of all archives, and the files beside it.
     pub(crate) outputs: OutputsState,
     /// The memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
@@ -76,25 +76,25 @@ pub(crate) struct Checkpoint {
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
-    /// The read errors that ended the run. Met again, they do not end it again.
+    /// Read errors that ended the run before. They do not end a continued run again.
     pub(crate) failed: Vec<String>,
 }
 
-/// A run to be continued, set beside the inputs it has now.
+/// An earlier run that is continued (or a new run, with an empty state), with the inputs that remain.
 #[derive(Debug, Default)]
 pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
-    /// True if it came to its end.
+    /// True if the earlier run was finished.
     pub(crate) finished: bool,
-    /// The inputs that are done, and the outputs that have their names.
+    /// The contents of the journal: inputs that are done, and outputs that have their final names.
     pub(crate) contents: Contents,
-    /// The bytes that its journal begins with if it is new: those that a finished run had.
+    /// The bytes of the finished run's journal, with which the new journal begins; empty if the journal goes on.
     pub(crate) journal: Vec<u8>,
     /// Inputs that could not be read and are read again.
     pub(crate) again: Vec<DoneInput>,
-    /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
+    /// The inputs that remain, in order; the first is the one that has begun to write the output of all inputs.
     pub(crate) todo: Vec<Turn>,
-    /// The index of the input of which some pieces are done, and the number of the piece that is due.
+    /// The index of the input that was read in part, piece by piece, and the number of its next piece.
     pub(crate) due: Option<(usize, usize)>,
 }
 
@@ -105,12 +105,12 @@ struct MadeWith {
 }
 
 impl Checkpoint {
-    /// The state before anything was done.
+    /// Creates the state of a run with these settings in which nothing was done.
     pub(crate) fn new(settings: Values) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// The state at `path` if it is that of a run with these `settings`; none if there is no state.
+    /// Loads the state at `path`; none if there is no state. It must be that of a run with these `settings`.
     pub(crate) fn load(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>> {
         let bytes = match read_own(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -157,7 +157,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Puts the state on disk at `path`, in the place of the one before.
+    /// Saves the state at `path`, where it replaces the one before.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
         // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
@@ -173,7 +173,7 @@ fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 impl ContinuedRun {
-    /// A run that begins.
+    /// Creates the state of a new run.
     pub(crate) fn new_run(plan: &Plan) -> Self {
         Self {
             state: Checkpoint::new(plan.recipe()),
@@ -182,8 +182,8 @@ impl ContinuedRun {
         }
     }
 
-    /// The run whose state is saved at one of `paths`: of one that was interrupted, or else of one that is finished. None
-    /// if there is no such state.
+    /// Loads the run whose state is saved at one of `paths`: an interrupted run, or else a finished one. None if there
+    /// is no such state.
     ///
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
@@ -225,7 +225,7 @@ impl ContinuedRun {
         Ok(Some(continued))
     }
 
-    /// Leaves nothing to do if the last document that was asked for is written.
+    /// Marks all inputs as done if the run has written the last document of its limit.
     pub(crate) fn end_at_limit(&mut self, plan: &Plan) {
         let documents = self.state.summary.documents;
         if plan.settings.limits.limit.is_some_and(|limit| documents >= limit.get()) {
@@ -234,7 +234,7 @@ impl ContinuedRun {
         }
     }
 
-    /// The counts of a run that is finished.
+    /// Returns the counts of a finished run.
     ///
     /// # Errors
     /// If they do not add up.
@@ -249,7 +249,7 @@ impl ContinuedRun {
         }
     }
 
-    /// Returns whether nothing is left to do.
+    /// Returns whether no input is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
         // A followed run has no end of its own: its inputs may have grown since.
         self.finished && self.todo.is_empty() && plan.follow.is_none()
@@ -262,7 +262,7 @@ fn damaged(path: &Path, what: &str) -> Error {
     Error::resume(path, format!("the state of the run is empty or damaged ({what}); {remedy}"))
 }
 
-/// Returns whether anything has this name, be it a link to nothing.
+/// Returns whether the file system has an entry of this name, even a link to nothing.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

@@ -16,16 +16,16 @@ use crate::run::inputs::{Input, listing::Identity, listing::namings, pieces::Pie
 use crate::run::{plan::Plan, write::manifest::ManifestFile};
 use crate::{Error, Result};
 
-/// An input that is left to do.
+/// An input, or a piece of one, that the run still has to read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
-    /// Its index.
+    /// Index of the input in the plan.
     pub(crate) input: usize,
-    /// State of the archive if it was begun before, or of its pieces.
+    /// The saved state of the archive if it was begun before, or the states of its pieces.
     pub(crate) begun: Vec<ArchiveState>,
-    /// The piece of it that is read; none: all of it.
+    /// The piece of the input that is read; none to read all of it.
     pub(crate) piece: Option<Piece>,
-    /// True if it is known that it is not read in pieces.
+    /// True if the input is known to be read as a whole, not in pieces.
     pub(crate) is_whole: bool,
 }
 
@@ -65,7 +65,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Refuses other inputs than those that were there at the beginning.
+/// Refuses to continue a run whose inputs differ from those at the beginning. `why` is the setting that makes every
+/// page depend on all inputs.
 pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Result<()> {
     let mut inputs = Known::new(plan);
     let mut added = Vec::new();
@@ -86,11 +87,11 @@ pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Res
     }
 }
 
-/// Inputs that can be read now and could not before. Then the remaining inputs, some of which are begun, and the index of
-/// the one of which some pieces are done, with the number of the piece that is due.
+/// The inputs that remain: first those that became readable, then all that are left to read. The last part is the input
+/// that was read piece by piece, with the number of its next piece.
 pub(super) type Remaining = (Vec<DoneInput>, Vec<Turn>, Option<(usize, usize)>);
 
-/// Finds the inputs that remain. Those that can be read now are taken out of `done`.
+/// Finds the inputs that remain of a continued run. Those that became readable are taken out of `done`.
 pub(super) fn remaining(plan: &Plan, begun: Vec<ArchiveState>, done: &mut Vec<DoneInput>) -> Result<Remaining> {
     let mut inputs = Known::new(plan);
     let (mut again, mut due) = (Vec::new(), None);
@@ -121,21 +122,22 @@ pub(super) fn remaining(plan: &Plan, begun: Vec<ArchiveState>, done: &mut Vec<Do
     Ok((again, todo, due))
 }
 
-/// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
+/// The saved state of an archive that is being read or waits for its turn: its position, files and counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ArchiveState {
-    /// Index of the input among those of the run that goes on.
+    /// Index of the input in the plan of the continued run.
     #[serde(skip)]
     pub(crate) input: usize,
-    /// Number of the archive among those that the run began, which the names of its shares have.
+    /// Number of the archive in the order in which archives were begun; its shares have it in their names.
     pub(crate) number: u64,
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// The place where reading continues; none if that is not known yet, or it has ended.
+    /// The place where reading continues; none if it is not known yet, or the archive has ended.
     pub(crate) point: Option<ResumePoint>,
-    /// True if it has been read to its end.
+    /// True if the archive has been read to its end.
     pub(crate) is_ended: bool,
-    /// True if the outputs of all archives hold the first of its documents and files beside them.
+    /// True if its documents are written directly into the output of all archives, as those of the first archive in
+    /// order.
     pub(crate) is_direct: bool,
     /// Its counts so far.
     pub(crate) report: FileReport,
@@ -143,31 +145,31 @@ pub(crate) struct ArchiveState {
     pub(crate) summary: Summary,
     /// Times of its pages.
     pub(crate) times: Times,
-    /// The piece of the archive that this is, if it is read in pieces.
+    /// The piece of the archive that this state is about; none if it is read as a whole.
     pub(crate) piece: Option<PieceState>,
-    /// Its own outputs, and its shares of those of all archives.
+    /// The archive's own outputs, and its shares of the output of all archives.
     pub(crate) outputs: OutputsState,
 }
 
-/// A piece of an archive.
+/// The saved position of a piece in its archive.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PieceState {
-    /// Its place in the order.
+    /// Number of the piece in the order of the archive, from 0.
     pub(crate) number: usize,
     /// Stored offset at which it begins.
     pub(crate) start: u64,
-    /// The piece that begins where this one has ended; none at the end of the archive.
+    /// The number of the piece that begins where this one has ended; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }
 
 impl ArchiveState {
-    /// The unfinished files of the archive, by the names that they would have if they were complete.
+    /// Returns the unfinished files of the archive, by their final names.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.outputs.open.iter().map(|file| file.path.clone())
     }
 }
 
-/// The outputs in a saved state.
+/// The unfinished outputs in a saved state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OutputsState {
     /// The unfinished files.
@@ -177,39 +179,40 @@ pub(crate) struct OutputsState {
     pub(crate) beginning: Option<InputStart>,
 }
 
-/// A file that a run writes, and its valid part; the rest is written again.
+/// The saved state of an unfinished output file. Its valid part is kept, and the rest is written again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
-    /// Its final name, or that of a folder that is made of it.
+    /// The final name of the file, or of the folder that is made of it.
     pub(crate) path: PathBuf,
-    /// Index of the encoding of its documents; behind those of all encodings are the files beside the outputs.
+    /// Index of the encoding of the documents in the file. Files beside the outputs have the indexes after those of all
+    /// encodings.
     pub(crate) slot: usize,
-    /// Name of the input, the first if there are several.
+    /// Name of the input whose documents the file holds; the first if there are several.
     pub(crate) input: String,
-    /// Documents in it.
+    /// Number of documents in the file.
     pub(crate) documents: u64,
-    /// The number of the part.
+    /// Number of the part of the output, from 0.
     pub(crate) part: u32,
-    /// Bytes of documents before the compression of the file.
+    /// Number of bytes of documents before the compression of the file.
     pub(crate) encoded: u64,
-    /// The bytes written into it; for an assembled output, those written into its spool.
+    /// Length and checksum of the bytes written into the file; for an assembled output, into its spool.
     pub(crate) extent: Extent,
 }
 
-/// The name of a file, or of the share of the archive of that number in it; as a number behind it, the hidden name tells
-/// whose it is.
+/// Returns the name of a file, or with `number` that of an archive's share in the file. The number at its end makes the
+/// hidden name unique.
 pub(crate) fn share_of(path: &Path, number: Option<u64>) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     number.iter().for_each(|number| name.push(format!(".{number}")));
     name.into()
 }
 
-/// The beginning of an input.
+/// The facts about the first input of an output, for the head of the output and the names of its parts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputStart {
     /// Name of the input.
     pub(crate) input: String,
-    /// The name of its outputs, also for later parts if the inputs differ by then.
+    /// The stem of the output's file names, which later parts keep even if other inputs follow.
     pub(crate) stem: String,
     /// Block of the first record if it is a warcinfo.
     pub(crate) info: Option<Vec<u8>>,
@@ -217,43 +220,43 @@ pub(crate) struct InputStart {
     pub(crate) date: Option<String>,
 }
 
-/// One thing that a run is done with.
+/// An entry of the journal: one input or output that the run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
-    /// An input has been read.
+    /// An input, or some pieces of it, has been read.
     Done(Box<DoneInput>),
-    /// An output has its name.
+    /// An output has its final name.
     File(ManifestFile),
-    /// This input, of which nothing could be read, is there now and will be read again.
+    /// An input that could not be read before is there now, and will be read again.
     Again(Identity),
 }
 
-/// An input that is done, or some pieces of it.
+/// An input, or some pieces of it, that the run is done with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DoneInput {
-    /// The input as it was when it was opened.
+    /// The identity of the input when it was opened.
     pub(crate) identity: Identity,
-    /// The report about it.
+    /// The report about the input.
     pub(crate) report: FileReport,
     /// The place where reading continues if a followed input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// The piece that is due, if it is read in pieces and not done.
+    /// The number of the next piece, if the input is read in pieces and not done.
     pub(crate) next: Option<usize>,
 }
 
-/// The contents of a journal.
+/// The contents of a journal: the inputs and outputs that the run is done with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The inputs that are done, in the order in which they were read.
     pub(crate) done: Vec<DoneInput>,
-    /// The outputs that have their names.
+    /// The outputs that have their final names.
     pub(crate) files: Vec<ManifestFile>,
 }
 
-/// Reads the valid part of a journal: MessagePack maps one after the other.
+/// Reads the valid part of a journal, the bytes of `extent`: MessagePack maps one after the other.
 ///
 /// # Errors
-/// If it is shorter, or its bytes are others.
+/// Fails if the journal is shorter than the extent, or begins with other bytes.
 pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Vec<u8>> {
     if extent.length == 0 {
         return Ok(Vec::new());
@@ -264,10 +267,10 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The entries in the bytes of a journal, whose checksum was right.
+/// Decodes the entries of a journal, whose checksum was right.
 ///
 /// # Errors
-/// If they are none.
+/// Fails if the bytes are not entries of a journal.
 pub(crate) fn decoded(mut bytes: &[u8]) -> Result<Contents, rmp_serde::decode::Error> {
     let mut contents = Contents::default();
     while !bytes.is_empty() {

@@ -3,12 +3,12 @@
 
 use trommel_archive::Record;
 
-/// A record that a crawler made itself.
+/// A record that is not a capture but made by the crawler itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawlerRecord<'a> {
-    /// The text or the document of a page as its browser had it, by the URL of the page.
+    /// A copy of a page, as text or as the browser's document, with the URL of the page.
     Copy(&'a str),
-    /// A log, its arguments, a list, a picture of a page.
+    /// A note of the crawler: a log, its arguments, a list, a picture of a page.
     Note,
 }
 
@@ -21,7 +21,7 @@ const CAPTURED: [&str; 5] = ["http", "https", "view-source", "blob", "feed"];
 /// The beginning of the block of an ARC record that its owner removed.
 const DELETED: &[u8] = b"DELETED_TIME=";
 
-/// Kind of a record of the crawler's own; none for captures.
+/// Returns the kind of a record that the crawler made itself; none for captures.
 pub(super) fn crawler_record(record: &Record) -> Option<CrawlerRecord<'_>> {
     if record.block.trim_ascii_start().starts_with(DELETED) {
         return Some(CrawlerRecord::Note);
@@ -29,7 +29,7 @@ pub(super) fn crawler_record(record: &Record) -> Option<CrawlerRecord<'_>> {
     of_url(record.url()?)
 }
 
-/// The URL of the page that a record is about: that of a copy is the page's.
+/// Returns the URL of the page that a record is about; for a crawler's copy of a page, the URL of the page.
 pub(crate) fn page_url(record: &Record) -> Option<&str> {
     match crawler_record(record) {
         Some(CrawlerRecord::Copy(page)) => Some(page),
@@ -67,7 +67,7 @@ fn of_url(url: &str) -> Option<CrawlerRecord<'_>> {
 // They would be documents of nearly every host in an archive, and hold no text for people.
 const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
 
-/// Returns whether a text at this address is for programs: it gives no document.
+/// Returns whether a text at this URL is meant for programs (such as robots.txt), and so gives no document.
 pub(super) fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
         let (_, rest) = url.split_once("://")?;

@@ -22,35 +22,37 @@ use crate::run::work::record_copies::{QUARANTINE, copied, failed_members};
 use crate::run::work::task::{CapturedRecord, DocumentForms, Gate, RecordOutcome, RecordVerdict, WorkerResult};
 use crate::{PAGE_FACTOR, page_hints};
 
-/// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
-/// is called from several threads in any order.
+/// The function that extracts the document of a page, usually [`trommel_extract::Extractor::extract`]. It must be pure,
+/// because it is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
-/// Turns a document with its fingerprint into the forms that are asked for; none if no output has a place for it, or a
-/// message.
+/// The function that encodes a document in all output formats, together with its fingerprint. Returns none if no output
+/// has a place for the document, and a message if encoding fails.
 pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
 /// The result of a page, or the verdict about a record that is none.
 type PageResult = Result<WorkerResult, RecordVerdict>;
 
-/// Reads documents of records. Has no state, so that neither their order nor the number of workers matters.
+/// Turns records into documents or reasons why there is none. It has no state, so neither the order of records nor the
+/// number of workers matters.
 pub(crate) struct RecordExtractor<'a> {
-    /// Extracts the document of a page.
+    /// The function that extracts the document of a page.
     pub(crate) extract: &'a Extract<'a>,
-    /// Limits of the decoded payload.
+    /// Limits on the size of the decoded payload.
     pub(crate) payload: PayloadOptions,
-    /// Memory for the pages in work; none if it is bounded elsewhere.
+    /// Bounds the memory of the pages that are being extracted; none if it is bounded elsewhere.
     pub(crate) room: Option<&'a Gate>,
-    /// The filters that look at a single page.
+    /// The filters that judge a page or document by itself.
     pub(crate) filters: &'a Filters,
-    /// The plan of the run, which may have files for records and take copies of pages.
+    /// The plan of the run; none without files for copies of records and pages.
     pub(crate) run: Option<&'a Plan>,
-    /// Counts the time of payloads and of encoding. The extractor counts that of extraction.
+    /// Measures the time of decoding payloads and of encoding. The extractor measures that of extraction.
     pub(crate) clock: Option<&'a Clock>,
 }
 
 impl<'a> RecordExtractor<'a> {
-    /// Extracts pages with `extract` and keeps those that pass `filters`, without the parts of a run that need files.
+    /// Creates an extractor of records outside of a run. It extracts pages with `extract`, keeps those that pass
+    /// `filters`, and writes no files.
     pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
         Self { extract, payload, room: None, filters, run: None, clock: None }
     }
@@ -64,7 +66,7 @@ impl<'a> RecordExtractor<'a> {
         self.run.map_or(&[], |run| &run.set_aside)
     }
 
-    /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
+    /// Extracts one record and encodes its document with `encode`. A panic on a record counts as the failure of that
     /// record only.
     pub(crate) fn result(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_>) -> WorkerResult {
         let record = &captured.record;
@@ -268,7 +270,7 @@ fn page_time(record: &Record, id: &str, time: Duration) -> PageTime {
     PageTime { seconds: time.as_secs_f64(), id: id.to_owned(), file, offset }
 }
 
-/// The message of a panic, in one line.
+/// Returns the message of a panic, in one line.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic
         // `panic!` with a plain text and with arguments give two types.
@@ -279,21 +281,21 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("internal fault: {}", message.replace('\n', " "))
 }
 
-/// Gives the documents of records one by one, in order, as a run does.
+/// Extracts single records, given one by one in their order, with the results that a run would give.
 pub struct SingleRecords<'a> {
     records: RecordExtractor<'a>,
     duplicates: Duplicates,
 }
 
 impl<'a> SingleRecords<'a> {
-    /// Extracts pages with `extract` and keeps those that pass `filters`, which may compare them with earlier ones.
-    /// It reads each payload within the limits of `payload`.
+    /// Creates an extractor of single records. It extracts pages with `extract` and keeps those that pass `filters`,
+    /// which may compare them with earlier ones. It decodes each payload within the limits of `payload`.
     pub fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
         Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }
 
-    /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
-    /// crawl's metadata states for it.
+    /// Extracts a record, and returns its outcome and the number of bytes of its page, none if it holds no page.
+    /// `charset` is the encoding that the crawl's metadata states for the record.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let captured = CapturedRecord { record, charset, title: None, is_left_out: false };
         let item = |record, fingerprint| Ok(Some(DocumentForms::of(record, fingerprint, Vec::new(), true)));

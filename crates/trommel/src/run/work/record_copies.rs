@@ -12,7 +12,7 @@ use trommel_record::{RecordSource, id, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
 
-/// The line about a record that is dropped.
+/// The facts about a record by which the list of dropped records names it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RecordLabel {
     /// WARC-Record-ID, or the id derived from the place.
@@ -35,7 +35,7 @@ impl RecordLabel {
         }
     }
 
-    /// A line of JSON.
+    /// Returns the line of JSON about a record that was dropped for `reason`.
     pub(crate) fn line(&self, reason: DropReason) -> Vec<u8> {
         // Strings and numbers always have a form.
         let mut line = serde_json::to_vec(&Self { reason: reason.name(), ..self.clone() }).unwrap_or_default();
@@ -44,12 +44,14 @@ impl RecordLabel {
     }
 }
 
-/// The numbers of the files beside the outputs. The copies of records are behind them, each with its index.
+/// The number of the file for records that failed, among the files beside the outputs. Files for copies follow, each
+/// with its index.
 pub(crate) const QUARANTINE: usize = 0;
 pub(crate) const DROPPED: usize = 1;
 pub(crate) const COPIES: usize = 2;
 
-/// The copy of a record for the file of that number among those of copies, and its line in the index.
+/// Makes the copy of a record for a file beside the outputs, and the copy's line in the index. `file` is the number of
+/// the file among those for copies.
 pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -> Vec<(usize, Vec<u8>)> {
     let number = COPIES + 2 * file;
     match record_member(record, id) {
@@ -86,8 +88,8 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
 
 const VERSION: &str = "WARC/1.1";
 
-/// A record that failed as a gzip member, and after it another with a metadata record about it: reason, place and
-/// message. The same record and failure give the same bytes. `id` is its own, or the one derived from its place.
+/// Makes two gzip members about a failed record: the record, and a metadata record with reason, place and message. The
+/// same record and failure give the same bytes. `id` is its own, or the one derived from its place.
 ///
 /// # Errors
 /// None is known: fields that a WARC record can't have are mended before.
@@ -130,7 +132,7 @@ pub(crate) fn failed_members(
     Ok(out)
 }
 
-/// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.
+/// Makes a gzip member of a record, with its fields and its block unchanged. A record without an id gets `id`.
 pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
     // The block may be shorter than stated; its length is written anew.
     let (length, own) = (record.block.len().to_string(), format!("<{id}>"));

@@ -9,15 +9,15 @@ use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::work::record_copies::RecordLabel;
 use crate::run::{counts::summary::PageTime, inputs::listing::Identity};
 
-/// One step of a run with its number in the order of the inputs.
+/// A task of a lane: one step of an input, with its number in the order of the inputs.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// The lane that it belongs to.
+    /// Index of the lane that the task belongs to.
     pub(crate) lane: usize,
     /// Place in the order of the lane, from 0 without gaps.
     // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
-    /// Bytes it holds, for the [`Gate`](crate::run::gate::Gate).
+    /// Number of bytes that the task holds, for the [`Gate`](crate::run::gate::Gate).
     pub(crate) bytes: u64,
     /// The place where reading continues after this step, if nothing of the input is left out before.
     // With each step and not with each file, so that a state can be saved after any of them.
@@ -31,28 +31,28 @@ pub(crate) struct Task {
 pub(crate) enum Step {
     /// An input has been opened.
     Open(Opened),
-    /// The first record of an input is about to come.
+    /// The output of an input begins, before its first record.
     Begin {
-        /// Block of the record if it is a warcinfo.
+        /// Block of the first record if it is a warcinfo.
         // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
-        /// Date of the record.
+        /// Date of the first record.
         date: Option<String>,
     },
-    /// A record, before the workers.
+    /// A record that goes to the workers.
     Record(CapturedRecord),
-    /// A record, after them.
+    /// The result of a record that comes from the workers.
     Result(WorkerResult),
-    /// Damage that was passed.
+    /// Damage after which reading continued.
     Damage {
-        /// Stored offset where it begins.
+        /// Stored offset at which the damage begins.
         offset: u64,
-        /// Bytes lost.
+        /// Number of bytes lost.
         lost: u64,
         /// The kind of damage.
         what: String,
     },
-    /// A record that is another than its index states; it follows.
+    /// The next record differs from the one that its index states.
     Mismatch {
         /// The archive, the place and the difference, in one line.
         what: String,
@@ -63,98 +63,99 @@ pub(crate) enum Step {
     Over,
 }
 
-/// An input that has been opened.
+/// The facts about an input that has been opened.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
-    /// Its number among those that the run began.
+    /// Number of the archive among those that the run began.
     pub(crate) number: u64,
-    /// The input as it is now.
+    /// The identity of the input at this moment.
     pub(crate) identity: Identity,
-    /// The name of its outputs.
+    /// The name of the input's outputs, without folder and suffix.
     pub(crate) stem: String,
 }
 
-/// The end of an input.
+/// The end of an input, with the error if it ended early.
 #[derive(Debug, Default)]
 pub(crate) struct ArchiveEnd {
-    /// Stored bytes read.
+    /// Number of stored bytes read.
     pub(crate) bytes: u64,
-    /// Reason why it could not be read, or not to its end.
+    /// Reason why the input could not be read, or not to its end.
     pub(crate) error: Option<String>,
-    /// True if the system could not read on in the middle of it.
+    /// True if the system could not read on in the middle of the input.
     pub(crate) broken: bool,
-    /// The place where reading continues if it grows.
+    /// The place where reading continues if the input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// The piece of the archive that begins where this one ends, if it is one and not the last.
+    /// Number of the piece that begins where this one ends; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }
 
 impl ArchiveEnd {
-    /// The end of an input, all of which was read.
+    /// Creates the end of an input that was read completely, with its stored `bytes`.
     pub(crate) fn at(bytes: u64) -> Self {
         Self { bytes, ..Self::default() }
     }
 
-    /// The end of an input that cannot be read, or not on.
+    /// Creates the end of an input that cannot be read, or not to its end.
     pub(crate) fn failed(error: String, broken: bool) -> Self {
         Self { error: Some(error), broken, ..Self::default() }
     }
 }
 
-/// A record as it was read.
+/// A record on its way to a worker, with the facts that other records and lists state about it.
 #[derive(Debug)]
 pub(crate) struct CapturedRecord {
     /// The record.
     pub(crate) record: Record,
-    /// The encoding that the crawl's metadata record gives for it.
+    /// The encoding that the crawl's metadata record states for the record.
     pub(crate) charset: Option<String>,
-    /// Its title in the lists of its WACZ file.
+    /// The page's title in the page lists of its WACZ file.
     pub(crate) title: Option<String>,
-    /// True if the page is not in them, and only listed pages are wanted.
+    /// True if the page is missing in the lists of its WACZ file, and only listed pages are wanted.
     pub(crate) is_left_out: bool,
 }
 
-/// The result of a worker for a record.
+/// The result of a worker for one record.
 #[derive(Debug)]
 pub(crate) struct WorkerResult {
-    /// Bytes of the page handed to the extractor, and the time that it took; none if the record is no page.
+    /// The number of bytes of the page and the time that it took; none if the record is not a page.
     pub(crate) page: Option<(u64, PageTime)>,
-    /// WARC-Truncated of a page.
+    /// The WARC-Truncated field of a page: the reason why the crawler cut it.
     pub(crate) truncated: Option<String>,
-    /// Budgets and caps that the page passed.
+    /// Names of the limits that the page exceeded.
     pub(crate) capped: Vec<String>,
-    /// Its files beside the outputs: the numbers of the files, and bytes for each.
+    /// Bytes for the files beside the outputs, each with the number of its file.
     pub(crate) sides: Vec<(usize, Vec<u8>)>,
-    /// The verdict about the record.
+    /// The outcome of the record.
     pub(crate) verdict: RecordVerdict,
-    /// Names the record should it be dropped, if dropped records are listed.
+    /// The name of the record for the list of dropped records; none if they are not listed.
     pub(crate) label: Option<Box<RecordLabel>>,
 }
 
 impl WorkerResult {
-    /// The result of a record that is not a page, or not known to be one.
+    /// Creates the result for a record that is not a page, or not known to be one.
     pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
         Self { page: None, truncated: None, capped: Vec::new(), sides: Vec::new(), verdict, label: None }
     }
 }
 
-/// A document in each form that is asked for.
+/// A document encoded for each output, with the facts that counts and filters need.
 #[derive(Debug)]
 pub(crate) struct DocumentForms {
-    /// Its bytes in each output format; none where the format has no place for it.
+    /// The document's bytes in each output format; none where the format has no place for it.
     pub(crate) encoded: Vec<Option<Vec<u8>>>,
-    /// The document for the caller of a stream.
+    /// The document itself, for the caller of the run; none if no caller takes documents.
     pub(crate) item: Option<Box<Document>>,
-    /// Bytes of its text.
+    /// UTF-8 bytes of the document's text.
     pub(crate) text: u64,
-    /// Its confidence.
+    /// The document's confidence.
     pub(crate) confidence: f32,
-    /// The fingerprint for comparing it with others.
+    /// The fingerprint of the text for comparison with other documents.
     pub(crate) fingerprint: Fingerprint,
 }
 
 impl DocumentForms {
-    /// A document with its bytes in each format, and itself if it `is_taken` by a caller.
+    /// Creates the forms of a document from its bytes in each format. The document itself is kept if it `is_taken` by a
+    /// caller.
     pub(crate) fn of(
         document: Document,
         fingerprint: Fingerprint,
@@ -166,7 +167,7 @@ impl DocumentForms {
     }
 }
 
-/// The outcome of one record.
+/// The outcome of one record: a document, a drop or a failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordOutcome<D = Box<Document>> {
     /// A document.
@@ -182,11 +183,11 @@ pub enum RecordOutcome<D = Box<Document>> {
     },
 }
 
-/// The outcome of a record as a worker gives it.
+/// The outcome of one record with its encoded document, as a worker gives it.
 pub(crate) type RecordVerdict = RecordOutcome<Box<DocumentForms>>;
 
-/// Lets tasks in while both their number and their bytes are within bounds. A task larger than all
-/// the bytes goes in alone.
+/// Bounds the tasks in progress: lets a task in while both the number and the bytes of tasks are within bounds. A task
+/// larger than the bound on bytes goes in alone.
 #[derive(Debug)]
 pub(crate) struct Gate {
     tasks: usize,
@@ -212,7 +213,7 @@ impl Gate {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is room for a task of `bytes`. False if the gate has been closed.
+    /// Waits until there is room for a task of `bytes`, and lets it in. Returns false if the gate has been closed.
     pub(crate) fn enter(&self, bytes: u64) -> bool {
         let mut inside = self.lock();
         loop {
@@ -230,7 +231,7 @@ impl Gate {
         }
     }
 
-    /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
+    /// Waits and enters as in [`enter`](Self::enter); the task leaves when the result is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
         // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
@@ -246,24 +247,24 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Tasks inside.
+    /// Returns the number of tasks inside.
     pub(crate) fn inside(&self) -> usize {
         self.lock().tasks
     }
 
-    /// Returns whether nothing is let in any more.
+    /// Returns whether the gate is closed, so that no task is let in.
     pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// Lets nothing in any more.
+    /// Closes the gate, so that no further task is let in.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 }
 
-/// A place inside a gate.
+/// A task's place inside a gate, which is released when the pass is dropped.
 #[derive(Debug)]
 pub(crate) struct GatePass<'a> {
     gate: Option<&'a Gate>,

@@ -18,37 +18,37 @@ pub(crate) const RESULTS_PER_SEND: usize = 4;
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
-/// The function that takes the documents of a run for the caller.
+/// The function by which the caller takes the documents of a run, one by one in order.
 pub(crate) type TakeDocument<'a> = dyn FnMut(Document) -> Result<()> + 'a;
 
 /// A sender and a receiver.
 type Channel<T> = (Sender<T>, Receiver<T>);
 
-/// The ways between the reader of a lane, the workers and its writer.
+/// The channels between the reader of a lane, the workers and its writer.
 pub(crate) struct Lane {
-    /// Results for the writer.
+    /// Carries the results of the workers to the writer.
     pub(crate) results: Channel<Vec<Task>>,
-    /// Used blocks for the reader.
+    /// Carries used blocks back to the reader.
     pub(crate) spares: Channel<RecordBlock>,
-    /// Bounds the records in between.
+    /// Bounds the records between reader and writer.
     pub(crate) gate: Gate,
 }
 
-/// Turns records into encoded documents.
+/// A worker thread of a run: turns records into encoded documents.
 pub(crate) struct Worker<'a> {
-    /// Reads the document of a record.
+    /// Turns a record into its document.
     pub(crate) records: RecordExtractor<'a>,
-    /// Encode documents, one for each output format.
+    /// The encoders of documents, one for each output format.
     pub(crate) encoders: &'a [Encoder],
-    /// True if the caller takes the documents.
+    /// True if the caller of the run takes the documents.
     pub(crate) is_taken: bool,
 }
 
 impl Worker<'_> {
-    /// Works until there are no more tasks. Results of records of a lane are sent together, up to
-    /// [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or while they hold much
-    /// memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go back to
-    /// their lane while there is room.
+    /// Works on tasks until there are no more. Results of records of a lane are sent together, up to
+    /// [`RESULTS_PER_SEND`] of them, while there are tasks. No result waits while a task is awaited or while results
+    /// hold much memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go
+    /// back to their lane while there is room.
     pub(crate) fn run(&self, tasks: &Receiver<Task>, lanes: &[Lane]) {
         let mut done: Vec<Task> = Vec::new();
         let send = |done: &mut Vec<Task>| {
@@ -103,7 +103,7 @@ impl Worker<'_> {
     }
 }
 
-/// The encoder of documents for one output.
+/// The encoder of documents for one output, with the compression of the output's file.
 pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     pub(crate) encoding: Encoding,
@@ -113,7 +113,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// One for each encoding, in their order.
+    /// Creates an encoder for each encoding, in their order.
     pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>> {
         encodings
             .iter()

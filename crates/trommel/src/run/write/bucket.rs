@@ -13,8 +13,8 @@ use crate::run::state::FINISHED_STATE;
 use crate::run::write::manifest::SUCCESS;
 use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
 
-/// A prefix of a bucket with its local folder. As a [`Disk`] it is the folder, but a file that gets its final name is
-/// sent to the bucket, and removed when the next one is.
+/// A prefix of a bucket, as the destination of a run that writes into a local folder first. As a [`Disk`] it is the
+/// folder. A file that gets its final name is sent to the bucket, and removed when the next one is sent.
 #[derive(Debug)]
 pub struct Bucket {
     remote: Remote,
@@ -25,8 +25,8 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket that the outputs of a plan are in, which then go to a folder of this machine instead;
-    /// none if they are not in one.
+    /// Changes a plan with outputs in a bucket to write them into a local folder, and returns the bucket to send them
+    /// to. None if the outputs are not in a bucket.
     ///
     /// # Errors
     /// If there is no room for the folder, the bucket does not answer, or has such outputs already.

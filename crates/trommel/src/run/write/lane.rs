@@ -30,11 +30,11 @@ pub(crate) struct Common<'a> {
     /// Held by the reader that picks its next archive.
     pub(crate) picking: Mutex<()>,
     pub(crate) counts: Mutex<ProgressState>,
-    /// Receives the counts.
+    /// Counts records, documents and bytes for monitoring.
     pub(crate) metrics: &'a Metrics,
     /// Measures the time of reading, encoding and writing.
     pub(crate) clock: &'a Clock,
-    /// Ends reads that wait.
+    /// The flag that ends waiting reads.
     pub(crate) stop: StopFlag,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Common<'a> {
         (!self.plan.has_lanes()).then(|| self.ledger())
     }
 
-    /// The counts so far.
+    /// Locks and returns the progress of the run.
     pub(crate) fn counts(&self) -> MutexGuard<'_, ProgressState> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,15 +59,16 @@ impl<'a> Common<'a> {
     }
 }
 
-/// Writes the results of the workers for the archives of a lane. It must receive the steps in their order.
+/// Writes the results of the workers for the archives of a lane, and counts them. It must receive the steps in their
+/// order.
 pub(crate) struct LaneWriter<'a, 'r, 'c> {
     common: &'r Common<'a>,
-    /// Standard output, for documents that go there.
+    /// Writes the documents that go to standard output.
     pub(crate) stdout: Stdout<'r, 'c>,
-    /// Takes the documents, if there is a caller who does.
+    /// Passes the documents to the caller of the run; none if they are written.
     pub(crate) take: Option<&'c mut TakeDocument<'c>>,
     archive: Option<OpenArchive<'a>>,
-    /// True if the last document that was asked for is written.
+    /// True if the last document of the run's limit is written.
     pub(crate) is_at_limit: bool,
 }
 
@@ -114,13 +115,13 @@ impl<'a> OpenArchive<'a> {
 }
 
 impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
-    /// A writer of a lane that writes to files, or to standard output if that is the destination.
+    /// Creates a writer for a lane; `stdout` is standard output, if the lane may write to it.
     pub(crate) fn new(common: &'r Common<'a>, stdout: Option<&'c mut dyn Write>) -> Self {
         let stdout = Stdout::new(common.plan, stdout);
         Self { common, stdout, take: None, archive: None, is_at_limit: false }
     }
 
-    /// Writes and counts one step, and saves the state after it if it is time.
+    /// Writes and counts one step of an archive, and saves the state after it if it is time.
     pub(crate) fn step(&mut self, task: Task) -> Result<()> {
         let point = task.point;
         self.leave_if_void();
@@ -201,7 +202,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Flushes plain standard output after a pause of the input. Compressed output is not flushed, because the ends of
+    /// Flushes plain standard output when the input pauses. Compressed output is not flushed, because the ends of
     /// frames must not depend on time.
     pub(crate) fn idle(&mut self) -> Result<()> {
         let is_live = self.stdout.frames.is_some() && self.common.plan.is_plain();
@@ -288,7 +289,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Leaves the archive in the middle, if there is one.
+    /// Stops writing the current archive in the middle, if there is one.
     pub(crate) fn give_up(&mut self) {
         let Some(mut archive) = self.archive.take() else { return };
         let mut ledger = self.common.ledger();

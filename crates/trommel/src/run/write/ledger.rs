@@ -24,25 +24,26 @@ use crate::{Error, ErrorKind, Result};
 /// Archives that may be done before an earlier one is: the state names each of them.
 const MAX_AHEAD: usize = 256;
 
-/// An archive that has its turn or waits for it.
+/// An archive, or a piece of one, that is being read or waits for its turn, with its state.
 #[derive(Clone)]
 pub(crate) struct Work {
     pub(crate) state: ArchiveState,
-    /// The piece of the archive that is read, and tells if it counts; none: all of it.
+    /// The piece of the archive that is read, which also tells if it counts; none to read all of it.
     pub(crate) piece: Option<Piece>,
 }
 
-/// The next work of a reader.
+/// The next task of a reader, as the ledger assigns it.
 pub(crate) enum Next {
-    /// It reads an archive, or a piece of one.
+    /// The reader reads an archive, or a piece of one.
     Read(Box<Work>),
-    /// It finds the pieces of the input of that index.
+    /// The reader finds the pieces into which the input of that index is cut.
     Cut(usize),
-    /// Nothing is left.
+    /// No work is left.
     Over,
 }
 
-/// The finished and the remaining archives of a run.
+/// The list of a run's finished and remaining archives. It assigns archives to readers, joins their outputs in order,
+/// and saves the state.
 pub(crate) struct Ledger<'a> {
     plan: &'a Prepared<'a>,
     /// The state saved last, or the one at the beginning.
@@ -51,7 +52,7 @@ pub(crate) struct Ledger<'a> {
     journal: Option<OpenFile>,
     /// True if it has entries that are not on disk.
     is_noted: bool,
-    /// The one output of all archives, or that of the archive whose pieces are joined, and the files beside the outputs.
+    /// The output of all archives, or of the archive whose pieces are joined, and the files beside the outputs.
     pub(crate) outputs: Outputs<'a>,
     pub(crate) duplicates: Duplicates,
     /// Encoded bytes since the state was saved.
@@ -67,23 +68,23 @@ pub(crate) struct Ledger<'a> {
     named: Vec<PathBuf>,
     /// Complete files that no saved state names yet.
     waiting: Vec<FileState>,
-    /// Shares that have been joined, to be removed once that is saved, and files of archives that were given up.
+    /// Files to be removed after the next save: shares that have been joined, and files of archives that were given up.
     pub(crate) joined: Vec<PathBuf>,
     /// Number of read errors that earlier runs met. One of this run is no second failure: an input that is named twice
     /// meets it in two lanes.
     known_failures: usize,
-    /// Reason why the run ends early, if it does: nothing is saved any more.
+    /// The error that ends the run early, if there is one; nothing is saved after it.
     pub(crate) error: Option<Error>,
     /// The outputs that have their names.
     files: Vec<ManifestFile>,
-    /// Counts of the archives that are done, with their reports.
+    /// Counts of the archives that are done, with the report on each.
     pub(crate) summary: Summary,
     times: Times,
     begin: Instant,
 }
 
 impl<'a> Ledger<'a> {
-    /// The ledger of a run that begins from `continued`, whose complete files get their names first.
+    /// Creates the ledger of a run that begins from `continued`. Files that were complete get their final names first.
     pub(crate) fn new(plan: &'a Prepared<'a>, mut duplicates: Duplicates, continued: ContinuedRun) -> Result<Self> {
         let ContinuedRun { mut state, finished: _, contents, journal, again, todo, due } = continued;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
@@ -166,39 +167,39 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// Takes note that the last document that was asked for is written: no more inputs are read.
+    /// Ends the reading of inputs because the last document of the run's limit is written.
     pub(crate) fn reach_limit(&mut self) {
         self.summary.limit_reached = true;
         self.todo.clear();
     }
 
-    /// Returns whether too many archives wait for an earlier one, so that no more should be read.
+    /// Returns whether too many archives wait for an earlier one, so that readers should pause.
     pub(crate) fn is_ahead(&self) -> bool {
         self.works.len() >= MAX_AHEAD
     }
 
-    /// Enters a visit of an input that is followed.
+    /// Begins a visit of the followed input `name`, and returns the number of its archive state.
     pub(crate) fn visit(&mut self, name: &str) -> u64 {
         let at = self.visits.iter().position(|archive| archive.identity.name == name);
         let begun = at.map(|at| self.visits.remove(at));
         self.enter(0, begun, None).state.number
     }
 
-    /// Saves where an archive is, and that files are complete, which then are to be published.
+    /// Saves the state of an archive and its complete files. Returns the files that are then to be published.
     pub(crate) fn note(&mut self, state: ArchiveState, complete: Vec<FileState>) -> Result<Vec<FileState>> {
         self.keep(state);
         self.waiting.extend(complete);
         self.save()
     }
 
-    /// Returns whether saving costs no more than the output since the last save, whatever the size of the duplicate
-    /// filters' memory.
+    /// Returns whether saving the state costs no more than the output since the last save. The cost is the size of the
+    /// duplicate filters' memory.
     pub(crate) fn is_worth_saving(&self) -> bool {
         // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
         self.unsaved >= self.duplicates.bytes()
     }
 
-    /// Takes note of where an archive is.
+    /// Stores the present state of an archive, without saving it on disk.
     pub(crate) fn keep(&mut self, state: ArchiveState) {
         match self.works.iter_mut().find(|work| work.state.number == state.number) {
             Some(work) => work.state = state,
@@ -207,8 +208,8 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes an archive that has been read to its end. Saves that if it `is_saved`; returns the files that are then to
-    /// be published.
+    /// Ends an archive that has been read completely, and saves the state if `is_saved`. Returns the files that are
+    /// then to be published.
     pub(crate) fn end(
         &mut self,
         state: ArchiveState,
@@ -264,7 +265,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes note that a file has its name now.
+    /// Notes in the journal that a file has its final name now; `listed` is its entry in the manifest.
     pub(crate) fn add_published(&mut self, file: &FileState, listed: Option<ManifestFile>) -> Result<()> {
         self.named.push(file.path.clone());
         let Some(listed) = listed else { return Ok(()) };
@@ -273,8 +274,8 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// Ends the run at a read error in the middle of an archive, so that its shard does not pass for complete. One that
-    /// an earlier run met, too, does not end it.
+    /// Ends the run at a read error in the middle of an archive, so that the output does not pass for complete. An
+    /// error that an earlier run met, too, does not end it.
     pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<()> {
         let mut known = self.saved.failed.iter().take(self.known_failures);
         if self.plan.state_file.is_none() || known.any(|known| known == error) {
@@ -289,7 +290,7 @@ impl<'a> Ledger<'a> {
         Err(Error::new(ErrorKind::Input, error))
     }
 
-    /// Ends the run early. Only the first error counts: others follow from it.
+    /// Ends the run early with an error. Only the first error counts, because others follow from it.
     pub(crate) fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
@@ -337,7 +338,7 @@ fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     Ok(())
 }
 
-/// Gives complete files their names; `add` takes note of each.
+/// Publishes complete files under their final names, and calls `add` for each.
 pub(crate) fn publish_all(
     plan: &Prepared<'_>,
     files: Vec<FileState>,

@@ -12,18 +12,18 @@ use trommel_record::{Disk, digest_of, read_own, replace};
 const MANIFEST: &str = "_MANIFEST";
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 
-/// One file or folder of documents.
+/// An entry of the manifest: one output file or folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManifestFile {
-    /// Its name in the folder.
+    /// Name of the file or folder in the output folder.
     pub(crate) name: String,
-    /// Name of its format.
+    /// Name of the format.
     pub(crate) format: String,
-    /// The inputs it was made of, as the user named them.
+    /// The inputs whose documents it holds, as the user named them.
     pub(crate) inputs: Vec<String>,
-    /// Documents in it.
+    /// Number of documents in it.
     pub(crate) documents: u64,
-    /// Bytes of it; of a folder, of all files in it.
+    /// Size in bytes; of a folder, the sum over all files in it.
     pub(crate) bytes: u64,
     /// SHA-256 of a file in hexadecimal. A folder has none, as the names of its files are random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ struct Manifest {
     files: Vec<ManifestFile>,
 }
 
-/// Bytes of the file or folder at `path` and, of a file, its SHA-256.
+/// Returns the size in bytes of the file or folder at `path` and, of a file, its SHA-256.
 pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> {
     if path.is_dir() {
         let mut bytes = 0;
@@ -48,13 +48,13 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
     Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))))
 }
 
-/// Takes the mark of an earlier run that was completed away.
+/// Removes the mark from a folder that says that an earlier run completed its outputs.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);
     if mark.exists() { disk.remove(&mark) } else { Ok(()) }
 }
 
-/// The files in a folder that earlier runs made in one of these formats of one of these inputs.
+/// Returns the files in a folder that earlier runs made in one of these formats from one of these inputs.
 pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
     let manifest = earlier_manifest(&folder.join(MANIFEST))?;
     let is_of = |file: &ManifestFile| {

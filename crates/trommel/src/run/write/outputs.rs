@@ -14,7 +14,7 @@ use crate::run::state::inputs::{ArchiveState, FileState, InputStart, OutputsStat
 use crate::run::{plan::output::Destination, plan::recipe_and_lanes::Prepared, work::worker::Encoder};
 use crate::{Error, Result};
 
-/// The files that are being written.
+/// The output files that are being written for a run, or for one archive of it.
 pub(crate) struct Outputs<'a> {
     plan: &'a Prepared<'a>,
     encoders: &'a [Encoder],
@@ -30,25 +30,25 @@ pub(crate) struct Outputs<'a> {
     in_place: BTreeMap<usize, File>,
     /// Files that are complete but not published.
     pub(crate) complete: Vec<FileState>,
-    /// Names of files begun, for the report of the input.
+    /// Names of the files begun since they were last taken for the report of the input.
     pub(crate) begun: Vec<String>,
 }
 
 /// A file that is being written under its hidden name.
 pub(crate) struct OpenFile {
-    /// Its extent is that of the last checkpoint.
+    /// The state of the file, with the length and checksum at the last checkpoint.
     pub(crate) state: FileState,
     shard: Shard,
 }
 
 impl OpenFile {
-    /// Begins a file.
+    /// Creates the hidden file of a new output.
     pub(crate) fn create(disk: &dyn Disk, state: FileState, compression: Compression) -> Result<Self> {
         let shard = Shard::create(disk, &state.path, compression).map_err(Error::output(&state.path))?;
         Ok(Self { state, shard })
     }
 
-    /// Goes on with a file that an interrupted run left.
+    /// Continues a file that an interrupted run left.
     pub(crate) fn resume(disk: &dyn Disk, state: FileState, compression: Compression) -> Result<Self> {
         let shard = Shard::resume(disk, &state.path, compression, &state.extent);
         Ok(Self { shard: shard.map_err(Error::unfinished(&state.path))?, state })
@@ -84,8 +84,8 @@ impl OpenFile {
 }
 
 impl<'a> Outputs<'a> {
-    /// The outputs of a plan, some of which are begun by `state`; if `share` is the number of an archive, its shares of
-    /// them, to be joined with others, and of documents too if `is_shared`.
+    /// Opens the outputs of a plan, and continues those in `state`. If `share` is the number of an archive, files
+    /// beside the outputs are its shares, to be joined later. So are documents if `is_shared`.
     pub(crate) fn new(
         plan: &'a Prepared<'a>,
         share: Option<u64>,
@@ -105,7 +105,7 @@ impl<'a> Outputs<'a> {
         Ok(Self { plan, encoders, share, is_shared, beginning, open, in_place, complete, begun })
     }
 
-    /// Begins the files of an input, unless there are some that go on.
+    /// Begins the output files of an input, unless the files of an earlier input go on.
     pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<()> {
         // One output for all inputs goes on from input to input.
         if self.open.contains_key(&0) {
@@ -170,7 +170,7 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Adds bytes to the file of that number beside the outputs, if the plan has it.
+    /// Adds bytes to a file beside the outputs, by its number, if the plan has that file.
     pub(crate) fn add(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
         let slot = self.plan.encoders.len() + number;
         if let Some(open) = self.file(slot)? {
@@ -184,8 +184,8 @@ impl<'a> Outputs<'a> {
         file.write_all(bytes).map_err(Error::output(path))
     }
 
-    /// Writes the encoded forms of a document; none where a format has no place for it. Returns the bytes of the
-    /// longest, and whether a part ended before it.
+    /// Writes a document in each encoding; none where a format has no place for it. Returns the number of bytes of the
+    /// longest form, and true if a part of an output ended before it.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(u64, bool)> {
         let (mut longest, parts) = (0, self.complete.len());
         for (slot, bytes) in encoded.iter().enumerate() {
@@ -225,8 +225,8 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Adds the shares of an archive as they are, and takes them out of its state; returns their names, to be removed once
-    /// that is saved.
+    /// Appends the shares of an archive to the outputs, and takes them out of its state. Returns the names of the
+    /// shares, to be removed once that is saved.
     pub(crate) fn join(&mut self, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
         let first = if self.plan.has_own_outputs(archive) { self.encoders.len() } else { 0 };
         let shares: Vec<FileState> = archive.outputs.open.extract_if(.., |file| file.slot >= first).collect();
@@ -242,12 +242,12 @@ impl<'a> Outputs<'a> {
         Ok(shares.into_iter().map(|share| share.path).collect())
     }
 
-    /// Ends the frame of each.
+    /// Ends the compressed frame of each file.
     pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.open.values_mut().try_for_each(OpenFile::end_frame)
     }
 
-    /// Ends the frame of each and puts the files on disk.
+    /// Ends the compressed frame of each file, syncs the files to disk, and returns their state.
     pub(crate) fn checkpoint(&mut self) -> Result<OutputsState> {
         // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
         let has_more = self.plan.run.output.split.is_some() || self.is_shared;
@@ -257,7 +257,7 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Ends and completes all outputs of documents, and if the run `ends` the files beside them.
+    /// Completes all output files of documents, and the files beside them if the run `ends`.
     pub(crate) fn complete(&mut self, ends: bool) -> Result<()> {
         let left = if ends { BTreeMap::new() } else { self.open.split_off(&self.plan.encoders.len()) };
         for open in std::mem::replace(&mut self.open, left).into_values() {
@@ -266,7 +266,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Ends them for good, unfinished; returns their names.
+    /// Closes all files unfinished, and returns their names.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         // Files are closed before they are removed, which some systems ask for.
         let open = take(&mut self.open).into_values().map(|open| open.state.path);
@@ -274,7 +274,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// The head of an output of that name.
+/// Encodes the head of an output file called `name`, with the facts about its first input.
 pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch: Option<i64>) -> Result<Vec<u8>> {
     let InputStart { info, date, .. } = beginning;
     let mut bytes = Vec::new();
@@ -282,17 +282,17 @@ pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch:
     Ok(bytes)
 }
 
-/// The documents of a run on standard output.
+/// Writes the documents of a run to standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a Prepared<'a>,
     /// Standard output before it is begun; none if documents go elsewhere.
     unbegun: Option<&'o mut dyn Write>,
-    /// Its frames, until the end.
+    /// The compressed frames of the output; none before it begins and after its end.
     pub(crate) frames: Option<Frames<&'o mut dyn Write>>,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
-    /// Standard output in the one encoding of the plan, if that is the destination.
+    /// Creates the writer to standard output, which writes only if the plan's destination is standard output.
     pub(crate) fn new(plan: &'a Prepared<'a>, stdout: Option<&'o mut dyn Write>) -> Self {
         let unbegun = stdout.filter(|_| plan.run.output.destination == Destination::Stdout);
         Self { plan, unbegun, frames: None }
@@ -303,7 +303,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         act(frames).map_err(Error::output(Path::new("standard output")))
     }
 
-    /// Begins it with the first input of which there is a record.
+    /// Begins the output with its head, when the first input has a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
         let begun = self.unbegun.take().zip(self.plan.encoders.first());
         let Some((stdout, encoder)) = begun else { return Ok(()) };
@@ -314,7 +314,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         self.on(|frames| frames.write_all(&head))
     }
 
-    /// Writes an encoded document.
+    /// Writes a document, encoded in the first encoding of the plan.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<()> {
         match encoded.first() {
             Some(Some(bytes)) => self.on(|frames| frames.write_all(bytes)),
@@ -322,12 +322,12 @@ impl<'a, 'o> Stdout<'a, 'o> {
         }
     }
 
-    /// Ends the frame, so that a reader need not wait for the next document.
+    /// Ends the frame and flushes it, so that a reader need not wait for the next document.
     pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.on(|frames| frames.end_frame()?.flush())
     }
 
-    /// Ends the output, if it was begun.
+    /// Ends the output with its last frame, if it was begun.
     pub(crate) fn finish(&mut self) -> Result<()> {
         let Some(frames) = self.frames.take() else { return Ok(()) };
         frames.finish().map(drop).map_err(Error::output(Path::new("standard output")))

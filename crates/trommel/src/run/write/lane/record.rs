@@ -10,7 +10,7 @@ use crate::run::work::record_copies::{DROPPED, QUARANTINE};
 use crate::run::work::task::{RecordVerdict, WorkerResult};
 
 impl LaneWriter<'_, '_, '_> {
-    /// Writes and counts the result of a record.
+    /// Writes the result of a record to the outputs, and counts it.
     pub(super) fn record(&mut self, mut result: WorkerResult, bytes: u64) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         if let Some(mut ledger) = self.common.direct() {

@@ -12,7 +12,7 @@ use crate::run::{plan::existing::remove_files, plan::output::Destination, write:
 use crate::{Error, Result};
 
 impl Ledger<'_> {
-    /// Ends all remaining files, and records the end on disk.
+    /// Ends all remaining files, and saves on disk that the run is finished.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.join()?;
         // First of all: outputs whose counts do not add up must not get their names.
@@ -64,7 +64,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Removes unfinished files if there is no state to continue from.
+    /// Removes the unfinished files of a run without a state from which it could be continued.
     pub(crate) fn abandon(&mut self) {
         // With a saved state the unfinished files are what `--resume` continues.
         if self.plan.state_file.as_deref().is_some_and(Path::exists) {
@@ -80,7 +80,8 @@ impl Ledger<'_> {
         self.plan.run.discard_state(self.plan.disk);
     }
 
-    /// The counts, at the end; those of archives that were left in the middle, or done out of turn, count as well.
+    /// Returns the final counts of the run, including those of archives that were left in the middle or done out of
+    /// turn.
     pub(crate) fn take_summary(&mut self) -> Summary {
         for Work { state, .. } in take(&mut self.works) {
             if !state.is_ended && state.report == FileReport::default() {
@@ -97,7 +98,7 @@ impl Ledger<'_> {
         take(&mut self.summary)
     }
 
-    /// Sums the counts of the earlier parts of the run.
+    /// Returns the sum of the counts of the run's earlier parts.
     pub(crate) fn counts_so_far(&self) -> Summary {
         let mut summary = self.summary.clone();
         let left = self.todo.iter().flat_map(|turn| &turn.begun);

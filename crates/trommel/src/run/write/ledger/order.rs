@@ -8,8 +8,8 @@ use crate::run::state::inputs::{ArchiveState, DoneInput, JournalEntry, PieceStat
 use crate::{Error, Result};
 
 impl Ledger<'_> {
-    /// The next archive, or piece of one, to be read; before that, one that may have to be cut. The caller checks if
-    /// others must be done first.
+    /// Returns the next archive or piece for a reader; before it, an archive that may have to be cut into pieces. The
+    /// caller checks if others must be done first.
     pub(crate) fn pick(&mut self) -> Next {
         loop {
             if let Some(turn) = self.todo.front()
@@ -37,10 +37,10 @@ impl Ledger<'_> {
             || turn.begun.iter().any(|archive| archive.piece.is_some())
     }
 
-    /// Puts the pieces of the next archive in its place, from the one that is due on; none if it is read as a whole.
+    /// Replaces the next archive by its pieces, from the first one that is not done; with none it is read as a whole.
     ///
     /// # Errors
-    /// If an earlier run has read others.
+    /// Fails if an earlier run has cut the archive into other pieces.
     pub(crate) fn cut(&mut self, pieces: Option<Vec<Piece>>) -> Result<()> {
         let Some(mut turn) = self.todo.pop_front() else { return Ok(()) };
         let input = turn.input;
@@ -68,7 +68,7 @@ impl Ledger<'_> {
         self.due.filter(|(of, _)| *of == input).map_or(0, |(_, piece)| piece)
     }
 
-    /// Takes an archive or a piece among those in work.
+    /// Adds an archive or a piece to those in progress, with its saved state or a new one.
     pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<Piece>) -> Work {
         let state = begun.unwrap_or_else(|| {
             self.saved.begun += 1;
@@ -83,8 +83,8 @@ impl Ledger<'_> {
         work
     }
 
-    /// Begins to write an archive that was picked. Where archives are written one after the other it goes on with the
-    /// outputs of all, to which its earlier shares are added. None of a piece that does not count.
+    /// Begins to write the archive of that number, and returns its state; none for a piece that does not count. If
+    /// archives are written one after the other, it continues the output of all, to which its earlier shares are added.
     pub(crate) fn start(&mut self, number: u64) -> Result<Option<Work>> {
         self.join()?;
         let Some(mut work) = self.works.iter().find(|work| work.state.number == number).cloned() else {
@@ -97,7 +97,8 @@ impl Ledger<'_> {
         Ok(Some(work))
     }
 
-    /// Marks the archives whose turn has come as done; returns their number.
+    /// Joins the finished archives whose turn has come to the output, and marks them as done. Returns the number of
+    /// them.
     pub(super) fn join(&mut self) -> Result<usize> {
         let mut number = 0;
         loop {
