@@ -158,8 +158,7 @@ struct Log;
 
 impl Log {
     fn write_or_drop(line: &[u8]) {
-        let write = || drop(io::stderr().write_all(line));
-        progress::above_bar(write);
+        progress::above_bar(|| drop(io::stderr().write_all(line)));
     }
 }
 

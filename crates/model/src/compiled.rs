@@ -287,8 +287,7 @@ mod tests {
     use crate::features::{FeatureGroup, LANES, Schema};
     use crate::file::WeightedScorer;
     use crate::scorer::log_odds_of_parts;
-    use crate::trees::TreeNode;
-    use crate::trees::Trees;
+    use crate::trees::{TreeNode, Trees};
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]

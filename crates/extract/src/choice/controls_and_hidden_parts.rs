@@ -2,8 +2,8 @@
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
 //! letters that are links, links beside a heading to edit its section or to link to it, and the controls of lists and
-//! events. Also dropped are short parts that the page does not show: labels for readers' aids, badges, messages that a script would show. Other hidden parts, such as tabs and answers, are judged like
-//! visible ones.
+//! events. Also dropped are short parts that the page does not show: labels for readers' aids, badges, messages that a
+//! script would show. Other hidden parts, such as tabs and answers, are judged like visible ones.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, ElementKinds, NotationKind, Page, Tag, strip_markup};

@@ -256,7 +256,7 @@ fn is_prose(page: &Page, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::keep_lone_text;
+    use super::{keep_ends, keep_lone_text};
     use crate::{DocumentOptions, Extractor, Hints};
     use std::sync::Arc;
     use trommel_html::{Engine, Limits, ScanEngine};
@@ -327,6 +327,20 @@ mod tests {
         let mut kept = vec![false; page.blocks.len()];
         keep_lone_text(&page, &[0.2, 0.3, 0.1, 0.01, 0.02, 0.3], &mut kept);
         assert_eq!(kept, [false, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn a_paragraph_on_another_subject_is_no_end() {
+        let on = |subject: &str, words: usize| (0..words).map(|at| format!("{subject}{at} ")).collect::<String>();
+        let last_is_kept = |subject: &str| {
+            let html = format!("<main><p>{}.</main><div><p>{}.</div>", on("harbour", 160), on(subject, 12));
+            let page = ScanEngine.read(&html, &Limits::default());
+            let mut kept = [true, false];
+            keep_ends(&page, &[0.9, 0.5], &[], false, &mut kept);
+            kept[1]
+        };
+        assert!(last_is_kept("harbour"));
+        assert!(!last_is_kept("guitar"));
     }
 
     #[test]

@@ -6,8 +6,7 @@ use std::cmp::Ordering;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use crate::features::{LANES, Lanes, Scratch};
-use crate::trees::TreeNode;
-use crate::trees::Trees;
+use crate::trees::{TreeNode, Trees};
 
 /// Leaves of most trees: the list of open sides does not grow while one of these is gone down.
 const LEAVES: usize = 64;

@@ -5,8 +5,7 @@ use crate::file::KindScorer;
 use crate::file::unpack;
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection_by_worlds::Selection;
-use crate::trees::TreeNode;
-use crate::trees::Trees;
+use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};
 
