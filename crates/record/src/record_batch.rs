@@ -1,4 +1,4 @@
-//! Rows as Arrow record batches: the one form from which Parquet files and the tables of Python are made.
+//! Rows as Arrow record batches, the tables of Python.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -14,7 +14,7 @@ use trommel_text::keys::{self, Key, Shape, Value};
 const UTC: &str = "UTC";
 
 /// Returns the Arrow schema of columns.
-pub(crate) fn schema<R>(columns: &[&Key<R>]) -> SchemaRef {
+fn schema<R>(columns: &[&Key<R>]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(|column| field(&column.field, true)).collect::<Fields>()))
 }
 

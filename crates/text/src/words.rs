@@ -238,7 +238,7 @@ impl Class {
     }
 }
 
-/// Characters of a row of classes.
+/// Number of characters whose classes a row of the table holds.
 // A text has characters of few scripts: rows of 256 took four times as long to fill, and no less to be looked up.
 const ROW: usize = 64;
 

@@ -74,7 +74,7 @@ pub struct Extractor {
 }
 
 impl Default for Extractor {
-    /// The default model and settings.
+    /// Makes an extractor with the default model and settings.
     fn default() -> Self {
         Self::with_model(&Settings::default(), Arc::new(Model::default()))
     }

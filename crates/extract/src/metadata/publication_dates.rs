@@ -327,7 +327,7 @@ fn from_url(sources: &Sources) -> Option<ParsedDate> {
 pub(super) enum Event {
     Published,
     Modified,
-    /// Something else: a paper was received, a member joined.
+    /// The date of another event: a paper was received, a member joined.
     Other,
 }
 

@@ -20,9 +20,9 @@ pub(crate) enum TextKind {
 /// The place in the page that the text appended last was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceSpan {
-    /// Byte of the first of them.
+    /// The place of the first byte in the page.
     pub start: usize,
-    /// One past the last byte.
+    /// The place after the last byte.
     pub end: usize,
 }
 

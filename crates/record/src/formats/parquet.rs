@@ -3,31 +3,30 @@
 //! The file is assembled from a spool. Documents are read back from our own files, and from others with some of the
 //! columns.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, mpsc};
 use std::{fs::File, path::Path, thread};
 
-use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::data_type::{BoolType, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::{Field, Row, reader::RowIter};
-use parquet::{errors::ParquetError, schema::types::ColumnPath};
+use parquet::schema::{parser::parse_message_type, types::ColumnPath};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
-use trommel_text::keys::Key;
+use trommel_text::keys::{self, Key, Shape};
 
-use crate::record_batch::{record_batch, schema};
 use crate::{Assemble, COLUMNS, Column, Document, OptionalColumns, OutputError, RecordReader, create_new};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
 /// Bytes of text at which a row group ends early.
-const GROUP_BYTES: usize = 128 << 20;
-/// Rows, and bytes of their texts, that are in memory at a time.
+// Two groups are in memory: one is read while the other is written.
+const GROUP_BYTES: usize = 32 << 20;
+/// Rows of which the values of a column are in memory at a time.
 const PART: usize = 256;
-const PART_BYTES: usize = 8 << 20;
-/// Parts that wait to be written.
-const PARTS_AHEAD: usize = 2;
 /// zstd level.
 const LEVEL: i32 = 3;
 /// Columns whose values hardly repeat.
@@ -98,20 +97,15 @@ impl<R: Send> Table<'_, R> {
         rows: impl Iterator<Item = Result<R, OutputError>>,
         size: impl Fn(&R) -> usize,
     ) -> Result<(), OutputError> {
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties(self.unrepeated)?)
-            .with_schema_root(self.name.to_owned())
-            .with_skip_arrow_metadata(true);
-        let file = create_new(target)?;
-        let mut writer = ArrowWriter::try_new_with_options(file, schema(self.columns), options)?;
-        let (sender, parts) = sync_channel::<(Vec<R>, bool)>(PARTS_AHEAD);
+        let schema: String = self.columns.iter().map(|column| declaration(&column.field, true)).collect();
+        let schema = Arc::new(parse_message_type(&format!("message {} {{ {schema}}}", self.name))?);
+        let mut writer = SerializedFileWriter::new(create_new(target)?, schema, properties(self.unrepeated)?)?;
+        let (sender, groups) = mpsc::sync_channel::<Vec<R>>(0);
         let write = move || -> Result<(), OutputError> {
-            for (rows, is_last) in parts {
-                let rows: Vec<Option<&R>> = rows.iter().map(Some).collect();
-                writer.write(&record_batch(self.columns, &rows).map_err(ParquetError::from)?)?;
-                if is_last {
-                    writer.flush()?;
-                }
+            for rows in groups {
+                let mut group = writer.next_row_group()?;
+                self.columns.iter().try_for_each(|column| write_column(column, &rows, &mut group))?;
+                group.close()?;
             }
             Ok(writer.into_inner()?.sync_all()?)
         };
@@ -127,31 +121,25 @@ impl<R: Send> Table<'_, R> {
         })
     }
 
-    /// Sends rows to who writes them, until there are no more or nobody takes them; true with the last of a group.
+    /// Sends groups of rows to the thread that writes them, until there are no more or it takes no more.
     fn send(
         &self,
         rows: impl Iterator<Item = Result<R, OutputError>>,
         size: impl Fn(&R) -> usize,
-        sender: &SyncSender<(Vec<R>, bool)>,
+        sender: &mpsc::SyncSender<Vec<R>>,
     ) -> Result<(), OutputError> {
         let mut rows = rows.peekable();
-        let (mut in_group, mut group_bytes) = (0, 0);
         while rows.peek().is_some() {
-            let (mut part, mut bytes) = (Vec::new(), 0);
-            while part.len() < PART.min(self.rows - in_group)
-                && bytes < PART_BYTES
+            let (mut group, mut bytes) = (Vec::new(), 0);
+            while group.len() < self.rows
+                && bytes < GROUP_BYTES
                 && let Some(row) = rows.next().transpose()?
             {
                 bytes += size(&row);
-                part.push(row);
+                group.push(row);
             }
-            (in_group, group_bytes) = (in_group + part.len(), group_bytes + bytes);
-            let is_last = in_group == self.rows || group_bytes >= GROUP_BYTES;
-            if is_last {
-                (in_group, group_bytes) = (0, 0);
-            }
-            // The writer knows why it takes no more.
-            if sender.send((part, is_last)).is_err() {
+            // The thread knows why it takes no more.
+            if sender.send(group).is_err() {
                 return Ok(());
             }
         }
@@ -159,15 +147,176 @@ impl<R: Send> Table<'_, R> {
     }
 }
 
+/// Returns the declaration of a column, or of a field of a structure, in a message type. Lists are never null, and
+/// neither are the fields of structures.
+fn declaration(field: &keys::Field, is_nullable: bool) -> String {
+    let name = field.name;
+    let list =
+        |element: &str| format!("required group {name} (LIST) {{ repeated group list {{ required {element} }} }} ");
+    let scalar = |kind: &str, annotation: &str| {
+        let presence = if is_nullable { "optional" } else { "required" };
+        format!("{presence} {kind} {name}{annotation}; ")
+    };
+    let text = "binary element (STRING);";
+    match field.shape {
+        Shape::Text | Shape::Word | Shape::Address | Shape::Date => scalar("binary", " (STRING)"),
+        Shape::Int => scalar("int32", ""),
+        Shape::Long => scalar("int64", ""),
+        Shape::Time => scalar("int64", " (TIMESTAMP(MILLIS,true))"),
+        Shape::Number => scalar("float", ""),
+        Shape::Boolean => scalar("boolean", ""),
+        Shape::Texts => list(text),
+        Shape::Rows => list(&format!("group element (LIST) {{ repeated group list {{ required {text} }} }}")),
+        Shape::Objects(fields) => {
+            let fields: String = fields().iter().map(|field| declaration(field, false)).collect();
+            list(&format!("group element {{ {fields}}}"))
+        }
+        // Columns of their own have its parts.
+        Shape::Object => String::new(),
+    }
+}
+
+/// A row group that is being written.
+type Group<'a> = SerializedRowGroupWriter<'a, File>;
+
+/// Writes the values of a column for all rows of a group: its leaves are the column itself, or the fields of its
+/// structures.
+fn write_column<R>(column: &Key<R>, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
+    let leaves = match column.field.shape {
+        Shape::Objects(fields) => fields().iter().enumerate().map(|(key, field)| (Some(key), field.shape)).collect(),
+        shape => vec![(None, shape)],
+    };
+    for (key, shape) in leaves {
+        match shape {
+            Shape::Int => {
+                let of = |value: &keys::Value<'_>| integer(value)?.try_into().ok();
+                Leaf::<Int32Type>::new(of, 0, shape, key).write(column, rows, group)?;
+            }
+            Shape::Long | Shape::Time => Leaf::<Int64Type>::new(integer, 0, shape, key).write(column, rows, group)?,
+            Shape::Number => {
+                let of = |value: &keys::Value<'_>| {
+                    if let keys::Value::Number(number) = value { Some(*number) } else { None }
+                };
+                Leaf::<FloatType>::new(of, 0.0, shape, key).write(column, rows, group)?;
+            }
+            Shape::Boolean => {
+                let of =
+                    |value: &keys::Value<'_>| if let keys::Value::Boolean(value) = value { Some(*value) } else { None };
+                Leaf::<BoolType>::new(of, false, shape, key).write(column, rows, group)?;
+            }
+            _ => {
+                let of = |value: &keys::Value<'_>| {
+                    if let keys::Value::Text(text) = value { Some((&**text).into()) } else { None }
+                };
+                Leaf::<ByteArrayType>::new(of, "".into(), shape, key).write(column, rows, group)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn integer(value: &keys::Value<'_>) -> Option<i64> {
+    if let keys::Value::Integer(number) = value { Some(*number) } else { None }
+}
+
+/// The values of a leaf with their levels (Melnik et al., "Dremel", VLDB 2010).
+struct Leaf<T: DataType> {
+    /// Reads a value.
+    of: fn(&keys::Value<'_>) -> Option<T::T>,
+    /// The value in place of a missing one in a list.
+    empty: T::T,
+    shape: Shape,
+    /// Number of the field, in a column of structures.
+    key: Option<usize>,
+    values: Vec<T::T>,
+    /// For each value, missing value and empty list, the number of lists around it; of a value that may be null, 1 if
+    /// it is there.
+    definitions: Vec<i16>,
+    /// For each of them, the number of lists around it that it continues; 0 where a row begins.
+    repetitions: Vec<i16>,
+    /// Number of lists around the next value.
+    depth: i16,
+    /// Repetition level of the next value.
+    repetition: i16,
+}
+
+impl<T: DataType> Leaf<T> {
+    fn new(of: fn(&keys::Value<'_>) -> Option<T::T>, empty: T::T, shape: Shape, key: Option<usize>) -> Self {
+        let (values, definitions, repetitions) = (Vec::new(), Vec::new(), Vec::new());
+        Self { of, empty, shape, key, values, definitions, repetitions, depth: 0, repetition: 0 }
+    }
+
+    /// Writes the values of all rows as the next leaf of a row group.
+    fn write<R>(mut self, column: &Key<R>, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
+        let Some(mut writer) = group.next_column()? else { return Ok(()) };
+        for rows in rows.chunks(PART) {
+            for row in rows {
+                self.repetition = 0;
+                match (self.key, (column.value)(row)) {
+                    (None, value) => self.add(&value),
+                    (Some(key), keys::Value::Objects(list)) => {
+                        self.list(0..list.count(), |leaf, object| leaf.add(&list.value(object, key)));
+                    }
+                    _ => self.list([], |_, ()| ()),
+                }
+            }
+            writer.typed::<T>().write_batch(&self.values, Some(&self.definitions), Some(&self.repetitions))?;
+            self.values.clear();
+            self.definitions.clear();
+            self.repetitions.clear();
+        }
+        writer.close()
+    }
+
+    /// Adds a value. A missing one becomes null in a column, and an empty one in a list.
+    fn add(&mut self, value: &keys::Value<'_>) {
+        let text = |leaf: &mut Self, text: &String| leaf.item(&keys::Value::Text(text.as_str().into()));
+        match (self.shape, value) {
+            (Shape::Texts, keys::Value::Texts(texts)) => self.list(*texts, text),
+            (Shape::Rows, keys::Value::Rows(rows)) => self.list(*rows, |leaf, cells| leaf.list(cells, text)),
+            (Shape::Texts | Shape::Rows, _) => self.list([], |_, ()| ()),
+            _ if self.depth > 0 => self.item(value),
+            _ => {
+                let value = (self.of)(value);
+                self.note_levels(value.is_some().into());
+                self.values.extend(value);
+            }
+        }
+    }
+
+    fn item(&mut self, value: &keys::Value<'_>) {
+        self.values.push((self.of)(value).unwrap_or_else(|| self.empty.clone()));
+        self.note_levels(self.depth);
+    }
+
+    fn list<I>(&mut self, items: impl IntoIterator<Item = I>, add: impl Fn(&mut Self, I)) {
+        let before = self.definitions.len();
+        self.depth += 1;
+        for item in items {
+            add(self, item);
+            self.repetition = self.depth;
+        }
+        self.depth -= 1;
+        if self.definitions.len() == before {
+            self.note_levels(self.depth);
+        }
+    }
+
+    fn note_levels(&mut self, definition: i16) {
+        self.definitions.push(definition);
+        self.repetitions.push(self.repetition);
+    }
+}
+
 /// The storage of columns; the values of the named ones hardly repeat.
-fn properties(single: &[&str]) -> Result<WriterProperties, ParquetError> {
+fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?));
     for column in single {
         properties = properties.set_column_dictionary_enabled(ColumnPath::from(*column), false);
     }
-    Ok(properties.build())
+    Ok(Arc::new(properties.build()))
 }
 
 /// Iterates over the rows of a Parquet file as documents.

@@ -14,9 +14,9 @@ use hyper_util::{server::conn::auto::Builder, server::graceful::Watcher, service
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Streams of one HTTP/2 connection at a time.
+/// Maximum number of simultaneous streams of an HTTP/2 connection.
 const STREAMS: u32 = 32;
-/// Bytes of the head of a request, and of answers that wait to be written beside the one that is held.
+/// Maximum bytes of the head of a request. With HTTP/1.1 it also bounds the answers in the buffer of the connection.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bytes of bodies that may wait to be read on one HTTP/2 connection, and of answers to be written.
 const WINDOW: u32 = 128 << 10;

@@ -75,7 +75,7 @@ pub(crate) struct FoundDocument {
 pub(crate) struct SnippetPiece {
     /// Its text.
     text: String,
-    /// True if the part is a word of the query.
+    /// True if the piece is a word of the query.
     hit: bool,
 }
 
