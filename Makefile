@@ -59,8 +59,9 @@ demo: ## Build quickly, run on the sample archive and show a page of each type
 test: ## Run all tests
 	$(CARGO) test --workspace
 
-tokenizer-test: ## Run the tests of the library with tokenizers, a feature that is off by default
-	$(CARGO) test -p trommel --features tokenizer,schema --lib
+# With the whole workspace: alone, the library would build all crates below it anew, with other features.
+tokenizer-test: ## Run the tests of tokenizers, a feature that is off by default
+	$(CARGO) test --workspace --features trommel/tokenizer --lib -- settings::apply
 
 properties: ## Run the property tests with CASES (default 10000) other cases
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$${CASES:-10000} $(CARGO) test --workspace --lib -- engines_agree every_form_of the_memory_of
