@@ -58,7 +58,7 @@ mod storage {
         }
     }
 }
-#[cfg(feature = "arrow")]
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 mod table_columns;
 
 pub use encode::{Encode, OutputError, OutputHead, PageForm, encoder, page_line};
@@ -81,6 +81,6 @@ pub use storage::{
     Assemble, AtomicFile, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_locked, create_new,
     digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replace, replaceable,
 };
-#[cfg(feature = "arrow")]
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 pub use table_columns::{COLUMNS, Column, OptionalColumns};
 pub use trommel_extract::{Document, RecordSource};
