@@ -49,12 +49,12 @@ release: ## The same as it is shipped: slower to build, smaller, in out/release,
 	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/dist/trommel out/release/trommel
 	ls -l out/release
 
-# Only what a first result needs: no search index, no Parquet, no network.
+# Only what a first result needs: no search index, no Parquet, no network, little time for optimization.
 demo: ## Build quickly, run on the sample archive and show a page of each type
-	$(CARGO) run --release -p trommel-cli --no-default-features -- \
+	$(CARGO) run --profile demo -p trommel-cli --no-default-features -- \
 		run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none --overwrite
 	@gunzip -c samples/wcxb-sample.gold.jsonl.gz | awk -f samples/show.awk - out/demo/wcxb-sample.jsonl
-	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\nThe program: %s\n' $(BUILT)/release/trommel
+	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\nThe program: %s\n' $(BUILT)/demo/trommel
 
 test: ## Run all tests
 	$(CARGO) test --workspace

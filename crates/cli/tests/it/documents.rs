@@ -68,7 +68,7 @@ fn readme_shows_a_result_before_the_list_of_commands() {
     let at = |wanted: &str| text.find(wanted).unwrap_or_else(|| panic!("no {wanted}"));
     let screen = text.lines().take(45).collect::<Vec<_>>().join("\n").len();
     let first =
-        ["git clone", "make demo", "target/release/trommel", "(confidence ", "cargo install", "trommel_text import"];
+        ["git clone", "make demo", "target/demo/trommel", "(confidence ", "cargo install", "trommel_text import"];
     for (before, after) in first.into_iter().zip(first.into_iter().skip(1)) {
         assert!(at(before) < at(after), "{before} is not before {after}");
     }
