@@ -432,6 +432,9 @@ mod tests {
         assert_eq!(shown("lang"), "\"de\"");
         assert_eq!(shown("word_count"), "3");
         assert_eq!(shown("headings"), "[]");
+        // A missing value of a column is null.
+        assert_eq!(shown("blocked"), "null");
+        assert_eq!(shown("published_at"), "null");
     }
 
     #[test]
