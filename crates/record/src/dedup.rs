@@ -27,8 +27,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::Digest as _;
 use trommel_text::TextStats;
 
-use crate::filters::duplicates::exact;
-use crate::filters::duplicates::near;
+use crate::filters::duplicates::{exact, near};
 use crate::{AtomicFile, Compression, Frames, RecordReader, digest_of, open_plain, readable_name};
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};

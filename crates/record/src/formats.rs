@@ -11,6 +11,7 @@ mod wet;
 use std::{path::Path, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+use trommel_text::keys::Named;
 
 #[cfg(feature = "parquet")]
 pub use annotations::AnnotationTable;
@@ -85,7 +86,7 @@ impl FromStr for Format {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        by_name("format", name, &Self::ALL, Self::name)
+        by_name("format", name)
     }
 }
 
@@ -93,20 +94,15 @@ impl FromStr for Compression {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        by_name("compression", name, &Self::ALL, Self::name)
+        by_name("compression", name)
     }
 }
 
-fn by_name<T: Copy>(
-    what: &'static str,
-    name: &str,
-    all: &[T],
-    name_of: fn(T) -> &'static str,
-) -> Result<T, UnknownName> {
-    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
-        let (last, rest) = all.split_last().map_or(("", &[][..]), |(last, rest)| (name_of(*last), rest));
-        let rest: Vec<&str> = rest.iter().map(|value| name_of(*value)).collect();
-        UnknownName { what, name: name.to_owned(), expected: format!("{} or {last}", rest.join(", ")) }
+fn by_name<T: Named>(what: &'static str, name: &str) -> Result<T, UnknownName> {
+    T::VALUES.iter().copied().find(|value| value.named() == name).ok_or_else(|| {
+        let mut names: Vec<&str> = T::VALUES.iter().map(|value| value.named()).collect();
+        let last = names.pop().unwrap_or_default();
+        UnknownName { what, name: name.to_owned(), expected: format!("{} or {last}", names.join(", ")) }
     })
 }
 

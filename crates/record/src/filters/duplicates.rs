@@ -167,12 +167,13 @@ struct Generation<K> {
 /// The memory of a duplicate filter. A filter with the same settings continues from it exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct MemoryState<K> {
-    old: Vec<K>,
-    old_documents: u64,
-    young: Vec<K>,
-    young_documents: u64,
+    old: SavedGeneration<K>,
+    young: SavedGeneration<K>,
     forgotten: u64,
 }
+
+/// The sorted keys of a generation, and its number of documents.
+type SavedGeneration<K> = (Vec<K>, u64);
 
 impl<K: Copy + Ord + Hash> Memory<K> {
     /// Creates a memory of at most `bytes` (which holds at least seven keys).
@@ -229,26 +230,20 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         let sorted = |generation: &Generation<K>| {
             let mut keys: Vec<K> = generation.keys.iter().copied().collect();
             keys.sort_unstable();
-            keys
+            (keys, generation.documents)
         };
-        MemoryState {
-            old: sorted(&self.old),
-            old_documents: self.old.documents,
-            young: sorted(&self.young),
-            young_documents: self.young.documents,
-            forgotten: self.forgotten,
-        }
+        MemoryState { old: sorted(&self.old), young: sorted(&self.young), forgotten: self.forgotten }
     }
 
     /// Continues from the state of a memory of the same size.
     fn restore(&mut self, state: MemoryState<K>) {
-        let generation = |size, keys: Vec<K>, documents| {
+        let generation = |size, (keys, documents): SavedGeneration<K>| {
             let mut generation = Generation { documents, ..Generation::new(size) };
             generation.keys.extend(keys.into_iter().take(self.capacity));
             generation
         };
-        self.old = generation(0, state.old, state.old_documents);
-        self.young = generation(self.capacity, state.young, state.young_documents);
+        self.old = generation(0, state.old);
+        self.young = generation(self.capacity, state.young);
         self.forgotten = state.forgotten;
     }
 }

@@ -6,8 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_extract::Document;
 use trommel_text::{ByteSize, TextStats, language::LanguageCode};
 
-use crate::filters::duplicates::exact;
-use crate::filters::duplicates::near;
+use crate::filters::duplicates::{exact, near};
 use crate::filters::text_rules::RULES;
 use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 
@@ -174,27 +173,19 @@ impl StatusRange {
     }
 }
 
-/// An unknown word in the configuration; the message names the known ones.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownWord(String);
-
 impl FromStr for StatusRange {
-    type Err = UnknownWord;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownWord> {
+    fn from_str(name: &str) -> Result<Self, String> {
         let class = name.strip_suffix("xx").and_then(|class| class.parse().ok());
         let range = match class {
             Some(class @ 1..=5_u16) => Some((class * 100, class * 100 + 99)),
             _ => name.parse().ok().map(|code| (code, code)),
         };
-        range.filter(|(first, _)| (100..=599).contains(first)).map(|(first, last)| Self { first, last }).ok_or_else(
-            || {
-                UnknownWord(format!(
-                    "{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\""
-                ))
-            },
-        )
+        match range {
+            Some((first @ 100..=599, last)) => Ok(Self { first, last }),
+            _ => Err(format!("{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\"")),
+        }
     }
 }
 

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use trommel_text::TextStats;
 
-use crate::filters::duplicates::exact;
-use crate::filters::duplicates::near;
+use crate::filters::duplicates::{exact, near};
 use crate::filters::text_rules::{Counts, has_bullet, is_cut, repeated, repeated_lines, share_of_lines, symbols};
 use crate::{Document, Encode, OutputError};
 

@@ -181,8 +181,6 @@ pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Times that a name is freed before somebody else has it every time.
-const MAX_FREED: usize = 8;
 /// Links that lead to links before they count as a circle.
 const LINKS: usize = 40;
 /// Folders of links to open files.
@@ -194,7 +192,7 @@ const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 /// # Errors
 /// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn create_new(path: &Path) -> io::Result<File> {
-    for _ in 0..MAX_FREED {
+    for _ in 0..MAX_TRIES {
         match create_where_nothing_is(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {

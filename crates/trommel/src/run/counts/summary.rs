@@ -223,7 +223,7 @@ impl Summary {
     }
 
     pub(crate) fn time(&mut self, times: &Times) {
-        self.page_times = match (times.within(0.5), times.within(0.99), times.slowest()) {
+        self.page_times = match (times.within(0.5), times.within(0.99), &times.slowest) {
             (Some(p50), Some(p99), Some(slowest)) => Some(PageTimes { p50, p99, slowest: slowest.clone() }),
             _ => None,
         };
@@ -395,11 +395,6 @@ impl Times {
         }
         None
     }
-
-    /// Returns the time and place of the slowest page; none without a page.
-    pub(crate) fn slowest(&self) -> Option<&PageTime> {
-        self.slowest.as_ref()
-    }
 }
 
 #[cfg(test)]
@@ -526,7 +521,7 @@ mod tests {
             let within = times.within(share).unwrap();
             assert!((within / expected - 1.0).abs() < 0.045, "{share}: {within}");
         }
-        let slowest = times.slowest().unwrap();
+        let slowest = times.slowest.clone().unwrap();
         assert_eq!(times.within(1.0), Some(slowest.seconds));
         assert_eq!((slowest.id.as_str(), slowest.offset), ("100", 100));
     }
