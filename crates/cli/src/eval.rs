@@ -1,6 +1,7 @@
 //! `trommel eval`: scores a model on labelled pages, and the arguments that name them.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc};
+use std::path::{Path, PathBuf};
+use std::{str::FromStr, sync::Arc};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -57,12 +58,8 @@ fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
 pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
     let model = Arc::new(models::named(args.model.as_deref())?);
     for set in args.labelled.read()? {
-        let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
-        let comments = match args.comments {
-            Some(policy) => policy,
-            None if has_comments() => CommentPolicy::Include,
-            None => CommentPolicy::Exclude,
-        };
+        let by_gold = if set.has_comments() { CommentPolicy::Include } else { CommentPolicy::Exclude };
+        let comments = args.comments.unwrap_or(by_gold);
         let options = EvalOptions {
             rule: if args.strict_words { Rule::Strict } else { Rule::Characters },
             comments: comments != CommentPolicy::Exclude,
@@ -114,16 +111,19 @@ impl LabelledArgs {
     }
 }
 
+/// Returns the gold file of an archive: the given one, or else the one beside it.
+pub fn gold_of(pages: &Path, given: Option<&PathBuf>) -> anyhow::Result<PathBuf> {
+    given
+        .cloned()
+        .or_else(|| gold_beside(pages))
+        .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", pages.display()))
+}
+
 /// Reads archives of labelled pages, each with the gold file at its position in `golds`, or else the one beside it.
 pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<PageSet>> {
     let mut sets = Vec::new();
     for (at, pages) in archives.iter().enumerate() {
-        let gold = match golds.get(at) {
-            Some(gold) => gold.clone(),
-            None => gold_beside(pages)
-                .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", pages.display()))?,
-        };
-        let set = read_set(pages, &gold)?;
+        let set = read_set(pages, &gold_of(pages, golds.get(at))?)?;
         tracing::info!("{}: {} labelled pages", set.name, set.pages.len());
         sets.push(set);
     }

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
-use trommel::learn::gold_beside;
 use trommel_web::label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_web::service::{HostGuard, Listen, Socket};
 
 use crate::exit::{Exit, Stop};
-use crate::{messages::say, models};
+use crate::{eval::gold_of, messages::say, models};
 
 /// Label the pages of an archive by clicks in a browser, for `train` and `eval`
 ///
@@ -37,11 +36,7 @@ pub struct LabelArgs {
 
 pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     let name = || args.pages.display().to_string();
-    let gold = match &args.gold {
-        Some(gold) => gold.clone(),
-        None => gold_beside(&args.pages)
-            .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", name()))?,
-    };
+    let gold = gold_of(&args.pages, args.gold.as_ref())?;
     let pages = LabelPages::read(&args.pages)?;
     if pages.pages.is_empty() {
         bail!("{}: no pages", name());

@@ -48,12 +48,8 @@ pub(crate) fn evaluate<'py>(
     let report = py.detach(|| {
         on_own_threads(0, || {
             let set = read_set(&pages, &gold).map_err(told)?;
-            let has_comments = || set.has_comments();
-            let comments = match comments {
-                Some(policy) => policy,
-                None if has_comments() => CommentPolicy::Include,
-                None => CommentPolicy::Exclude,
-            };
+            let by_gold = if set.has_comments() { CommentPolicy::Include } else { CommentPolicy::Exclude };
+            let comments = comments.unwrap_or(by_gold);
             let options = EvalOptions {
                 rule: if strict_words { Rule::Strict } else { Rule::Characters },
                 comments: comments != CommentPolicy::Exclude,
