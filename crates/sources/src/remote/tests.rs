@@ -56,10 +56,14 @@ fn say(stream: &mut TcpStream, text: &str) {
 
 const BODY: &str = "0123456789abcdef";
 
+/// The last answer of a connection: its status with further header lines, and its body.
+fn answer(stream: &mut TcpStream, head: &str, body: &str) {
+    say(stream, &format!("HTTP/1.1 {head}\r\nConnection: close\r\n\r\n{body}"));
+}
+
 /// The whole object, whatever range was asked for.
 fn whole(stream: &mut TcpStream) {
-    let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"1\"\r\nContent-Length: 16\r\n\r\n";
-    say(stream, &format!("{head}{BODY}"));
+    answer(stream, "200 OK\r\nETag: \"1\"\r\nContent-Length: 16", BODY);
 }
 
 fn options() -> NetworkOptions {
@@ -79,17 +83,9 @@ fn read(options: NetworkOptions, url: &str) -> Result<String, String> {
 #[test]
 fn a_server_that_asks_for_fewer_requests_is_asked_again() {
     let (port, seen) = serve(|number, stream| match number {
-        0 => say(
-            stream,
-            "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 27\r\n\r\n\
-             Reduce your request rate. \n",
-        ),
-        1 => say(
-            stream,
-            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\
-             Content-Length: 0\r\n\r\n",
-        ),
-        4 => say(stream, "HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+        0 => answer(stream, "503 Slow Down\r\nContent-Length: 27", "Reduce your request rate. \n"),
+        1 => answer(stream, "429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0", ""),
+        4 => answer(stream, "502 Bad Gateway\r\nContent-Length: 0", ""),
         _ => whole(stream),
     });
     assert_eq!(read(options(), &format!("http://127.0.0.1:{port}/a")).as_deref(), Ok(BODY));
@@ -98,9 +94,7 @@ fn a_server_that_asks_for_fewer_requests_is_asked_again() {
 
 #[test]
 fn patience_has_an_end() {
-    let (port, seen) = serve(|_, stream| {
-        say(stream, "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\x1b[2Jslow\r\ndown");
-    });
+    let (port, seen) = serve(|_, stream| answer(stream, "503 Slow Down\r\nContent-Length: 14", "\x1b[2Jslow\r\ndown"));
     let brief = NetworkOptions { retry_for: Duration::from_millis(300), ..options() };
     let error = read(brief, &format!("http://127.0.0.1:{port}/a")).unwrap_err();
     assert!(error.contains("503") && !error.contains('\x1b'), "{error:?}");
@@ -111,17 +105,11 @@ fn patience_has_an_end() {
 
 #[test]
 fn objects_without_a_length_are_read() {
-    for chunked in [false, true] {
-        let (port, _) = serve(move |_, stream| match chunked {
-            true => say(
-                stream,
-                "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n\
-                 a\r\n0123456789\r\n6\r\nabcdef\r\n0\r\n\r\n",
-            ),
-            false => say(stream, &format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{BODY}")),
-        });
+    let chunks = "a\r\n0123456789\r\n6\r\nabcdef\r\n0\r\n\r\n";
+    for (head, body) in [("200 OK", BODY), ("200 OK\r\nTransfer-Encoding: chunked", chunks)] {
+        let (port, _) = serve(move |_, stream| answer(stream, head, body));
         let url = format!("http://127.0.0.1:{port}/a");
-        assert_eq!(read(options(), &url).as_deref(), Ok(BODY), "{chunked}");
+        assert_eq!(read(options(), &url).as_deref(), Ok(BODY), "{head}");
         assert_eq!(Remote::new(options()).open(&url).unwrap().length(), None);
     }
 }
@@ -129,7 +117,7 @@ fn objects_without_a_length_are_read() {
 #[test]
 fn a_server_that_is_too_slow_is_given_up() {
     let (port, seen) = serve(|_, stream| {
-        say(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\n");
+        answer(stream, "200 OK\r\nETag: \"1\"\r\nContent-Length: 10000", "");
         let mut stream = stream.try_clone().unwrap();
         thread::spawn(move || {
             while stream.write_all(b"x").is_ok() {
@@ -155,13 +143,9 @@ fn in_ranges(change: usize) -> (String, Seen) {
         let body = long();
         let (start, end): (usize, usize) = (range.0.parse().unwrap(), range.1.parse().unwrap());
         let (end, all) = (end.min(body.len() - 1), body.len());
-        let head = format!(
-            "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nETag: \"{}\"\r\nContent-Length: {}\r\n\
-             Content-Range: bytes {start}-{end}/{all}\r\n\r\n",
-            number >= change,
-            end + 1 - start,
-        );
-        say(stream, &head);
+        let (tag, length) = (number >= change, end + 1 - start);
+        let range = format!("Content-Length: {length}\r\nContent-Range: bytes {start}-{end}/{all}");
+        answer(stream, &format!("206 Partial Content\r\nETag: \"{tag}\"\r\n{range}"), "");
         let _ = stream.write_all(&body[start..=end]);
     });
     (format!("http://127.0.0.1:{port}/a"), seen)
@@ -257,13 +241,7 @@ fn hosts(follow_hosts: bool) -> NetworkOptions {
 }
 
 fn redirect(stream: &mut TcpStream, location: &str) {
-    say(
-        stream,
-        &format!(
-            "HTTP/1.1 307 Temporary Redirect\r\nConnection: close\r\nLocation: {location}\r\n\
-             Content-Length: 0\r\n\r\n"
-        ),
-    );
+    answer(stream, &format!("307 Temporary Redirect\r\nLocation: {location}\r\nContent-Length: 0"), "");
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
@@ -311,6 +289,17 @@ fn redirects_on_one_host_are_followed_to_an_end() {
     assert!(error.contains("307"), "{error}");
 }
 
+/// The bucket `b` of a server.
+fn bucket(endpoint: &str, options: NetworkOptions) -> AmazonS3Builder {
+    let connector = RetryingConnector { options, authorization: None, redirects: Redirects::SameServer };
+    AmazonS3Builder::new()
+        .with_endpoint(endpoint)
+        .with_allow_http(true)
+        .with_region("here")
+        .with_bucket_name("b")
+        .with_http_connector(connector)
+}
+
 /// A signature with its token is for one server, and requests without one go nowhere else, too.
 #[test]
 fn signed_requests_stay_at_their_server() {
@@ -322,19 +311,12 @@ fn signed_requests_stay_at_their_server() {
         let to = format!("http://{host}:{port}/b/k");
         let (port, seen) = serve(move |_, stream| redirect(stream, &to));
         let options = hosts(true);
-        let connector =
-            RetryingConnector { options: options.clone(), authorization: None, redirects: Redirects::SameServer };
-        let store = AmazonS3Builder::new()
-            .with_endpoint(format!("http://named.test:{port}"))
-            .with_allow_http(true)
-            .with_region("here")
-            .with_bucket_name("b")
+        let store = bucket(&format!("http://named.test:{port}"), options.clone())
             .with_access_key_id("KEY")
             .with_secret_access_key("SECRET")
             .with_token("TOKEN")
             .with_skip_signature(!is_signed)
             .with_request_payer(true)
-            .with_http_connector(connector)
             .build()
             .unwrap();
         let path = Path::parse("k").unwrap();
@@ -357,21 +339,11 @@ fn a_list_that_gives_new_tokens_for_ever_has_an_end() {
             "<ListBucketResult><Name>b</Name>{name}<IsTruncated>true</IsTruncated>\
              <NextContinuationToken>t{number}</NextContinuationToken></ListBucketResult>"
         );
-        let length = body.len();
-        say(stream, &format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"));
+        answer(stream, &format!("200 OK\r\nContent-Length: {}", body.len()), &body);
     });
     // As the first object of a network does.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let connector = RetryingConnector { options: options(), authorization: None, redirects: Redirects::SameServer };
-    let store = AmazonS3Builder::new()
-        .with_endpoint(format!("http://127.0.0.1:{port}"))
-        .with_allow_http(true)
-        .with_region("here")
-        .with_bucket_name("b")
-        .with_skip_signature(true)
-        .with_http_connector(connector)
-        .build()
-        .unwrap();
+    let store = bucket(&format!("http://127.0.0.1:{port}"), options()).with_skip_signature(true).build().unwrap();
     let patience = Duration::from_millis(500);
     let listed = Runtime::new().unwrap().block_on(names(&store, "s3://b", &Path::default(), patience));
     assert_eq!(listed.unwrap_err().to_string(), "a list without a name for 0 s");
