@@ -86,6 +86,14 @@ pub(crate) mod tests {
         }
     }
 
+    /// Returns a document as a format writes it; none if the format has no place for it.
+    pub(crate) fn written(format: &impl crate::Encode, document: &Document) -> Option<String> {
+        let mut out = Vec::new();
+        let is_written = format.record(document, &mut out).unwrap();
+        assert_eq!(is_written, !out.is_empty());
+        is_written.then(|| String::from_utf8(out).unwrap())
+    }
+
     pub(crate) fn source(inner: u64) -> RecordSource {
         RecordSource { file: "a.warc.gz".into(), offset: 812, length: 3141, inner }
     }

@@ -28,13 +28,11 @@ impl Encode for Msgpack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record_id::tests::{full, record};
+    use crate::record_id::tests::{full, record, written};
     use trommel_text::keys::Keyed as _;
 
     fn line(record: &Document) -> String {
-        let mut out = Vec::new();
-        assert!(Jsonl.record(record, &mut out).unwrap());
-        String::from_utf8(out).unwrap()
+        written(&Jsonl, record).unwrap()
     }
 
     #[test]
@@ -87,11 +85,10 @@ mod tests {
     #[test]
     fn maps_equal_the_json_lines() {
         let record = full();
-        let (mut packed, mut line) = (Vec::new(), Vec::new());
+        let mut packed = Vec::new();
         Msgpack.record(&record, &mut packed).unwrap();
         Msgpack.record(&record, &mut packed).unwrap();
-        Jsonl.record(&record, &mut line).unwrap();
-        let expected: serde_json::Value = serde_json::from_slice(&line).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(&line(&record)).unwrap();
         let mut rest = packed.as_slice();
         for _ in 0..2 {
             let value: serde_json::Value = rmp_serde::decode::from_read(&mut rest).unwrap();

@@ -211,7 +211,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record_id::tests::{full, record};
+    use crate::record_id::tests::{full, record, written};
 
     #[test]
     fn long_urls_are_cut() {
@@ -235,10 +235,8 @@ mod tests {
 
     #[test]
     fn a_line_has_id_and_contents() {
-        let mut out = Vec::new();
-        assert!(Anserini.record(&record(), &mut out).unwrap());
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            written(&Anserini, &record()).unwrap(),
             "{\"id\":\"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c\",\
              \"contents\":\"Titel\\nZwei \\\"Zeilen\\\"\\nStraße\",\
              \"url\":\"http://example.com/\",\"title\":\"Titel\",\
@@ -249,16 +247,11 @@ mod tests {
     #[test]
     fn no_text_no_line() {
         let record = Document { text: String::new(), ..record() };
-        let mut out = Vec::new();
-        assert!(!Anserini.record(&record, &mut out).unwrap());
-        assert!(out.is_empty());
+        assert_eq!(written(&Anserini, &record), None);
     }
 
     #[test]
     fn an_action_and_the_keys_that_say_something() {
-        let record = record();
-        let mut out = Vec::new();
-        assert!(Bulk.record(&record, &mut out).unwrap());
         let expected = concat!(
             r#"{"create":{"_id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c"}}"#,
             "\n",
@@ -269,13 +262,11 @@ mod tests {
             r#""status":200}"#,
             "\n"
         );
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(written(&Bulk, &record()).unwrap(), expected);
     }
 
     #[test]
     fn lists_of_objects_are_left_out() {
-        let (mut out, mut line) = (Vec::new(), Vec::new());
-        Bulk.record(&full(), &mut out).unwrap();
         let without = Document {
             blocks: Vec::new(),
             spans: Vec::new(),
@@ -284,8 +275,7 @@ mod tests {
             chunks: Vec::new(),
             ..full()
         };
-        Bulk.record(&without, &mut line).unwrap();
-        assert_eq!(out, line);
+        assert_eq!(written(&Bulk, &full()).unwrap(), written(&Bulk, &without).unwrap());
     }
 
     #[test]
@@ -323,10 +313,8 @@ mod tests {
     #[test]
     fn a_document_is_that_of_gov2() {
         let record = Document { text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(), ..record() };
-        let mut out = Vec::new();
-        assert!(Trec.record(&record, &mut out).unwrap());
         assert_eq!(
-            String::from_utf8(out).unwrap(),
+            written(&Trec, &record).unwrap(),
             "<DOC>\n\
              <DOCNO>urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c</DOCNO>\n\
              <DOCHDR>\n\
@@ -341,9 +329,7 @@ mod tests {
     #[test]
     fn a_long_url_is_cut_with_a_note() {
         let record = Document { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
-        let mut out = Vec::new();
-        Trec.record(&record, &mut out).unwrap();
-        let out = String::from_utf8(out).unwrap();
+        let out = written(&Trec, &record).unwrap();
         assert!(out.lines().all(|line| line.len() < 8300));
         assert!(out.contains("\nX-URL-Length: 10009\n</DOCHDR>\n"), "{out}");
     }
@@ -351,9 +337,7 @@ mod tests {
     #[test]
     fn a_url_stays_on_its_line() {
         let record = Document { url: Some("http://a/\n</DOCHDR>".into()), ..record() };
-        let mut out = Vec::new();
-        Trec.record(&record, &mut out).unwrap();
-        let out = String::from_utf8(out).unwrap();
+        let out = written(&Trec, &record).unwrap();
         assert!(out.contains("<DOCHDR>\nhttp://a/  /DOCHDR \n</DOCHDR>\n"), "{out}");
     }
 }

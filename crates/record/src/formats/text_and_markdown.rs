@@ -276,12 +276,7 @@ pub use folder::PageFolder;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn printed(form: Printed, record: &Document) -> String {
-        let mut out = Vec::new();
-        assert!(form.record(record, &mut out).unwrap());
-        String::from_utf8(out).unwrap()
-    }
+    use crate::record_id::tests::written;
 
     #[test]
     fn each_page_has_a_heading_with_its_url() {
@@ -290,10 +285,12 @@ mod tests {
             text: "# Mill\n\nIt\u{1b} turns.\n".into(),
             ..Document::default()
         };
-        assert_eq!(printed(Printed::Text, &record), "==> http://a.example/ # x <==\n\n# Mill\n\nIt turns.\n\n");
-        assert_eq!(printed(Printed::Markdown, &record), "# http://a.example/ # x\n\n# Mill\n\nIt turns.\n\n");
-        let empty = Document::default();
-        assert!(!Printed::Text.record(&empty, &mut Vec::new()).unwrap());
+        assert_eq!(
+            written(&Printed::Text, &record).unwrap(),
+            "==> http://a.example/ # x <==\n\n# Mill\n\nIt turns.\n\n"
+        );
+        assert_eq!(written(&Printed::Markdown, &record).unwrap(), "# http://a.example/ # x\n\n# Mill\n\nIt turns.\n\n");
+        assert_eq!(written(&Printed::Text, &Document::default()), None);
     }
 
     #[test]

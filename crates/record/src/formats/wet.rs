@@ -117,7 +117,7 @@ fn seconds(date: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record_id::tests::record;
+    use crate::record_id::tests::{record, written};
     use std::io::Read;
 
     const PLAIN: Wet = Wet { gzip: false };
@@ -125,9 +125,7 @@ mod tests {
     #[test]
     fn a_long_url_is_cut_with_a_note() {
         let record = Document { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
-        let mut out = Vec::new();
-        PLAIN.record(&record, &mut out).unwrap();
-        let out = String::from_utf8(out).unwrap();
+        let out = written(&PLAIN, &record).unwrap();
         assert!(out.lines().all(|line| line.len() < 8300));
         assert!(out.contains("\r\nX-URL-Length: 10009\r\n"), "{out}");
     }
@@ -135,8 +133,6 @@ mod tests {
     #[test]
     fn a_record_is_exactly_that_of_common_crawl() {
         let record = record();
-        let mut out = Vec::new();
-        assert!(PLAIN.record(&record, &mut out).unwrap());
         let text = "Titel\nZwei \"Zeilen\"\nStraße";
         let expected = format!(
             "WARC/1.0\r\n\
@@ -155,7 +151,7 @@ mod tests {
             BASE32.encode(&Sha1::digest(text)),
             text.len(),
         );
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(written(&PLAIN, &record).unwrap(), expected);
     }
 
     #[test]
@@ -177,9 +173,7 @@ mod tests {
     #[test]
     fn no_text_no_record() {
         let record = Document { text: String::new(), ..record() };
-        let mut out = Vec::new();
-        assert!(!PLAIN.record(&record, &mut out).unwrap());
-        assert!(out.is_empty());
+        assert_eq!(written(&PLAIN, &record), None);
     }
 
     #[test]
@@ -191,9 +185,7 @@ mod tests {
             date: Some("2024-05-18T01:58:10.123456789Z".into()),
             ..record()
         };
-        let mut out = Vec::new();
-        PLAIN.record(&record, &mut out).unwrap();
-        let out = String::from_utf8(out).unwrap();
+        let out = written(&PLAIN, &record).unwrap();
         assert!(out.contains("WARC-Target-URI: http://example.com/  X: y\r\n"), "{out}");
         assert!(out.contains("WARC-Date: 2024-05-18T01:58:10Z\r\n"), "{out}");
         assert!(out.contains("\r\n\r\nA B\nZwei"), "{out}");
