@@ -89,6 +89,9 @@ mod tests {
     use parquet::schema::parser::parse_message_type;
     use std::sync::Arc;
 
+    const COLUMNS: &str = "message m { required binary url (UTF8); required binary content_digest (UTF8); \
+         required binary warc_filename (UTF8); required int32 warc_record_offset; required int64 warc_record_length; }";
+
     fn written(message: &str, fill: bool) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         let schema = Arc::new(parse_message_type(message).unwrap());
@@ -120,12 +123,7 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name() {
-        let file = written(
-            "message m { required binary url (UTF8); required binary content_digest (UTF8); \
-             required binary warc_filename (UTF8); \
-             required int32 warc_record_offset; required int64 warc_record_length; }",
-            true,
-        );
+        let file = written(COLUMNS, true);
         let mut rows = Vec::new();
         let mut each = |_, row: Result<IndexEntry, String>| {
             rows.push(row.unwrap());
@@ -152,12 +150,7 @@ mod tests {
     /// Any of its bytes may be another: an error, or rows.
     #[test]
     fn a_damaged_file_is_an_error_never_a_panic() {
-        let file = written(
-            "message m { required binary url (UTF8); required binary content_digest (UTF8); \
-             required binary warc_filename (UTF8); \
-             required int32 warc_record_offset; required int64 warc_record_length; }",
-            true,
-        );
+        let file = written(COLUMNS, true);
         let whole = std::fs::read(file.path()).unwrap();
         let (mut errors, mut rounds) = (0, 0);
         for at in 0..whole.len() {

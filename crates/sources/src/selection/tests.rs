@@ -5,8 +5,11 @@ use super::*;
 use crate::{NetworkOptions, Remote};
 use std::fs;
 
-fn beside(index: &Path) -> Location {
-    Location::File(index.to_owned()).folder()
+/// Loads an index with these lines, whose archives are in its folder.
+fn load(folder: &Path, lines: &str, options: SelectOptions) -> Result<RecordSelection, RecordIndexError> {
+    let index = folder.join("i.cdxj");
+    fs::write(&index, lines).unwrap();
+    RecordSelection::load(&index, &Location::File(index.clone()).folder(), options)
 }
 
 fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
@@ -16,9 +19,7 @@ fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
             format!("x 1 {{\"filename\":\"{file}\",\"offset\":{offset},\"length\":{length}}}\n")
         })
         .collect();
-    let index = folder.join("i.cdxj");
-    fs::write(&index, lines).unwrap();
-    RecordSelection::load(&index, &beside(&index), SelectOptions::default()).unwrap()
+    load(folder, &lines, SelectOptions::default()).unwrap()
 }
 
 fn read(selection: &RecordSelection, from: usize) -> Vec<Result<Vec<u8>, SourceError>> {
@@ -99,12 +100,9 @@ fn records_of_one_member_are_told_apart() {
     };
     let inner = |inner: u32| format!(",\"inner\":\"{inner}\"");
     let lines = [line(2, 5, &inner(7)), line(2, 5, &inner(7)), line(2, 5, ""), line(6, 2, ""), line(0, 9, "")];
-    let index = folder.path().join("i.cdxj");
-    fs::write(&index, lines.concat() + &line(1, 1, ",\"inner\":\"x\"")).unwrap();
-    let load = |whole_ranges| {
-        let options = SelectOptions { whole_ranges, ..SelectOptions::default() };
-        RecordSelection::load(&index, &beside(&index), options).unwrap()
-    };
+    let lines = lines.concat() + &line(1, 1, ",\"inner\":\"x\"");
+    let load =
+        |whole_ranges| load(folder.path(), &lines, SelectOptions { whole_ranges, ..SelectOptions::default() }).unwrap();
     let found = load(false);
     assert_eq!(bytes(&read(&found, 0)), ["01", "2345", "2345", "67"]);
     assert_eq!(found.rows.iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
@@ -115,19 +113,16 @@ fn records_of_one_member_are_told_apart() {
 #[test]
 fn reading_ends_when_it_is_asked_to() {
     let folder = tempfile::tempdir().unwrap();
-    let index = folder.path().join("i");
-    fs::write(&index, "x 1 {\"filename\":\"a\",\"offset\":1,\"length\":1}\n").unwrap();
     let options = SelectOptions::default();
     options.stop.set();
-    let error = RecordSelection::load(&index, &beside(&index), options).unwrap_err();
-    assert!(error.to_string().ends_with("i: stopped"), "{error}");
+    let line = "x 1 {\"filename\":\"a\",\"offset\":1,\"length\":1}\n";
+    let error = load(folder.path(), line, options).unwrap_err();
+    assert!(error.to_string().ends_with("i.cdxj: stopped"), "{error}");
 }
 
 #[test]
 fn an_index_without_rows_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let index = folder.path().join("i");
-    fs::write(&index, "!meta\n\n").unwrap();
-    let error = RecordSelection::load(&index, &beside(&index), SelectOptions::default()).unwrap_err();
-    assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
+    let error = load(folder.path(), "!meta\n\n", SelectOptions::default()).unwrap_err();
+    assert!(error.to_string().ends_with("i.cdxj: names no record, or none that is wanted"), "{error}");
 }
