@@ -164,7 +164,7 @@ impl Topic {
         match group {
             "intercept" => Self::Start,
             "trees" => Self::Trees,
-            _ if feature.contains("linked") || feature.contains("link") => Self::Links,
+            _ if feature.contains("link") => Self::Links,
             "weights" => Self::ClassWords,
             "wording" => Self::Wording,
             "prose" => Self::Prose,
