@@ -92,13 +92,13 @@ fn places_lead_back_to_the_record() {
             if let Some(end) = ends.get(number) {
                 assert_eq!((to, place.inner), (*end, 0), "{codec:?} {number}");
             }
-            if matches!(codec, Codec::ZstDictionary | Codec::ZstPackedDictionary) {
+            if matches!(codec, ZstDictionary | ZstPackedDictionary) {
                 continue;
             }
-            let skipped = if matches!(codec, Codec::GzOne | Codec::ZstOne | Codec::Lz4One | Codec::GzPieces) {
+            let skipped = if matches!(codec, GzOne | ZstOne | Lz4One | GzPieces) {
                 let all: Vec<u8> = made.iter().take(number).flat_map(plain).collect();
                 let inner = place.inner as usize;
-                if codec == Codec::GzPieces {
+                if codec == GzPieces {
                     assert_eq!(inner, all.len() % 700, "{number}");
                 } else {
                     assert_eq!((inner, from), (all.len(), 0), "{codec:?} {number}");
@@ -111,13 +111,9 @@ fn places_lead_back_to_the_record() {
             let mut plain_bytes = Vec::new();
             let stored = &bytes[from..to];
             let _ = match codec {
-                Codec::Plain => Cursor::new(stored).read_to_end(&mut plain_bytes),
-                Codec::ZstFrames | Codec::ZstOne => {
-                    zstd::stream::read::Decoder::new(stored).unwrap().read_to_end(&mut plain_bytes)
-                }
-                Codec::Lz4Frames | Codec::Lz4One => {
-                    lz4_flex::frame::FrameDecoder::new(stored).read_to_end(&mut plain_bytes)
-                }
+                Plain => Cursor::new(stored).read_to_end(&mut plain_bytes),
+                ZstFrames | ZstOne => zstd::stream::read::Decoder::new(stored).unwrap().read_to_end(&mut plain_bytes),
+                Lz4Frames | Lz4One => lz4_flex::frame::FrameDecoder::new(stored).read_to_end(&mut plain_bytes),
                 _ => flate2::read::MultiGzDecoder::new(stored).read_to_end(&mut plain_bytes),
             };
             let expected = plain(&made[number]);
@@ -148,16 +144,12 @@ fn a_cut_anywhere_loses_only_what_is_behind_it() {
                 let full = &made[records.iter().position(|r| r == record).unwrap()];
                 assert!(full.block.starts_with(&record.block), "{codec:?} cut at {cut}");
             }
-            let clean =
-                cut > 0 && (ends.contains(&cut) || codec == Codec::Plain && extra.iter().any(|r| r.notes.is_empty()));
-            let pieces = codec == Codec::GzPieces && errors.is_empty();
-            let extension = matches!(
-                codec,
-                Codec::ZstFrames | Codec::ZstDictionary | Codec::ZstPackedDictionary | Codec::GzEmpties
-            );
+            let clean = cut > 0 && (ends.contains(&cut) || codec == Plain && extra.iter().any(|r| r.notes.is_empty()));
+            let pieces = codec == GzPieces && errors.is_empty();
+            let extension = matches!(codec, ZstFrames | ZstDictionary | ZstPackedDictionary | GzEmpties);
             if !clean && !pieces && !extension {
                 // A header in pieces that is cut is reported, and so is its last piece.
-                let most = if codec == Codec::GzPieces { 2 } else { 1 };
+                let most = if codec == GzPieces { 2 } else { 1 };
                 assert!((1..=most).contains(&errors.len()), "{codec:?} cut at {cut}: {errors:?}");
             }
         }

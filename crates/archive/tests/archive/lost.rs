@@ -39,7 +39,7 @@ fn whole_or_noted(records: &[Record], made: &[TestRecord]) -> usize {
 #[test]
 fn zeros_in_place_of_members_are_a_hole() {
     let made = pages(40, 3000);
-    let (bytes, ends) = encode(&made, Codec::GzMembers);
+    let (bytes, ends) = encode(&made, GzMembers);
     let (from, to) = (ends[9], ends[29]);
     let mut hole = bytes.clone();
     hole[from..to].fill(0);
@@ -55,7 +55,7 @@ fn zeros_in_place_of_members_are_a_hole() {
 
 #[test]
 fn zeros_that_fill_a_block_up_are_padding() {
-    let (bytes, ends) = encode(&pages(6, 3000), Codec::GzMembers);
+    let (bytes, ends) = encode(&pages(6, 3000), GzMembers);
     let mut padded = bytes[..ends[2]].to_vec();
     padded.resize(padded.len().next_multiple_of(512), 0);
     padded.extend(&bytes[ends[2]..]);
@@ -71,7 +71,7 @@ fn zeros_that_fill_a_block_up_are_padding() {
 #[test]
 fn a_hole_that_begins_inside_a_member_counts_whole() {
     let made = pages(400, 20_000);
-    for codec in [Codec::GzMembers, Codec::GzOne, Codec::ZstFrames, Codec::ZstOne, Codec::Lz4Frames, Codec::Lz4One] {
+    for codec in [GzMembers, GzOne, ZstFrames, ZstOne, Lz4Frames, Lz4One] {
         let (bytes, ends) = encode(&made, codec);
         for (start, length) in [(bytes.len() / 3, bytes.len() / 3), (bytes.len() / 2, 4096)] {
             let mut hole = bytes.clone();
@@ -162,7 +162,7 @@ fn a_piece_missing_from_plain_records_is_damage() {
 fn a_cut_record_counts_what_is_missing() {
     let made = pages(3, 5000);
     let length = made[2].block.len() as u64;
-    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne] {
+    for codec in [Plain, GzMembers, GzOne] {
         let (bytes, ends) = encode(&made, codec);
         let cut = match ends.as_slice() {
             [.., before, last] => (before + last) / 2,
@@ -180,7 +180,7 @@ fn a_cut_record_counts_what_is_missing() {
 #[test]
 fn a_file_that_shrinks_lacks_what_it_had() {
     let made = pages(200, 20_000);
-    for codec in [Codec::Plain, Codec::GzMembers] {
+    for codec in [Plain, GzMembers] {
         let (bytes, ends) = encode(&made, codec);
         // In the middle of a record, and right after one.
         let middle = bytes.len() * 3 / 4;

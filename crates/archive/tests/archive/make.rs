@@ -7,6 +7,8 @@ use proptest::sample::Index;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_archive::{ArchiveError, ArchiveFormat, Damage, ReadOptions, Reader, Record, RecordType};
 
+pub(crate) use Codec::*;
+
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
 pub(crate) struct TestRecord {
@@ -93,17 +95,8 @@ pub(crate) enum Codec {
 }
 
 pub(crate) const CODECS: [Codec; 11] = [
-    Codec::Plain,
-    Codec::GzMembers,
-    Codec::GzOne,
-    Codec::GzPieces,
-    Codec::GzEmpties,
-    Codec::ZstFrames,
-    Codec::ZstOne,
-    Codec::Lz4Frames,
-    Codec::Lz4One,
-    Codec::ZstDictionary,
-    Codec::ZstPackedDictionary,
+    Plain, GzMembers, GzOne, GzPieces, GzEmpties, ZstFrames, ZstOne, Lz4Frames, Lz4One, ZstDictionary,
+    ZstPackedDictionary,
 ];
 
 pub(crate) fn gz(bytes: &[u8]) -> Vec<u8> {
@@ -144,29 +137,29 @@ pub(crate) fn skippable(magic: u8, data: &[u8]) -> Vec<u8> {
 pub(crate) fn encode(records: &[TestRecord], codec: Codec) -> (Vec<u8>, Vec<usize>) {
     let all: Vec<u8> = records.iter().flat_map(plain).collect();
     let dict = match codec {
-        Codec::ZstDictionary | Codec::ZstPackedDictionary => dictionary(),
+        ZstDictionary | ZstPackedDictionary => dictionary(),
         _ => Vec::new(),
     };
     let mut out = match codec {
-        Codec::GzOne => return (gz(&all), Vec::new()),
-        Codec::GzPieces => return (all.chunks(700).flat_map(gz).collect(), Vec::new()),
-        Codec::ZstOne => return (zst(&all, &[]), Vec::new()),
-        Codec::Lz4One => return (lz4(&all, BlockMode::Linked), Vec::new()),
-        Codec::ZstDictionary => skippable(0x5d, &dict),
-        Codec::ZstPackedDictionary => skippable(0x5d, &zst(&dict, &[])),
+        GzOne => return (gz(&all), Vec::new()),
+        GzPieces => return (all.chunks(700).flat_map(gz).collect(), Vec::new()),
+        ZstOne => return (zst(&all, &[]), Vec::new()),
+        Lz4One => return (lz4(&all, BlockMode::Linked), Vec::new()),
+        ZstDictionary => skippable(0x5d, &dict),
+        ZstPackedDictionary => skippable(0x5d, &zst(&dict, &[])),
         _ => Vec::new(),
     };
     let mut ends = Vec::new();
     for record in records {
         let bytes = plain(record);
         match codec {
-            Codec::Plain => out.extend(bytes),
-            Codec::GzEmpties => {
+            Plain => out.extend(bytes),
+            GzEmpties => {
                 out.extend(gz(b""));
                 out.extend(gz(&bytes));
             }
-            Codec::GzMembers => out.extend(gz(&bytes)),
-            Codec::Lz4Frames => out.extend(lz4(&bytes, BlockMode::Independent)),
+            GzMembers => out.extend(gz(&bytes)),
+            Lz4Frames => out.extend(lz4(&bytes, BlockMode::Independent)),
             _ => {
                 out.extend(zst(&bytes, &dict));
                 ends.push(out.len());
@@ -235,10 +228,27 @@ pub(crate) fn read_damaged(
 /// The parts as a file: one after the other, all in one member, or each in a member of its own.
 pub(crate) fn stored(parts: &[Vec<u8>], codec: Codec) -> Vec<u8> {
     match codec {
-        Codec::Plain => parts.concat(),
-        Codec::GzOne => gz(&parts.concat()),
-        Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
+        Plain => parts.concat(),
+        GzOne => gz(&parts.concat()),
+        ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
         _ => parts.iter().flat_map(|part| gz(part)).collect(),
+    }
+}
+
+/// An item in a form that can be compared.
+pub(crate) fn shape(item: Result<Record, ArchiveError>) -> Result<Record, String> {
+    item.map_err(|error| format!("{error:?}"))
+}
+
+/// Fails at its end.
+pub(crate) struct Failing(pub(crate) Cursor<Vec<u8>>);
+
+impl Read for Failing {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buf)? {
+            0 => Err(io::Error::other("line dropped")),
+            n => Ok(n),
+        }
     }
 }
 

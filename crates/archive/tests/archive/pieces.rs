@@ -3,15 +3,11 @@
 use std::io::{Cursor, Read};
 
 use proptest::prelude::*;
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
+use trommel_archive::{ReadOptions, Reader, Record, ResumePoint};
 
 use crate::make::*;
 
 type Item = Result<Record, String>;
-
-fn shape(item: Result<Record, ArchiveError>) -> Item {
-    item.map_err(|error| format!("{error:?}"))
-}
 
 fn whole(bytes: &[u8]) -> Option<Vec<Item>> {
     let mut reader = Reader::new("f", Cursor::new(bytes.to_vec()), ReadOptions::default()).ok()?;
@@ -61,7 +57,6 @@ fn check(bytes: &[u8], cuts: impl IntoIterator<Item = u64>, reach: u64) -> usize
 
 #[test]
 fn every_member_begins_a_piece_and_every_cut_finds_the_next_one() {
-    use Codec::{GzEmpties, GzMembers, ZstDictionary, ZstFrames, ZstPackedDictionary};
     for codec in [GzMembers, GzEmpties, ZstFrames, ZstDictionary, ZstPackedDictionary] {
         for (records, step) in [(small(), 1), (large(), 2999)] {
             let (bytes, _) = encode(&records, codec);
@@ -83,7 +78,7 @@ fn every_member_begins_a_piece_and_every_cut_finds_the_next_one() {
 
 #[test]
 fn what_has_no_members_is_not_cut() {
-    for codec in [Codec::Plain, Codec::GzOne, Codec::ZstOne, Codec::Lz4Frames] {
+    for codec in [Plain, GzOne, ZstOne, Lz4Frames] {
         let (bytes, _) = encode(&large(), codec);
         assert!(starts(&bytes, (1..bytes.len() as u64).step_by(999), u64::MAX).is_empty(), "{codec:?}");
     }
@@ -94,7 +89,7 @@ fn what_has_no_members_is_not_cut() {
 /// A record whose payload is an archive, stored without compression: members begin in it that are none.
 #[test]
 fn members_in_a_payload_begin_no_piece() {
-    let (inner, _) = encode(&small(), Codec::GzMembers);
+    let (inner, _) = encode(&small(), GzMembers);
     let mut records = small();
     records.insert(2, made("resource", 9, inner.repeat(20)));
     let mut bytes = Vec::new();
@@ -117,7 +112,7 @@ fn damage_at_a_cut_is_passed_as_in_order() {
     for number in 5..25 {
         records.push(made("resource", number, noise(if number == 12 { 30_000 } else { 900 })));
     }
-    for codec in [Codec::GzMembers, Codec::ZstFrames] {
+    for codec in [GzMembers, ZstFrames] {
         let (bytes, _) = encode(&records, codec);
         let cuts = || (1..bytes.len() as u64).step_by(2000);
         let counted = check(&bytes, cuts(), 2000);

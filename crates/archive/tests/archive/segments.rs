@@ -39,7 +39,7 @@ fn near_segments_are_joined() {
             all.extend((0..apart).map(|number| made("metadata", 50 + number, "a: b\r\n")));
         }
         all.push(made("response", 8, "HTTP/1.1 200 OK\r\n\r\n<p>next</p>"));
-        for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
+        for codec in [Plain, GzMembers, GzOne, ZstFrames] {
             let (bytes, _) = encode(&all, codec);
             let (records, errors) = read(bytes.clone());
             let count = (records.len(), errors.len());
@@ -65,7 +65,7 @@ fn segments_that_are_far_or_gone_are_noted() {
         }
     }
     all.extend(segments(9, &[HEAD, "lost"]).into_iter().take(1));
-    let (bytes, _) = encode(&all, Codec::GzMembers);
+    let (bytes, _) = encode(&all, GzMembers);
     let (records, errors) = read(bytes.clone());
     assert_eq!((records.len(), errors.len()), (23, 0));
     assert_eq!(records[0].block, format!("{HEAD}two ").as_bytes());
@@ -77,7 +77,7 @@ fn segments_that_are_far_or_gone_are_noted() {
     let mut mixed = segments(7, &[HEAD, "two ", "three</p>"]);
     mixed.remove(1);
     mixed.extend(segments(8, &[HEAD, "other"]).into_iter().skip(1));
-    let (records, _) = read(encode(&mixed, Codec::Plain).0);
+    let (records, _) = read(encode(&mixed, Plain).0);
     assert_eq!(records.len(), 3);
     assert_eq!(records[0].notes, [Note::SegmentsMissing(1)]);
 }
@@ -85,7 +85,7 @@ fn segments_that_are_far_or_gone_are_noted() {
 #[test]
 fn joined_blocks_are_bounded() {
     let part = "x".repeat(600);
-    let (bytes, _) = encode(&segments(7, &[&part, &part, &part]), Codec::Plain);
+    let (bytes, _) = encode(&segments(7, &[&part, &part, &part]), Plain);
     let options = ReadOptions { max_record: 1000, ..ReadOptions::default() };
     let input = std::io::Cursor::new(bytes.clone());
     let mut reader = trommel_archive::Reader::new("f", input, options).unwrap();
@@ -96,7 +96,7 @@ fn joined_blocks_are_bounded() {
     assert!(reader.next().is_none());
     // First segments only: each is noted, and reading resumes anywhere.
     let firsts: Vec<TestRecord> = (0..30).flat_map(|id| segments(id, &["a", "b"]).into_iter().take(1)).collect();
-    let (bytes, _) = encode(&firsts, Codec::GzMembers);
+    let (bytes, _) = encode(&firsts, GzMembers);
     let (records, _) = read(bytes.clone());
     assert_eq!(records.len(), 30);
     check(&bytes, ReadOptions::default(), 1);
