@@ -10,7 +10,7 @@ use trommel_record::{Compression, Format, LocalDisk};
 
 use crate::disk::Failing;
 use crate::make::*;
-use crate::resume::{archives, counts, files, go, go_over, small};
+use crate::resume::{Scene, counts, files, folder_of, go, go_over, small, written};
 
 fn finished(plan: &Plan) -> Summary {
     go(plan, &LocalDisk, false).unwrap()
@@ -24,11 +24,9 @@ fn refusal(plan: &Plan, existing: Existing) -> String {
 
 #[test]
 fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let first = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    let mut second = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let first = scene.to("out");
+    let mut second = scene.to("out");
     second.files.model = "other".to_owned();
     let (begun, wait) = mpsc::channel();
     let (go_on, hold) = mpsc::channel::<()>();
@@ -53,27 +51,19 @@ fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
         running.join().unwrap().unwrap()
     });
     assert!(done.adds_up());
-    let whole = folder.path().join("whole");
-    finished(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd));
-    assert!(files(&out) == files(&whole));
-    assert!(!out.join(".run.lock").exists());
+    let whole = scene.to("whole");
+    finished(&whole);
+    assert!(written(&second) == written(&whole));
+    assert!(!scene.at("out/.run.lock").exists());
 }
 
 #[test]
 fn outputs_are_replaced_only_when_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let all = folder.path().join("all.jsonl");
-    let plans = [
-        small(&inputs, &out, Format::Jsonl, Compression::None),
-        Plan {
-            output: Output::new(all.to_str().unwrap(), &OutputSettings::default(), &OutputSettings::default()).unwrap(),
-            quarantine: None,
-            ..small(&inputs, &out, Format::Jsonl, Compression::None)
-        },
-    ];
-    for (plan, output) in plans.iter().zip([out.join("a.jsonl"), all.clone()]) {
+    let scene = Scene::new();
+    let all = scene.at("all.jsonl");
+    let output = Output::new(all.to_str().unwrap(), &OutputSettings::default(), &OutputSettings::default()).unwrap();
+    let plans = [scene.plain("out"), Plan { output, quarantine: None, ..scene.plain("out") }];
+    for (plan, output) in plans.iter().zip([scene.at("out/a.jsonl"), all]) {
         finished(plan);
         let whole = fs::read(&output).unwrap();
         fs::write(&output, "mine").unwrap();
@@ -91,42 +81,40 @@ fn outputs_are_replaced_only_when_asked() {
 
 #[test]
 fn a_finished_run_is_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let plan = scene.to("out");
     let first = finished(&plan);
-    let before = files(&out);
-    let changed = fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap();
+    let before = written(&plan);
+    let changed = || fs::metadata(scene.at("out/_SUCCESS")).unwrap().modified().unwrap();
+    let then = changed();
     // A disk on which nothing can be changed.
     assert_eq!(counts(go(&plan, &Failing::after(0), true).unwrap()), counts(first));
-    assert!(files(&out) == before);
-    assert_eq!(fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap(), changed);
+    assert!(written(&plan) == before);
+    assert_eq!(changed(), then);
     // An output that is gone is missed.
-    fs::remove_file(out.join("b.jsonl.zst")).unwrap();
+    fs::remove_file(scene.at("out/b.jsonl.zst")).unwrap();
     let error = refusal(&plan, Existing::Resume);
     assert!(error.contains("b.jsonl.zst: written by the run"), "{error}");
 }
 
 #[test]
 fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let [a, b] = archives(folder.path());
+    let scene = Scene::new();
+    let [a, b] = &scene.inputs;
     // Before, between and behind those that are there, one of them with records that fail.
     let more: Vec<PathBuf> = ["_.warc.gz", "aa.warc", "c.warc.gz"]
         .into_iter()
-        .zip([&a, &b, &a])
+        .zip([a, b, a])
         .map(|(name, like)| {
-            let path = folder.path().join(name);
+            let path = scene.at(name);
             fs::copy(like, &path).unwrap();
             path
         })
         .collect();
-    let mut all = vec![a.clone(), b.clone()];
-    all.extend(more);
+    let mut all = [&scene.inputs[..], &more].concat();
     all.sort();
-    let whole = folder.path().join("whole");
-    let expected = finished(&small(&all, &whole, Format::Jsonl, Compression::Zstd));
+    let whole = scene.of(&all, "whole");
+    let expected = finished(&whole);
     let sorted = |mut summary: Summary| {
         summary.files.sort_by(|one, other| one.file.cmp(&other.file));
         summary.damage.sort_by(|one, other| one.file.cmp(&other.file));
@@ -135,14 +123,13 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
     let expected = sorted(expected);
     let mut added = 0;
     for operations in 0.. {
-        let out = folder.path().join(operations.to_string());
-        let few = small(&[a.clone(), b.clone()], &out, Format::Jsonl, Compression::Zstd);
-        let is_done = go(&few, &Failing::after(operations), false).is_ok();
-        let plan = small(&all, &out, Format::Jsonl, Compression::Zstd);
+        let out = operations.to_string();
+        let is_done = go(&scene.to(&out), &Failing::after(operations), false).is_ok();
+        let plan = scene.of(&all, &out);
         // Interrupted once more on the way.
         let _ = go(&plan, &Failing::after(15), true);
         assert_eq!(sorted(go(&plan, &LocalDisk, true).unwrap()), expected, "{operations}");
-        let (mut here, mut there) = (files(&out), files(&whole));
+        let (mut here, mut there) = (written(&plan), written(&whole));
         // Failed records come in the order in which they were met.
         let [here_failed, there_failed] =
             [&mut here, &mut there].map(|files| files.remove("quarantine.warc.gz").unwrap().len());
@@ -158,36 +145,35 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
 
 #[test]
 fn files_beside_the_outputs_grow_over_interruptions() {
-    let folder = tempfile::tempdir().unwrap();
-    let [a, b] = archives(folder.path());
+    let scene = Scene::new();
+    let [a, b] = &scene.inputs;
     // In the second nothing fails, and nothing is dropped but its last record.
-    let c = folder.path().join("c.warc");
+    let c = scene.at("c.warc");
     let mut records: Vec<Vec<u8>> = (100..160).map(page).collect();
     records.push(response(160, "image/png", b"\x89PNG", &[]));
     fs::write(&c, records.concat()).unwrap();
-    let dropping = folder.path().join("d.warc");
+    let dropping = scene.at("d.warc");
     fs::write(&dropping, response(1, "image/png", b"\x89PNG", &[])).unwrap();
     let to = |inputs: &[&PathBuf], name: &str| {
         let inputs: Vec<PathBuf> = inputs.iter().map(|&path| path.clone()).collect();
-        let out = folder.path().join(name);
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        let out = scene.at(name);
+        let mut plan = scene.of(&inputs, name);
         plan.dropped = Some(out.join("dropped.jsonl"));
         plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
         plan.hard = Some(HardPages { path: out.join("hard.warc.gz"), below: 0.5 });
-        (plan, out)
+        plan
     };
-    for first in [&dropping, &a, &b] {
-        let (plan, whole) = to(&[first, &c], &format!("whole-{}", first.display()).replace('/', "-"));
-        go(&plan, &Failing::never(), false).unwrap();
-        let expected = files(&whole);
+    for first in [&dropping, a, b] {
+        let whole = to(&[first, &c], &format!("whole-{}", first.display()).replace('/', "-"));
+        go(&whole, &Failing::never(), false).unwrap();
+        let expected = written(&whole);
         for operations in (0..).step_by(3) {
             let name = format!("{operations}-{}", first.display()).replace('/', "-");
-            let (few, out) = to(&[first], &name);
-            go(&few, &Failing::never(), false).unwrap();
-            let (plan, _) = to(&[first, &c], &name);
+            go(&to(&[first], &name), &Failing::never(), false).unwrap();
+            let plan = to(&[first, &c], &name);
             let done = go(&plan, &Failing::after(operations), true).is_ok();
             go(&plan, &Failing::never(), true).unwrap();
-            assert!(files(&out) == expected, "{}: {operations}", first.display());
+            assert!(written(&plan) == expected, "{}: {operations}", first.display());
             if done {
                 break;
             }
@@ -197,9 +183,7 @@ fn files_beside_the_outputs_grow_over_interruptions() {
 
 #[test]
 fn frames_do_not_show_that_inputs_were_added_to_a_run_with_duplicate_filters() {
-    let folder = tempfile::tempdir().unwrap();
-    let b = folder.path().join("b.warc");
-    fs::write(&b, (200..260).map(page).collect::<Vec<_>>().concat()).unwrap();
+    let (folder, b) = archive("b.warc", (200..260).map(page).collect::<Vec<_>>().concat());
     // The filter remembers each document, so that a state is not worth saving after every input.
     for documents in 50..70 {
         let a = folder.path().join("a.warc");
@@ -220,42 +204,41 @@ fn frames_do_not_show_that_inputs_were_added_to_a_run_with_duplicate_filters() {
 
 #[test]
 fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     let revisits = |plan: &mut Plan| plan.settings.archive.resolve_revisits = true;
     let sites = |plan: &mut Plan| plan.settings.sites.memory = SiteMode::TwoPass;
     type Change = dyn Fn(&mut Plan);
     let changes: [(&str, &Change); 2] = [("resolve_revisits", &revisits), ("site_memory=two-pass", &sites)];
     for (name, change) in changes {
         let to = |inputs: &[PathBuf], out: &str| {
-            let mut plan = small(inputs, &folder.path().join(out), Format::Jsonl, Compression::Zstd);
+            let mut plan = scene.of(inputs, out);
             change(&mut plan);
             plan
         };
-        let whole = format!("whole{name}");
-        finished(&to(&inputs, &whole));
+        let inputs = &scene.inputs;
+        let whole = to(inputs, &format!("whole{name}"));
+        finished(&whole);
         let mut interrupted = 0;
         for operations in [12, 20, 40, u64::MAX] {
             let out = format!("{operations}{name}");
             let few = to(&inputs[..1], &out);
             interrupted += u32::from(go(&few, &Failing::after(operations), false).is_err());
-            let before = files(&folder.path().join(&out));
-            let all = to(&inputs, &out);
+            let before = written(&few);
+            let all = to(inputs, &out);
             let error = refusal(&all, Existing::Resume);
             let expected = format!("b.warc: is new, and with {name} each page depends");
             assert!(error.contains(&expected), "{error}");
             assert!(all.has_work(Existing::Resume).is_err());
-            assert!(files(&folder.path().join(&out)) == before);
+            assert!(written(&all) == before);
             // Under the inputs that it had, it goes on.
             assert_eq!(few.has_work(Existing::Resume).unwrap(), operations != u64::MAX);
             go(&few, &LocalDisk, true).unwrap();
             go_over(&all, &LocalDisk, Existing::Overwrite).unwrap();
-            assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
+            assert!(written(&all) == written(&whole));
         }
         assert!(interrupted >= 2, "{interrupted}");
         // An input that changed between the first pass and its own turn is no better than a new one.
-        let out = format!("changed{name}");
-        let both = to(&inputs, &out);
+        let both = to(inputs, &format!("changed{name}"));
         go(&both, &Failing::after(12), false).unwrap_err();
         let bytes = fs::read(&inputs[1]).unwrap();
         fs::write(&inputs[1], [&bytes[..], &page(99)].concat()).unwrap();
@@ -263,22 +246,21 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
         assert!(error.contains("b.warc: has changed since the run read it"), "{error}");
         fs::write(&inputs[1], &bytes).unwrap();
         go(&both, &LocalDisk, true).unwrap();
-        assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
+        assert!(written(&both) == written(&whole));
     }
 }
 
 #[test]
 fn the_first_difference_of_the_inputs_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    let scene = Scene::new();
+    let plan = scene.plain("out");
     finished(&plan);
-    let error = refusal(&small(&inputs[..1], &out, Format::Jsonl, Compression::None), Existing::Resume);
+    let mut one = plan.clone();
+    one.inputs.pop();
+    let error = refusal(&one, Existing::Resume);
     assert!(error.contains("b.warc: the run to continue read this input"), "{error}");
-    let mut bytes = fs::read(&inputs[1]).unwrap();
-    bytes.extend(page(99));
-    fs::write(&inputs[1], &bytes).unwrap();
+    let b = &scene.inputs[1];
+    fs::write(b, [fs::read(b).unwrap(), page(99)].concat()).unwrap();
     let error = refusal(&plan, Existing::Resume);
     assert!(error.contains("b.warc: has changed since the run read it: it had "), "{error}");
     assert!(!error.contains("continues"), "{error}");
@@ -286,30 +268,28 @@ fn the_first_difference_of_the_inputs_is_named() {
 
 #[test]
 fn a_whole_file_takes_no_more_inputs() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let all = folder.path().join("all.jsonl");
-    let to = |inputs: &[PathBuf]| {
-        let mut plan = small(inputs, folder.path(), Format::Jsonl, Compression::None);
-        plan.output.destination = Destination::File(all.clone());
-        plan.quarantine = None;
-        plan
-    };
+    let scene = Scene::new();
+    let file = scene.at("all.jsonl");
+    let mut all = scene.plain("");
+    all.output.destination = Destination::File(file.clone());
+    all.quarantine = None;
+    let mut one = all.clone();
+    one.inputs.pop();
     // Whoever asks to continue keeps the state; nobody else does.
-    go(&to(&inputs[..1]), &LocalDisk, true).unwrap();
-    let before = fs::read(&all).unwrap();
-    assert!(go(&to(&inputs[..1]), &Failing::after(0), true).is_ok());
-    let error = refusal(&to(&inputs), Existing::Resume);
+    go(&one, &LocalDisk, true).unwrap();
+    let before = fs::read(&file).unwrap();
+    assert!(go(&one, &Failing::after(0), true).is_ok());
+    let error = refusal(&all, Existing::Resume);
     assert!(error.contains("is finished, and") && error.contains("b.warc is new"), "{error}");
-    assert!(fs::read(&all).unwrap() == before);
-    assert_eq!(beside(folder.path()), ["_all.jsonl.state", "a.warc.gz", "all.jsonl", "b.warc"]);
-    go_over(&to(&inputs), &LocalDisk, Existing::Overwrite).unwrap();
-    assert_eq!(beside(folder.path()), ["a.warc.gz", "all.jsonl", "b.warc"]);
+    assert!(fs::read(&file).unwrap() == before);
+    assert_eq!(beside(&all), ["_all.jsonl.state", "a.warc.gz", "all.jsonl", "b.warc"]);
+    go_over(&all, &LocalDisk, Existing::Overwrite).unwrap();
+    assert_eq!(beside(&all), ["a.warc.gz", "all.jsonl", "b.warc"]);
 }
 
-/// All names in a folder.
-fn beside(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
+/// All names in the folder of a run's outputs.
+fn beside(plan: &Plan) -> Vec<String> {
+    let entries = fs::read_dir(folder_of(plan)).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
@@ -318,31 +298,30 @@ fn beside(folder: &Path) -> Vec<String> {
 /// A finished run has no hidden file, whether it was interrupted or not, and goes on all the same.
 #[test]
 fn a_finished_run_leaves_no_hidden_file_and_goes_on_with_more_inputs() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let whole = folder.path().join("whole");
-    finished(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd));
+    let scene = Scene::new();
+    let whole = scene.to("whole");
+    finished(&whole);
     let all = ["_MANIFEST", "_STATE", "_SUCCESS", "a.jsonl.zst", "b.jsonl.zst", "quarantine.warc.gz"];
     assert_eq!(beside(&whole), all);
     let mut before_the_end = 0;
     for operations in (0..).step_by(7) {
-        let out = folder.path().join(operations.to_string());
-        let few = small(&inputs[..1], &out, Format::Jsonl, Compression::Zstd);
+        let plan = scene.to(&operations.to_string());
+        let mut few = plan.clone();
+        few.inputs.pop();
         finished(&few);
         let first: Vec<&str> = all.into_iter().filter(|name| !name.starts_with('b')).collect();
-        assert_eq!(beside(&out), first);
+        assert_eq!(beside(&plan), first);
         // It goes on from its end, is interrupted at any moment, and goes on from there.
-        let plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
         let done = go(&plan, &Failing::after(operations), true).is_ok();
         if !done {
             before_the_end += usize::from(plan.state_file().unwrap().exists());
             // What a killed run leaves while it saves.
-            fs::write(out.join("..run.checkpoint.tmp"), "half").unwrap();
+            fs::write(folder_of(&plan).join("..run.checkpoint.tmp"), "half").unwrap();
         }
         // Also if all was done but to remove the journal.
         go(&plan, &LocalDisk, true).unwrap();
-        assert!(files(&out) == files(&whole), "{operations}");
-        assert_eq!(beside(&out), all, "{operations}");
+        assert!(written(&plan) == written(&whole), "{operations}");
+        assert_eq!(beside(&plan), all, "{operations}");
         assert!(!plan.has_work(Existing::Resume).unwrap());
         if done {
             break;
@@ -353,58 +332,50 @@ fn a_finished_run_leaves_no_hidden_file_and_goes_on_with_more_inputs() {
 
 #[test]
 fn a_missing_input_is_read_when_it_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let late = folder.path().join("late");
-    let out = folder.path().join("out");
-    fs::rename(&inputs[0], &late).unwrap();
-    let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    let scene = Scene::new();
+    let late = scene.at("late");
+    fs::rename(&scene.inputs[0], &late).unwrap();
+    let plan = scene.plain("out");
     finished(&plan);
-    fs::rename(&late, &inputs[0]).unwrap();
+    fs::rename(&late, &scene.inputs[0]).unwrap();
     for _ in 0..2 {
         let summary = go(&plan, &LocalDisk, true).unwrap();
         assert_eq!(summary.files.len(), 2);
         assert!(summary.adds_up() && summary.files.iter().all(|file| file.error.is_none()));
     }
-    assert!(out.join("a.jsonl").exists());
+    assert!(scene.at("out/a.jsonl").exists());
 }
 
 #[test]
 fn another_size_of_parts_leaves_nothing_behind() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let to = |split| {
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    let scene = Scene::new();
+    let to = |name: &str, split| {
+        let mut plan = scene.plain(name);
         plan.output.split = split;
         plan
     };
     for operations in [2, 12, 30, u64::MAX] {
-        let _ = go_over(&to(Some(1500)), &Failing::after(operations), Existing::Overwrite);
+        let _ = go_over(&to("out", Some(1500)), &Failing::after(operations), Existing::Overwrite);
         for split in [Some(4000), None] {
-            go_over(&to(split), &LocalDisk, Existing::Overwrite).unwrap();
-            let names = names(&out);
+            let (again, alone) = (to("out", split), to(&format!("whole-{split:?}"), split));
+            go_over(&again, &LocalDisk, Existing::Overwrite).unwrap();
+            let names = names(folder_of(&again));
             assert!(names.iter().all(|name| !name.starts_with('.')), "{names:?}");
-            let whole = folder.path().join(format!("whole-{split:?}"));
-            let mut alone = small(&inputs, &whole, Format::Jsonl, Compression::None);
-            alone.output.split = split;
             go_over(&alone, &LocalDisk, Existing::Overwrite).unwrap();
-            assert!(files(&out) == files(&whole), "{operations}: {names:?}");
+            assert!(written(&again) == written(&alone), "{operations}: {names:?}");
         }
     }
 }
 
 #[test]
 fn states_are_saved_though_filters_drop_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
     let records: Vec<Vec<u8>> = (0..200)
         .map(|number| {
             let body = format!("<p>{number} {}", "x".repeat(2000));
             response(number, "text/html", body.as_bytes(), &[])
         })
         .collect();
-    fs::write(&path, records.concat()).unwrap();
+    let (folder, path) = archive("a.warc", records.concat());
     let out = folder.path().join("out");
     let mut plan = small(&[path], &out, Format::Jsonl, Compression::None);
     plan.settings.filters.min_chars = Some(1 << 20);

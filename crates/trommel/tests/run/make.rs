@@ -1,8 +1,10 @@
 //! Small archives, a stand-in for the extractor, and plans.
 
-use std::{fs, num::NonZeroUsize, path::Path, thread, time::Duration};
+use std::path::{Path, PathBuf};
+use std::{fs, num::NonZeroUsize, thread, time::Duration};
 
 use serde_json::Value;
+use tempfile::TempDir;
 use trommel::ByteSize;
 use trommel::run::{Destination, Encoding, Input, Output, Plan};
 use trommel_archive::write::{gzip_member, write_record};
@@ -49,6 +51,14 @@ pub fn metadata(number: usize, url: usize, concurrent: &str, block: &str) -> Vec
 
 pub fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
     records.iter().flat_map(|record| gzip_member(record, 6).unwrap()).collect()
+}
+
+/// A folder, and an archive in it.
+pub fn archive(name: &str, bytes: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    (folder, path)
 }
 
 /// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show

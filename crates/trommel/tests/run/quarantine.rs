@@ -1,6 +1,6 @@
 //! Records that fail are kept and can be run again.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use serde_json::Value;
 use trommel::run::{Destination, Environment, Outcome, run};
@@ -17,11 +17,9 @@ fn mended(bytes: &[u8], hints: &Hints<'_>) -> Document {
 
 #[test]
 fn failed_records_come_back_as_they_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
     let bad = response(2, "text/html", b"<p>panic", &[("X-Folded", "a b")]);
     let hint = metadata(3, 2, "", "charset-detected: EUC-KR\r\n");
-    fs::write(&path, [page(1), bad, hint, page(4)].concat()).unwrap();
+    let (folder, path) = archive("a.warc", [page(1), bad, hint, page(4)].concat());
     let quarantine = folder.path().join("quarantine.warc.gz");
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.quarantine = Some(quarantine.clone());
@@ -67,9 +65,7 @@ fn failed_records_come_back_as_they_were() {
 
 #[test]
 fn no_failure_no_quarantine() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, page(1)).unwrap();
+    let (folder, path) = archive("a.warc", page(1));
     let mut plan = plan(&[&path], Destination::Folder(folder.path().join("out")), Format::Jsonl);
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
     assert_eq!(run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap().quarantine, None);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+use tempfile::TempDir;
 use trommel::run::{
     Destination, DropReason, Encoding, Environment, Existing, HardPages, Outcome, Plan, Progress, ProgressState,
     StopFlag, Summary, run,
@@ -49,6 +50,77 @@ pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compre
     plan
 }
 
+/// A folder with the two archives and, under their names, the outputs of runs.
+pub struct Scene {
+    folder: TempDir,
+    pub inputs: [PathBuf; 2],
+}
+
+impl Scene {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = archives(folder.path());
+        Self { folder, inputs }
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A run of these inputs into the folder `name`.
+    pub fn of(&self, inputs: &[PathBuf], name: &str) -> Plan {
+        small(inputs, &self.at(name), Format::Jsonl, Compression::Zstd)
+    }
+
+    /// A run of both archives into the folder `name`.
+    pub fn to(&self, name: &str) -> Plan {
+        self.of(&self.inputs, name)
+    }
+
+    /// The same without compression.
+    pub fn plain(&self, name: &str) -> Plan {
+        small(&self.inputs, &self.at(name), Format::Jsonl, Compression::None)
+    }
+}
+
+/// The folder of a run's outputs.
+pub fn folder_of(plan: &Plan) -> &Path {
+    plan.output.destination.folder().unwrap()
+}
+
+/// What a run has written, by name.
+pub fn written(plan: &Plan) -> BTreeMap<String, Vec<u8>> {
+    files(folder_of(plan))
+}
+
+/// Lets the disk fail after each number of operations, first in a run that may resume one, shows `seen` what is left,
+/// and goes on: the disk failing after `more` operations, and then until it is done. Counts and files must be those of
+/// a run without a failure. Returns the number of runs that failed.
+fn go_on_after_any_failure(to: impl Fn(&str) -> Plan, resume: bool, more: Option<u64>, seen: impl Fn(&Plan)) -> u64 {
+    let whole = to("whole");
+    let expected = counts(go(&whole, &Failing::never(), false).unwrap());
+    let bytes = written(&whole);
+    for operations in 0.. {
+        let plan = to(&operations.to_string());
+        let first = go(&plan, &Failing::after(operations), resume);
+        seen(&plan);
+        let is_done = first.is_ok();
+        let summary = first.unwrap_or_else(|error| {
+            assert_eq!(error.kind(), ErrorKind::Output, "{error}");
+            if let Some(more) = more {
+                let _ = go(&plan, &Failing::after(more), true);
+            }
+            go(&plan, &Failing::never(), true).unwrap()
+        });
+        assert_eq!(counts(summary), expected, "{operations}");
+        assert!(written(&plan) == bytes, "{operations}");
+        if is_done {
+            return operations;
+        }
+    }
+    unreachable!("there are fewer operations than numbers")
+}
+
 pub fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> trommel::Result<Summary> {
     let existing = if resume { Existing::Resume } else { Existing::Refuse };
     go_over(plan, disk, existing)
@@ -81,39 +153,18 @@ pub fn counts(mut summary: Summary) -> Summary {
 
 #[test]
 fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     for (format, compression) in
         [(Format::Jsonl, Compression::Zstd), (Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)]
     {
-        let whole = folder.path().join(format!("{format}"));
-        let expected = go(&small(&inputs, &whole, format, compression), &Failing::never(), false);
-        let expected = counts(expected.unwrap());
-        assert!(expected.adds_up() && expected.damaged == 1);
-        let bytes = files(&whole);
-        assert_eq!(bytes.len(), 5, "{:?}", bytes.keys());
-        let mut failed = 0;
-        for operations in 0.. {
-            let out = folder.path().join(format!("{format}-{operations}"));
-            let plan = small(&inputs, &out, format, compression);
-            match go(&plan, &Failing::after(operations), true) {
-                Ok(summary) => {
-                    assert_eq!(counts(summary), expected);
-                    assert!(files(&out) == bytes);
-                    break;
-                }
-                Err(error) => {
-                    assert_eq!(error.kind(), ErrorKind::Output, "{error}");
-                    failed += 1;
-                }
-            }
-            // It fails once more a little later, then goes through.
-            let _ = go(&plan, &Failing::after(7), true);
-            let summary = go(&plan, &Failing::never(), true).unwrap();
-            assert_eq!(counts(summary), expected, "{format}, {operations}");
-            assert!(files(&out) == bytes, "{format}, {operations}");
-        }
+        let to = |name: &str| small(&scene.inputs, &scene.at(&format!("{format}-{name}")), format, compression);
+        // It fails once more a little later, then goes through.
+        let failed = go_on_after_any_failure(to, true, Some(7), |_| {});
         assert!(failed > 20, "{failed}");
+        let whole = to("again");
+        let summary = go(&whole, &Failing::never(), false).unwrap();
+        assert!(summary.adds_up() && summary.damaged == 1);
+        assert_eq!(written(&whole).len(), 5, "{:?}", written(&whole).keys());
     }
 }
 
@@ -121,43 +172,36 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
 /// hidden names when there are more.
 #[test]
 fn files_beside_the_outputs_go_on_with_added_inputs() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let to = |name: &str, inputs: &[PathBuf]| {
-        let out = folder.path().join(name);
-        let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
-        plan.dropped = Some(out.join("dropped.jsonl"));
+    let scene = Scene::new();
+    let to = |name: &str, inputs: usize| {
+        let mut plan = scene.of(&scene.inputs[..inputs], name);
+        plan.dropped = Some(scene.at(name).join("dropped.jsonl"));
         // The state is saved where inputs end.
         plan.settings.output.checkpoint = ByteSize(1 << 20);
-        (plan, out)
+        plan
     };
-    let (plan, whole) = to("whole", &inputs);
-    go(&plan, &Failing::never(), false).unwrap();
+    let whole = to("whole", 2);
+    go(&whole, &Failing::never(), false).unwrap();
     // The last operations are those that give the names.
-    let is_done = |operations| {
-        let (first, _) = to(&format!("first-{operations}"), &inputs[..1]);
-        go(&first, &Failing::after(operations), false).is_ok()
-    };
+    let is_done = |operations| go(&to(&format!("first-{operations}"), 1), &Failing::after(operations), false).is_ok();
     let all = (0..).find(|operations| is_done(*operations)).unwrap();
     for operations in all - 24..all {
         for more in (2..24).step_by(3) {
             let name = format!("{operations}-{more}");
-            let (first, out) = to(&name, &inputs[..1]);
-            let _ = go(&first, &Failing::after(operations), false);
-            let (plan, _) = to(&name, &inputs);
+            let _ = go(&to(&name, 1), &Failing::after(operations), false);
+            let plan = to(&name, 2);
             let _ = go(&plan, &Failing::after(more), true);
             if let Err(error) = go(&plan, &Failing::never(), true) {
                 panic!("{name}: {error}");
             }
-            assert!(files(&out) == files(&whole), "{name}");
+            assert!(written(&plan) == written(&whole), "{name}");
         }
     }
 }
 
 #[test]
 fn duplicates_are_remembered_over_an_interruption() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     let settings = FilterSettings {
         duplicates: DuplicateSettings {
             exact: true,
@@ -168,115 +212,76 @@ fn duplicates_are_remembered_over_an_interruption() {
         ..FilterSettings::default()
     };
     let to = |name: &str| {
-        let out = folder.path().join(name);
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        let mut plan = scene.to(name);
         plan.inputs.push(plan.inputs[1].clone());
         plan.settings.filters = settings.clone();
-        (plan, out)
+        plan
     };
-    let (plan, whole) = to("whole");
-    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let whole = to("whole");
+    let expected = counts(go(&whole, &Failing::never(), false).unwrap());
     let dropped = DropReason::Filtered(Reason::ExactDuplicate);
     // The second archive repeats five pages that are forgotten by then, the third those of the second.
     assert_eq!(expected.drops[&dropped], 5);
     assert!(expected.forgotten >= 14 && expected.adds_up());
-    let bytes = files(&whole);
+    let bytes = written(&whole);
     let mut failed = 0;
     for operations in 0..200 {
-        let (plan, out) = to(&format!("{operations}"));
+        let plan = to(&format!("{operations}"));
         failed += u32::from(go(&plan, &Failing::after(operations), true).is_err());
         assert_eq!(go(&plan, &Failing::never(), true).unwrap().drops[&dropped], 5, "{operations}");
-        assert!(files(&out) == bytes, "{operations}");
+        assert!(written(&plan) == bytes, "{operations}");
     }
     assert!(failed > 20, "{failed}");
 }
 
 #[test]
 fn one_file_for_all_inputs_goes_on_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     let to = |name: &str| {
-        let out = folder.path().join(name);
+        let out = scene.at(name);
         fs::create_dir(&out).unwrap();
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        let mut plan = small(&scene.inputs, &out, Format::Jsonl, Compression::Gzip);
         plan.output.destination = Destination::File(out.join("all.jsonl.gz"));
-        (plan, out)
+        plan
     };
-    let (plan, whole) = to("whole");
-    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
-    for operations in 0.. {
-        let (plan, out) = to(&operations.to_string());
-        let done = go(&plan, &Failing::after(operations), false).is_ok();
-        if !done {
-            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
-        }
-        assert!(files(&out) == files(&whole), "{operations}");
-        if done {
-            assert!(operations > 10);
-            break;
-        }
-    }
+    assert!(go_on_after_any_failure(to, false, None, |_| {}) > 10);
 }
 
 #[test]
 fn several_formats_go_on_together() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     let to = |name: &str| {
-        let out = folder.path().join(name);
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        let mut plan = scene.to(name);
         for (format, compression) in [(Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)] {
             plan.output.encodings.push(Encoding { format, compression, by_page: false });
         }
-        (plan, out)
+        plan
     };
-    let (plan, whole) = to("whole");
-    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
-    assert_eq!(names(&whole).len(), 9, "{:?}", names(&whole));
-    for operations in 0.. {
-        let (plan, out) = to(&operations.to_string());
-        let done = go(&plan, &Failing::after(operations), false).is_ok();
-        if !done {
-            let _ = go(&plan, &Failing::after(9), true);
-            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
-        }
-        assert!(files(&out) == files(&whole), "{operations}");
-        if done {
-            assert!(operations > 40, "{operations}");
-            break;
-        }
-        // What is left of one run is not taken up by another.
-        if operations == 20 {
-            let _ = go_over(&plan, &Failing::after(operations), Existing::Overwrite);
-            let mut other = plan.clone();
-            other.output.encodings.pop();
-            let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
-            assert!(
-                error.contains("had format jsonl zst,wet gz,msgpack none, this one has jsonl zst,wet gz;"),
-                "{error}"
-            );
-        }
-    }
+    let failed = go_on_after_any_failure(to, false, Some(9), |_| {});
+    assert!(failed > 40, "{failed}");
+    let mut plan = to("whole");
+    assert_eq!(written(&plan).len(), 9, "{:?}", written(&plan).keys());
+    // What is left of one run is not taken up by another.
+    go_over(&plan, &Failing::after(20), Existing::Overwrite).unwrap_err();
+    plan.output.encodings.pop();
+    let error = go(&plan, &Failing::never(), true).unwrap_err().to_string();
+    assert!(error.contains("had format jsonl zst,wet gz,msgpack none, this one has jsonl zst,wet gz;"), "{error}");
 }
 
 #[test]
 fn parts_go_on_where_they_ended() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
+    let scene = Scene::new();
     let to = |name: &str| {
-        let out = folder.path().join(name);
-        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        let mut plan = small(&scene.inputs, &scene.at(name), Format::Jsonl, Compression::Gzip);
         plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip, by_page: false });
         plan.output.split = Some(1500);
-        (plan, out)
+        plan
     };
-    let (plan, whole) = to("whole");
+    let mut plan = to("jobs");
+    plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
     let expected = counts(go(&plan, &Failing::never(), false).unwrap());
-    let (mut jobs, alone) = to("jobs");
-    jobs.settings.limits.jobs = Some(NonZeroUsize::MIN);
-    go(&jobs, &Failing::never(), false).unwrap();
-    assert!(files(&alone) == files(&whole));
-    let manifest: Value = serde_json::from_slice(&files(&whole)["_MANIFEST"]).unwrap();
+    let all = written(&plan);
+    let manifest: Value = serde_json::from_slice(&all["_MANIFEST"]).unwrap();
     let listed = manifest["files"].as_array().unwrap();
     let of = |name: &'static str| listed.iter().filter(move |file| file["format"] == name);
     assert!(of("jsonl").count() > 5 && of("wet").count() > 5, "{manifest}");
@@ -285,36 +290,24 @@ fn parts_go_on_where_they_ended() {
         assert_eq!(documents.sum::<u64>(), expected.documents);
     }
     for file in of("jsonl") {
-        let bytes = fs::read(whole.join(file["name"].as_str().unwrap())).unwrap();
+        let bytes = &all[file["name"].as_str().unwrap()];
         assert_eq!(file["bytes"], bytes.len());
         let mut text = String::new();
-        let mut reader = flate2::read::MultiGzDecoder::new(bytes.as_slice());
-        reader.read_to_string(&mut text).unwrap();
+        flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
         assert!(text.len() <= 1500, "{file}");
         assert_eq!(file["documents"], text.lines().count());
     }
     let outputs = &expected.files[0].outputs;
     assert_eq!(outputs[..2], ["a-00000.jsonl.gz", "a-00000.warc.wet.gz"]);
-    for operations in 0.. {
-        let (plan, out) = to(&operations.to_string());
-        let done = go(&plan, &Failing::after(operations), false).is_ok();
+    let failed = go_on_after_any_failure(to, false, Some(9), |plan| {
         // The mark is there only if all is: at most the removal of the state is left to do.
-        if out.join("_SUCCESS").exists() {
-            let here = files(&out);
-            for (name, bytes) in files(&whole).into_iter() {
-                assert!(here.get(&name) == Some(&bytes), "{operations}: {name}");
-            }
+        if folder_of(plan).join("_SUCCESS").exists() {
+            let here = written(plan);
+            assert!(all.iter().all(|(name, bytes)| here.get(name) == Some(bytes)), "{:?}", plan.output);
         }
-        if !done {
-            let _ = go(&plan, &Failing::after(9), true);
-            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
-        }
-        assert!(files(&out) == files(&whole), "{operations}");
-        if done {
-            assert!(operations > 60, "{operations}");
-            break;
-        }
-    }
+    });
+    assert!(failed > 60, "{failed}");
+    assert!(written(&to("whole")) == all);
 }
 
 /// Stops the run after a number of updates.
@@ -333,12 +326,10 @@ impl Progress for Stopper {
 
 #[test]
 fn a_stopped_run_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let whole = folder.path().join("whole");
-    go(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd), &Failing::never(), false).unwrap();
-    let out = folder.path().join("out");
-    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let whole = scene.to("whole");
+    go(&whole, &Failing::never(), false).unwrap();
+    let mut plan = scene.to("out");
     plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
     let stop = StopFlag::default();
     let mut stopper = Stopper { stop: stop.clone(), records: 0 };
@@ -347,27 +338,24 @@ fn a_stopped_run_goes_on() {
     host.network.stop = stop;
     let error = run(&plan, &extract, host).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Stopped, "{error}");
-    assert!(!out.join("a.jsonl.zst").exists());
+    assert!(!scene.at("out/a.jsonl.zst").exists());
     go(&plan, &Failing::never(), true).unwrap();
-    assert!(files(&out) == files(&whole));
+    assert!(written(&plan) == written(&whole));
 }
 
 #[test]
 fn a_read_error_ends_the_run_the_first_time_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let mut plan = scene.to("out");
     // No state before the error, so that the second run meets the same disk.
     plan.settings.output.checkpoint = ByteSize(1 << 20);
     let disk = Failing::reading(2000);
     let error = go(&plan, &disk, false).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input, "{error}");
     assert!(error.to_string().contains("input/output error"), "{error}");
-    assert!(names(&out).iter().all(|name| name.starts_with('.')));
+    assert!(written(&plan).keys().all(|name| name.starts_with('.')));
     // The disk is well again: nothing is missing.
-    let again = folder.path().join("again");
-    let mut well = small(&inputs, &again, Format::Jsonl, Compression::Zstd);
+    let mut well = scene.to("again");
     well.settings.output = plan.settings.output.clone();
     go(&well, &disk, false).unwrap_err();
     assert!(go(&well, &Failing::never(), true).unwrap().files.iter().all(|file| file.error.is_none()));
@@ -381,13 +369,13 @@ fn a_read_error_ends_the_run_the_first_time_only() {
     assert!(summary.adds_up() && summary.records > 5);
     let error = summary.files[0].error.as_deref().unwrap();
     assert!(error.contains("input/output error"), "{error}");
-    assert!(out.join("a.jsonl.zst").exists());
+    assert!(scene.at("out/a.jsonl.zst").exists());
 }
 
 #[test]
 fn an_input_whose_first_read_fails_is_read_when_the_disk_is_well() {
-    let folder = tempfile::tempdir().unwrap();
-    let plan = small(&archives(folder.path()), &folder.path().join("out"), Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let plan = scene.to("out");
     let error = go(&plan, &Failing::reading(0), false).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input, "{error}");
     let summary = go(&plan, &Failing::never(), true).unwrap();
@@ -396,10 +384,8 @@ fn an_input_whose_first_read_fails_is_read_when_the_disk_is_well() {
 
 #[test]
 fn another_plan_is_refused_and_a_new_run_starts_afresh() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    let scene = Scene::new();
+    let plan = scene.plain("out");
     go(&plan, &Failing::after(12), false).unwrap_err();
     assert!(plan.state_file().unwrap().exists());
     let mut other = plan.clone();
@@ -412,7 +398,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     assert!(error.to_string().contains("a run was interrupted here"), "{error}");
     assert!(go_over(&other, &Failing::never(), Existing::Overwrite).unwrap().adds_up());
     let outputs = ["a.jsonl", "b.jsonl", "quarantine.warc.gz"];
-    assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat());
+    assert_eq!(names(&scene.at("out")), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat());
 
     let mut pipe = plan.clone();
     pipe.output.destination = Destination::Stdout;
@@ -438,15 +424,13 @@ impl Assemble for Foldered {
 
 #[test]
 fn assembled_outputs_survive_errors_as_well() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let plain = folder.path().join("plain");
-    let plan = small(&inputs, &plain, Format::Msgpack, Compression::None);
-    go(&plan, &Failing::never(), false).unwrap();
-    let expected = fs::read(plain.join("a.msgpack")).unwrap();
+    let scene = Scene::new();
+    let to = |name: &str| small(&scene.inputs, &scene.at(name), Format::Msgpack, Compression::None);
+    go(&to("plain"), &Failing::never(), false).unwrap();
+    let expected = fs::read(scene.at("plain/a.msgpack")).unwrap();
     for operations in 0.. {
-        let out = folder.path().join(operations.to_string());
-        let mut plan = small(&inputs, &out, Format::Msgpack, Compression::None);
+        let mut plan = to(&operations.to_string());
+        let out = folder_of(&plan).to_owned();
         plan.assemble = BTreeMap::from([(Format::Msgpack, Arc::new(Foldered) as _)]);
         let done = go(&plan, &Failing::after(operations), false).is_ok();
         if !done {
@@ -474,10 +458,9 @@ fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn flipped_bits_are_refused_or_written_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let inputs = archives(folder.path());
-    let out = folder.path().join("out");
-    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    let scene = Scene::new();
+    let out = scene.at("out");
+    let mut plan = scene.to("out");
     plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip, by_page: false });
     plan.dropped = Some(out.join("dropped.jsonl"));
     plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];

@@ -117,8 +117,6 @@ fn one_file_for_all_inputs() {
 
 #[test]
 fn every_record_is_accounted_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
     let html = [("Content-Type", "text/html")];
     let records = [
         record("warcinfo", 1, &[], b"isPartOf: x\r\n"),
@@ -137,7 +135,7 @@ fn every_record_is_accounted_for() {
         record("response", 14, &[], b""),
     ]
     .concat();
-    fs::write(&path, records).unwrap();
+    let (_folder, path) = archive("a.warc", records);
     let (summary, out) = to_stdout(&[&path], Format::Jsonl);
     let drops = BTreeMap::from([
         (DropReason::Warcinfo, 1),
@@ -167,8 +165,6 @@ fn every_record_is_accounted_for() {
 
 #[test]
 fn the_encoding_that_the_crawler_detected_reaches_the_page_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc.gz");
     let records = [
         page(1),
         metadata(2, 9, &format!("<{}>", id(1)), "charset-detected: windows-1251\r\n"),
@@ -179,7 +175,7 @@ fn the_encoding_that_the_crawler_detected_reaches_the_page_before() {
         page(7),
         page(8),
     ];
-    fs::write(&path, gzip(&records)).unwrap();
+    let (_folder, path) = archive("a.warc.gz", gzip(&records));
     let (summary, out) = to_stdout(&[&path], Format::Jsonl);
     let charsets: Vec<Value> = lines(&out).iter().map(|line| line["charset"].clone()).collect();
     assert_eq!(charsets, ["windows-1251", "EUC-KR", "none", "none", "none"]);
@@ -188,11 +184,9 @@ fn the_encoding_that_the_crawler_detected_reaches_the_page_before() {
 
 #[test]
 fn a_cut_archive_gives_what_is_readable() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc.gz");
     let members = gzip(&(0..20).map(page).collect::<Vec<_>>());
     let last = gzip_member(&page(20), 6).unwrap();
-    fs::write(&path, [&members, &last[..last.len() / 3]].concat()).unwrap();
+    let (folder, path) = archive("a.warc.gz", [&members, &last[..last.len() / 3]].concat());
     let out = folder.path().join("out");
     let plan = plan(&[&path], Destination::Folder(out.clone()), Format::Jsonl);
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
@@ -243,9 +237,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
 
 #[test]
 fn a_panic_fails_its_record_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, [page(1), response(2, "text/html", b"<p>panic", &[]), page(3)].concat()).unwrap();
+    let (_folder, path) = archive("a.warc", [page(1), response(2, "text/html", b"<p>panic", &[]), page(3)].concat());
     let (summary, out) = to_stdout(&[&path], Format::Jsonl);
     assert_eq!(lines(&out).len(), 2);
     assert_eq!(summary.failures, BTreeMap::from([(FailureKind::Panic, 1)]));
@@ -273,9 +265,7 @@ impl Write for Broken {
 
 #[test]
 fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, (0..500).flat_map(page).collect::<Vec<u8>>()).unwrap();
+    let (_folder, path) = archive("a.warc", (0..500).flat_map(page).collect::<Vec<u8>>());
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     let mut pipe = Broken(1000, io::ErrorKind::BrokenPipe);
     let summary = run(&plan, &extract, Environment::new(&mut pipe, &mut ())).unwrap();
@@ -290,9 +280,7 @@ fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
 
 #[test]
 fn a_failed_run_leaves_no_output_under_its_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, page(1)).unwrap();
+    let (folder, path) = archive("a.warc", page(1));
     let out = folder.path().join("out.jsonl");
     let plan = plan(&[&path], Destination::File(out.clone()), Format::Jsonl);
     // A folder that comes to stand where the output should appear, so that the renaming fails.
@@ -319,10 +307,8 @@ fn a_failed_run_leaves_no_output_under_its_name() {
 
 #[test]
 fn wet_is_exact() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.warc");
     let info = b"software: crawler\r\nisPartOf: TEST-2024\r\n";
-    fs::write(&path, [record("warcinfo", 1, &[], info), page(2)].concat()).unwrap();
+    let (folder, path) = archive("x.warc", [record("warcinfo", 1, &[], info), page(2)].concat());
     let out = folder.path().join("out");
     let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Wet);
     plan.output.encodings[0].compression = Compression::Gzip;
@@ -379,17 +365,15 @@ fn wet_is_exact() {
 
 #[test]
 fn records_without_an_id_get_the_same_one_each_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.arc");
     let block = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Old";
     let info = "1 0 Archive\nURL IP-address Archive-date Content-type Archive-length\n";
-    let archive = format!(
+    let bytes = format!(
         "filedesc://a.arc 0.0.0.0 20080430204825 text/plain {}\n{info}\n\
          http://example.com/ 192.0.2.1 20080430204826 text/html {}\n{block}\n",
         info.len(),
         block.len()
     );
-    fs::write(&path, archive).unwrap();
+    let (_folder, path) = archive("a.arc", bytes);
     let (summary, first) = to_stdout(&[&path], Format::Jsonl);
     assert_eq!((summary.records, summary.documents), (2, 1));
     let line = &lines(&first)[0];
@@ -401,9 +385,7 @@ fn records_without_an_id_get_the_same_one_each_time() {
 
 #[test]
 fn progress_ends_at_the_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, [page(1), page(2)].concat()).unwrap();
+    let (_folder, path) = archive("a.warc", [page(1), page(2)].concat());
     struct Last(ProgressState);
     impl trommel::run::Progress for Last {
         fn update(&mut self, state: &ProgressState) {
@@ -421,9 +403,7 @@ fn progress_ends_at_the_end() {
 
 #[test]
 fn the_name_of_the_output_is_understood() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
-    fs::write(&path, page(1)).unwrap();
+    let (folder, path) = archive("a.warc", page(1));
     let name = folder.path().join("deep/out");
     let output = Output::new(&name.to_string_lossy(), &OutputSettings::default(), &OutputSettings::default()).unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
@@ -436,10 +416,8 @@ fn the_name_of_the_output_is_understood() {
 
 #[test]
 fn several_formats_are_written_as_each_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc");
     let empty = response(9, "text/html", b"<p>", &[]);
-    fs::write(&path, [page(1), empty, page(2)].concat()).unwrap();
+    let (folder, path) = archive("a.warc", [page(1), empty, page(2)].concat());
     let encoding = |format, compression| Encoding { format, compression, by_page: false };
     let encodings = [
         encoding(Format::Jsonl, Compression::Zstd),

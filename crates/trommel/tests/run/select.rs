@@ -27,10 +27,8 @@ fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn records_that_need_a_dictionary_are_read_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = folder.path().join("a.warc.zst");
     let records: Vec<Vec<u8>> = (0..9).map(page).collect();
-    fs::write(&archive, with_dictionary(&records)).unwrap();
+    let (folder, archive) = archive("a.warc.zst", with_dictionary(&records));
     let places = Reader::open(&archive, ReadOptions::default()).unwrap().map(|record| record.unwrap().place);
     let lines = places.map(|place| {
         format!("x 1 {{\"filename\":\"a.warc.zst\",\"offset\":{},\"length\":{}}}\n", place.offset, place.length)

@@ -1,6 +1,6 @@
 //! Runs whose documents go to the caller.
 
-use std::{fs, io};
+use std::io;
 
 use trommel::Settings;
 use trommel::run::{Destination, Environment, Input, Run, run};
@@ -11,9 +11,7 @@ use crate::make::*;
 
 #[test]
 fn documents_are_those_of_files_and_an_error_of_the_caller_ends_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc.gz");
-    fs::write(&path, gzip(&(0..300).map(page).collect::<Vec<_>>())).unwrap();
+    let (_folder, path) = archive("a.warc.gz", gzip(&(0..300).map(page).collect::<Vec<_>>()));
     let mut file = Vec::new();
     run(&plan(&[&path], Destination::Stdout, Format::Jsonl), &extract, Environment::new(&mut file, &mut ())).unwrap();
     let inputs = || vec![Input::File(path.clone())];
@@ -38,13 +36,11 @@ fn documents_are_those_of_files_and_an_error_of_the_caller_ends_the_run() {
 
 #[test]
 fn a_caller_who_wants_no_more_ends_the_run_after_any_document() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.warc.gz");
     let mut bytes = gzip(&[page(0)]);
     let broken = gzip_member(&page(1), 6).unwrap();
     bytes.extend(&broken[..broken.len() / 2]);
     bytes.extend(gzip(&[page(2), page(3)]));
-    fs::write(&path, &bytes).unwrap();
+    let (_folder, path) = archive("a.warc.gz", &bytes);
     for wanted in 1..=3 {
         let mut taken = 0;
         let stream = Run::new(Settings::default(), vec![Input::File(path.clone())], &extract);
