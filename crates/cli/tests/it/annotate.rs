@@ -1,20 +1,19 @@
 //! Tables of annotations, and records selected by them.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::{fs::File, path::Path};
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Row;
 use serde_json::{Value, json};
 
-use crate::program::{trommel, workspace};
+use crate::program::{rows, shared, trommel, workspace};
 use crate::sample::{archive_bytes, documents};
 use crate::select::{run, same_documents};
 #[cfg(feature = "remote")]
 use crate::servers::{BreakingServer, ServerBehaviour};
 use crate::wacz::{DEFLATED, STORED, zip};
 
-fn rows(table: &Path) -> Vec<Row> {
+fn table(table: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(File::open(table).unwrap()).unwrap();
     reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
 }
@@ -32,7 +31,7 @@ fn every_document_has_a_row_that_finds_it_again() {
     let archive = format!("{samples}/wcxb-sample.warc.gz");
     trommel(folder.path(), &["annotate", &archive, "--base-url", samples, "-o", "a.parquet"], b"").well();
     let documents = documents(&workspace());
-    let rows = rows(&folder.path().join("a.parquet"));
+    let rows = table(&folder.path().join("a.parquet"));
     assert_eq!(rows.len(), documents.len());
     for (row, document) in rows.iter().zip(&documents) {
         assert_eq!(shown(row, "warc_record_id"), document["id"].to_string());
@@ -64,15 +63,11 @@ fn documents_in_containers_are_chosen() {
         ("other", STORED, &vec![7; 3 << 20]),
     ]);
     std::fs::write(folder.path().join("x!1.wacz"), &container).unwrap();
-    let documents =
-        |lines: &str| -> Vec<Value> { lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
-    let chosen = |table: &str, more: &[&str]| -> Vec<Value> {
-        let ran = run(folder.path(), &[&["--select", table, "-o", "-"], more].concat());
-        documents(ran.well())
-    };
+    let chosen =
+        |table: &str, more: &[&str]| run(folder.path(), &[&["--select", table, "-o", "-"], more].concat()).rows();
     let all = run(folder.path(), &["x!1.wacz", "-o", "-"]);
     trommel(folder.path(), &["annotate", "x!1.wacz", "-o", "a.parquet"], b"").well();
-    let wanted = documents(all.well());
+    let wanted = all.rows();
     assert!(wanted.len() > 6 && wanted[0]["source"]["file"] == "x!1.wacz!archive/a.warc.gz", "{}", wanted[0]["source"]);
     assert_eq!(chosen("a.parquet", &[]), wanted);
 
@@ -85,18 +80,18 @@ fn documents_in_containers_are_chosen() {
     #[cfg(feature = "remote")]
     {
         let behaviour = ServerBehaviour { most: usize::MAX, ranges: true, ..ServerBehaviour::default() };
-        let url = format!("http://127.0.0.1:{}/x.wacz", BreakingServer::start(container, behaviour).port);
+        let url = BreakingServer::start(container, behaviour).url("x.wacz");
         let all = run(folder.path(), &[&url, "-o", "-"]);
         trommel(folder.path(), &["annotate", &url, "-o", "r.parquet"], b"").well();
-        assert_eq!(chosen("r.parquet", &["--set", "select_anywhere=true"]), documents(all.well()));
+        assert_eq!(chosen("r.parquet", &["--set", "select_anywhere=true"]), all.rows());
     }
 }
 
 #[test]
 fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
-    let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
-    let Ok(entries) = shared.join("warc").read_dir() else {
-        println!("skipped: no {}", shared.join("warc").display());
+    let shared = shared().join("warc");
+    let Ok(entries) = shared.read_dir() else {
+        println!("skipped: no {}", shared.display());
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -115,11 +110,11 @@ fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
     let all = read(&archives);
     let annotated = trommel(folder.path(), &[&["annotate"], &archives[..], &["-o", "a.parquet"]].concat(), b"");
     assert!(annotated.code < 2, "{}", annotated.stderr);
-    assert!(all.len() > 600 && rows(&folder.path().join("a.parquet")).len() == all.len());
+    assert!(all.len() > 600 && table(&folder.path().join("a.parquet")).len() == all.len());
     // Notes of a record tell of damage beside it, and the encoding that a metadata record of the crawl names is not at
     // hand.
     let known = |lines: &[String]| -> Vec<Value> {
-        let documents = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let documents = rows(&lines.join("\n")).into_iter();
         documents.map(|document| json!([document["id"], document["source"], document["text"]])).collect()
     };
     let select = ["--select", "a.parquet", "--set", "select_anywhere=true"];

@@ -2,17 +2,16 @@
 //! run judges them as they arrive. scripts/check-crawlers.py does the same with more crawlers and pages.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
-use std::sync::Arc;
-use std::{fs, thread};
+use std::{fs, process::Command, sync::Arc};
 
 use serde_json::Value;
 use trommel::archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::program::{trommel, workspace};
+use crate::program::{rows, trommel, workspace};
 use crate::sample::ARCHIVE;
+use crate::servers::{Request, serve};
 
 /// Content type and body by path.
 type Site = BTreeMap<String, (String, Vec<u8>)>;
@@ -36,25 +35,8 @@ fn site() -> Site {
     site
 }
 
-/// Serves it until the process ends; the port.
-fn serve(site: Arc<Site>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let site = Arc::clone(&site);
-            // A client that goes away early is none of the server's business.
-            thread::spawn(move || drop(answer(stream, &site)));
-        }
-    });
-    port
-}
-
-fn answer(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let request = lines.next().transpose()?.unwrap_or_default();
-    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
-    let (status, kind, body) = match site.get(request.split(' ').nth(1).unwrap_or_default()) {
+fn answer(request: &Request, stream: &mut TcpStream, site: &Site) -> std::io::Result<()> {
+    let (status, kind, body) = match site.get(&request.path) {
         Some((kind, body)) => ("200 OK", kind.as_str(), body.as_slice()),
         None => ("404 Not Found", "text/plain", b"gone".as_slice()),
     };
@@ -67,8 +49,7 @@ fn answer(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
 
 /// Documents by URL, without what is not the same on another day or in another archive.
 fn by_url(lines: &str) -> BTreeMap<String, Value> {
-    let documents = lines.lines().map(|line| {
-        let mut document: Value = serde_json::from_str(line).unwrap();
+    let documents = rows(lines).into_iter().map(|mut document| {
         let keys = document.as_object_mut().unwrap();
         for apart in ["id", "date", "source"] {
             keys.remove(apart);
@@ -86,7 +67,9 @@ fn what_wget_crawls_gives_the_documents_of_the_archive() {
         return;
     }
     let site = Arc::new(site());
-    let port = serve(Arc::clone(&site));
+    let served = Arc::clone(&site);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = serve(listener, move |request, stream| answer(&request, stream, &served));
     let folder = tempfile::tempdir().unwrap();
     // No date of a page is after its capture, which wget makes now.
     let now = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output();

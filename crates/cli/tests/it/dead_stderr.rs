@@ -5,10 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use crate::program::json_file;
+use crate::program::{self, json_file, signal};
 use crate::sample::page_record;
 
 /// A pipe that nobody reads, and a full disk where the system has one.
@@ -34,23 +32,17 @@ fn archive(from: usize) -> Vec<u8> {
     (from..from + 5).flat_map(page).collect()
 }
 
-/// Waits for a state, not for a time.
+/// Waits for a state of a program that goes on.
 fn wait(child: &mut Child, what: &str, holds: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
+    program::wait(what, || {
         assert!(child.try_wait().unwrap().is_none(), "{what}: it ended");
-        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
-        sleep(Duration::from_millis(20));
-    }
+        holds()
+    });
 }
 
 fn terminated(mut child: Child) -> Option<i32> {
-    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    let begin = Instant::now();
-    while child.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(60) {
-        sleep(Duration::from_millis(20));
-    }
-    let _ = child.kill();
+    signal(&child, "TERM");
+    program::wait("the end", || child.try_wait().unwrap().is_some());
     child.wait().unwrap().code()
 }
 

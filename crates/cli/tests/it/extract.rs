@@ -66,7 +66,7 @@ fn a_url_is_fetched_on_request_only() {
     let folder = tempfile::tempdir().unwrap();
     let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
     let server = BreakingServer::start(page().into_bytes(), manners);
-    let url = format!("http://127.0.0.1:{}/mill.html", server.port);
+    let url = server.url("mill.html");
     extract(folder.path(), &[&url], b"").ended(2, "--fetch");
     assert!(server.requests.lock().unwrap().is_empty());
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use trommel::archive::write::gzip_member;
 
-use crate::program::trommel;
+use crate::program::{json_file, rows, signal, trommel};
 use crate::sample::page_record;
 
 /// A record with a page.
@@ -47,7 +47,7 @@ impl Live {
 
     /// Asks it to end, and gives its exit code.
     fn stop(mut self) -> Option<i32> {
-        Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
+        signal(&self.0, "TERM");
         self.0.wait().unwrap().code()
     }
 }
@@ -75,12 +75,8 @@ fn append(path: &Path, bytes: &[u8]) {
     file.write_all(bytes).unwrap();
 }
 
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 fn stdout(folder: &Path) -> Vec<Value> {
-    lines(&fs::read_to_string(folder.join("stdout")).unwrap_or_default())
+    rows(&fs::read_to_string(folder.join("stdout")).unwrap_or_default())
 }
 
 /// The documents in the order of their places.
@@ -98,7 +94,7 @@ fn documents(folder: &Path) -> Vec<Value> {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = file.file_name().into_string().unwrap();
         if name.ends_with(".jsonl") && !name.starts_with('.') {
-            found.extend(lines(&fs::read_to_string(file.path()).unwrap()));
+            found.extend(rows(&fs::read_to_string(file.path()).unwrap()));
         }
     }
     sorted(found)
@@ -139,9 +135,8 @@ fn a_growing_file_gives_what_a_whole_one_does() {
         let code = run.stop();
         let stderr = fs::read_to_string(at.join("stderr")).unwrap();
         assert_eq!(code, Some(0), "{stderr}");
-        assert_eq!(stdout(at), lines(trommel(at, &["run", name, "-o", "-"], b"").well()), "{name}");
-        let counts = fs::read_to_string(at.join("counts.json")).unwrap();
-        let counts: Value = serde_json::from_str(&counts).unwrap();
+        assert_eq!(stdout(at), trommel(at, &["run", name, "-o", "-"], b"").rows(), "{name}");
+        let counts = json_file(at.join("counts.json"));
         assert_eq!(counts["stored_bytes"], fs::metadata(&path).unwrap().len(), "{name}: {counts}");
     }
 }
@@ -164,8 +159,7 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
         assert_eq!(stdout(at).len(), 3);
         let stderr = fs::read_to_string(at.join("stderr")).unwrap();
         assert!(stderr.contains("file is cut"), "{stderr}");
-        let counts = fs::read_to_string(at.join("counts.json")).unwrap();
-        let counts: Value = serde_json::from_str(&counts).unwrap();
+        let counts = json_file(at.join("counts.json"));
         assert_eq!(counts["stored_bytes"], make(1).len() + make(2).len() + last.len() - 20, "{counts}");
     }
 }
@@ -237,7 +231,7 @@ fn rolling_files_are_read_once_however_often_the_run_ends() {
     assert_eq!(last.0.wait().unwrap().code(), Some(0));
     count(7);
     let whole = trommel(at, &["run", "crawl", "-o", "-"], b"");
-    assert_eq!(documents(&at.join("out")), sorted(lines(whole.well())));
+    assert_eq!(documents(&at.join("out")), sorted(whole.rows()));
 }
 
 #[test]

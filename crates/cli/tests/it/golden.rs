@@ -104,8 +104,7 @@ fn golden_markdown() {
     let golds = golds();
     let ran = trommel(&workspace(), &["run", ARCHIVE, "-o", "-", "-f", "jsonl", "--markdown"], b"");
     let mut found = BTreeMap::new();
-    for line in ran.well().lines() {
-        let document: Value = serde_json::from_str(line).unwrap();
+    for document in ran.rows() {
         let id = golds[document["id"].as_str().unwrap()]["id"].as_str().unwrap();
         if MARKDOWN.contains(&id) {
             found.insert(format!("{id}.md"), document["text"].as_str().unwrap().to_owned());

@@ -28,10 +28,6 @@ fn hard(model: &str, percent: f64) -> Vec<Value> {
     all.into_iter().filter(is_hard).collect()
 }
 
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn the_least_sure_pages_are_copied_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
@@ -40,22 +36,10 @@ fn the_least_sure_pages_are_copied_as_they_are() {
     for (model, share) in [("fast", 20.0), ("lite", 20.0), ("fast", 50.0)] {
         let wanted = hard(model, share);
         let name = format!("{model}-{share}.warc.gz");
-        let share = format!("{share}%");
-        let options = [
-            "-o",
-            "-",
-            "--model",
-            model,
-            "--hard-to",
-            &name,
-            "--set",
-            &format!("hard_share={share}"),
-            "--summary",
-            "s.json",
-            "--overwrite",
-        ];
-        let ran = run(folder.path(), &options);
-        assert_eq!(lines(ran.well()).len(), documents(&workspace()).len());
+        let share = format!("hard_share={share}%");
+        let wish = ["--model", model, "--hard-to", &name, "--set", &share];
+        let ran = run(folder.path(), &[&["-o", "-", "--summary", "s.json", "--overwrite"], &wish[..]].concat());
+        assert_eq!(ran.rows().len(), documents(&workspace()).len());
         let count = wanted.len();
         ran.said(&format!("set aside: {count} records in {name}"));
         assert_eq!(json_file(at("s.json"))["set_aside"][&name], count);
@@ -65,10 +49,10 @@ fn the_least_sure_pages_are_copied_as_they_are() {
         originals.retain(|(id, _)| ids.contains(id.as_str()));
         assert!(records(&at(&name)) == originals, "{name}");
         // Run again they give the same documents, and so do their places in the archive.
-        let again = lines(trommel(folder.path(), &["run", &name, "-o", "-", "--model", model], b"").well());
+        let again = trommel(folder.path(), &["run", &name, "-o", "-", "--model", model], b"").rows();
         let index = format!("{name}.cdxj");
         let select = ["run", "--select", &index, "--set", "select_anywhere=true", "-o", "-", "--model", model];
-        let selected = lines(trommel(folder.path(), &select, b"").well());
+        let selected = trommel(folder.path(), &select, b"").rows();
         for (again, selected, wanted) in again.iter().zip(&selected).zip(&wanted).map(|((a, b), c)| (a, b, c)) {
             for key in ["id", "url", "text", "confidence", "title"] {
                 assert_eq!((&again[key], &selected[key]), (&wanted[key], &wanted[key]), "{name} {key}");

@@ -1,10 +1,10 @@
 //! Tests `trommel index`, `search` and `cat`, and the assembled formats.
 
-use std::{fs, path::Path, process::Command};
+use std::{path::Path, process::Command};
 
 use serde_json::Value;
 
-use crate::program::{RunResult, trommel, workspace};
+use crate::program::{RunResult, names, rows, trommel, workspace};
 use crate::sample::{archive_path, documents};
 
 /// The scores alone: documents that are equally good come in any order.
@@ -16,7 +16,7 @@ fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
 fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
     let ran = trommel(folder, &["search", query, "--index", index, "--json"], b"");
     assert!(ran.code < 2, "{}", ran.stderr);
-    ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    rows(ran.text())
 }
 
 /// Ids found for the title of each document, each with its score in thousandths, best first.
@@ -114,9 +114,7 @@ fn other_programs_read_the_formats() {
         trommel(folder.path(), &["run", &archive_path(), "-o", name], b"").well();
     }
     // Nothing stays beside a finished output.
-    let names = fs::read_dir(folder.path()).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let (hidden, outputs): (Vec<_>, Vec<_>) = names.partition(|name| name.starts_with('.'));
+    let (hidden, outputs): (Vec<_>, Vec<_>) = names(folder.path()).into_iter().partition(|name| name.starts_with('.'));
     // The requests for a search server have the settings of their index beside them.
     assert_eq!((hidden.len(), outputs.len()), (0, 7), "{hidden:?}");
     assert!(outputs.contains(&"x.bulk.mapping.json".to_owned()));

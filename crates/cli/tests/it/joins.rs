@@ -1,14 +1,13 @@
 //! Tests that the text glues no two words together that stand apart in the gold.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use trommel::extract::Extractor;
 use trommel::learn::{LabelledPage, read_set};
 use trommel::{Hints, Model};
 
-use crate::program::workspace;
+use crate::program::{shared, workspace};
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
@@ -48,8 +47,7 @@ fn words_of_neighbouring_parts_are_not_glued() {
     let samples = workspace().join("samples");
     let share = share_of_pages(&samples.join("wcxb-sample.warc.gz"), &samples.join("wcxb-sample.gold.jsonl.gz"), None);
     assert!(share <= 0.05, "{share}");
-    let shared =
-        std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from).join("data");
+    let shared = shared().join("data");
     let pages = shared.join("wcxb-dev.warc.gz");
     if !pages.exists() {
         println!("skipped: no {}", pages.display());

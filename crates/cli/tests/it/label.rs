@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use crate::program::trommel;
+use crate::program::{signal, trommel};
 
 const ID: &str = "urn:uuid:of-the-only-page";
 
@@ -38,7 +38,7 @@ fn begin(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
 
 /// Ends it; what else it said.
 fn end((mut child, mut stderr, _): (Child, BufReader<ChildStderr>, String)) -> String {
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "TERM");
     let mut said = String::new();
     stderr.read_to_string(&mut said).unwrap();
     assert!(child.wait().unwrap().success(), "{said}");

@@ -3,10 +3,9 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{fs, slice, thread};
+use std::{fs, slice};
 
-use crate::program::{RunResult, trommel_under, workspace};
+use crate::program::{RunResult, trommel_under, wait, workspace};
 use crate::sample::{archive_bytes, documents};
 use crate::select::{index, same_documents};
 use crate::stores::{Fault, Protocol, SECRET, Store};
@@ -129,11 +128,7 @@ fn killed_runs_go_on_in_the_middle_of_an_object() {
             .spawn()
             .unwrap();
         let state = folder.path().join(".killed.jsonl.checkpoint");
-        let begin = Instant::now();
-        while !state.exists() {
-            assert!(begin.elapsed() < Duration::from_secs(120), "{protocol:?}: no state");
-            thread::sleep(Duration::from_millis(10));
-        }
+        wait(&format!("a state: {protocol:?}"), || state.exists());
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!folder.path().join("killed.jsonl").exists(), "{protocol:?}");

@@ -3,22 +3,20 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::golden::compare;
-use crate::program::{trommel, workspace};
+use crate::program::{names, trommel, workspace};
 
 #[test]
 fn golden_blocks() {
     let folder = workspace().join("tests/pages");
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(&folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+    for name in names(&folder) {
         let Some(stem) = name.strip_suffix(".html") else { continue };
         let ran = trommel(&folder, &["extract", &name, "-f", "blocks"], b"");
         let mut lines = String::new();
-        for line in ran.well().lines() {
-            let block: Value = serde_json::from_str(line).unwrap();
+        for block in ran.rows() {
             let kept = json!({
                 "text": block["text"],
                 "span": [block["start"], block["end"]],
@@ -44,11 +42,10 @@ fn spans_hold_the_text_of_their_blocks() {
         let html = fs::read_to_string(folder.join(name).with_extension("html")).unwrap();
         let ran = trommel(&folder, &["extract", &format!("{name}.html"), "-f", "blocks"], b"");
         let mut end = 0;
-        for line in ran.well().lines() {
-            let block: Value = serde_json::from_str(line).unwrap();
+        for block in ran.rows() {
             let place = |key: &str| usize::try_from(block[key].as_u64().unwrap()).unwrap();
             let (start, behind) = (place("start"), place("end"));
-            assert!(end <= start && start < behind, "{name}: {line}");
+            assert!(end <= start && start < behind, "{name}: {block}");
             end = behind;
             let source = signs(&without_tags(&html[start..behind]));
             assert_eq!(signs(block["text"].as_str().unwrap()), source, "{name}");

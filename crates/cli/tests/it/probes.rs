@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use trommel::{Document, record::RecordReader};
 
 use crate::golden::compare;
-use crate::program::{trommel, workspace};
+use crate::program::{names, rows, trommel, workspace};
 use crate::sample::page_record;
 
 /// Texts that the Markdown of each page must and must not contain, from `said.list`. The expected files alone prove
@@ -40,8 +40,7 @@ fn probes_say_what_their_pages_mean() {
 fn golden_probes() {
     let folder = workspace().join("tests/probes");
     let (mut texts, mut markdowns) = (BTreeMap::new(), BTreeMap::new());
-    for entry in fs::read_dir(&folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+    for name in names(&folder) {
         let Some(stem) = name.strip_suffix(".html") else { continue };
         texts.insert(format!("{stem}.txt"), trommel(&folder, &["extract", &name], b"").well().to_owned());
         let markdown = trommel(&folder, &["extract", "-f", "markdown", &name], b"");
@@ -104,14 +103,10 @@ fn runs_write_spans_and_tables() {
         let ran = trommel(path, &[&["run", "a.warc"], arguments].concat(), b"");
         ran.well().to_owned()
     };
-    let documents = |lines: &str| -> Vec<Value> {
-        let lines = lines.lines().map(serde_json::from_str);
-        lines.collect::<Result<_, _>>().unwrap()
-    };
-    let plain = documents(&run(&["-o", "-"]));
+    let plain = rows(&run(&["-o", "-"]));
     assert!(plain.iter().all(|value| value["spans"] == json!([]) && value["tables"] == json!([])));
     for form in [&[][..], &["--markdown"]] {
-        let found = documents(&run(&[&["--spans", "--tables", "-o", "-"], form].concat()));
+        let found = rows(&run(&[&["--spans", "--tables", "-o", "-"], form].concat()));
         assert_eq!(found.len(), pages.len());
         for (name, document) in pages.iter().zip(&found) {
             let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
@@ -134,7 +129,7 @@ fn runs_write_spans_and_tables() {
         assert_eq!(found[1]["tables"], json!([]));
     }
     // A part that stands in the page as it is has exactly its bytes.
-    let found = documents(&run(&["--spans", "-o", "-"]));
+    let found = rows(&run(&["--spans", "-o", "-"]));
     let html = fs::read_to_string(workspace().join("tests/probes/entities.html")).unwrap();
     let text: Vec<char> = found[1]["text"].as_str().unwrap().chars().collect();
     let cuts = found[1]["spans"].as_array().unwrap().iter().map(|span| {

@@ -1,9 +1,10 @@
 //! Runs the program and keeps its output and exit code.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ impl RunResult {
     /// The JSON lines on standard output, after a check that the program ended well.
     #[track_caller]
     pub fn rows(&self) -> Vec<Value> {
-        self.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        rows(self.well())
     }
 
     /// Asserts that the program ended with this exit code and these words on standard error.
@@ -61,6 +62,34 @@ pub fn json_file(path: impl AsRef<Path>) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
+/// The JSON in each line of a text.
+#[track_caller]
+pub fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The names in a folder.
+#[track_caller]
+pub fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Waits for a state, not for a time; the bound is for what never comes.
+#[track_caller]
+pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Sends a signal by the system's own program.
+#[cfg(unix)]
+pub fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
 /// Runs the program in `folder`.
 pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel_under(folder, arguments, input, &[])
@@ -80,7 +109,7 @@ pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables:
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let output = std::thread::scope(|scope| {
+    let output = thread::scope(|scope| {
         // A program that does not read its input closes the pipe.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
@@ -96,5 +125,10 @@ pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables:
 /// The root of the workspace, as cargo says it when the test runs: what the compiler says may be
 /// another clone that shares the target folder.
 pub fn workspace() -> PathBuf {
-    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
+    PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
+}
+
+/// The folder of what is too large for the repository; it need not be there.
+pub fn shared() -> PathBuf {
+    env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from)
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 use serde_json::Value;
 use trommel::record::{RecordSource, filters::Reason};
 
-use crate::program::{trommel, workspace};
+use crate::program::{self, json_file, trommel, workspace};
 use crate::sample::ARCHIVE;
 
 /// The names in code quotes before the colon, or the bracket, of each list item under a heading.
@@ -43,20 +43,16 @@ fn keys_of_summary_and_manifest() {
     let archive = workspace().join(ARCHIVE);
     let arguments = ["run", archive.to_str().unwrap(), "-o", "out", "--summary", "s.json"];
     trommel(folder.path(), &arguments, b"").well();
-    let read = |name: &str| -> Value { serde_json::from_slice(&fs::read(folder.path().join(name)).unwrap()).unwrap() };
-    let summary = read("s.json");
+    let summary = json_file(folder.path().join("s.json"));
     let mut written = keys(&summary);
     written.extend(keys(&summary["files"][0]));
     assert_eq!(written, documented("## Keys of the summary"));
     for part in ["p50", "p99", "slowest"] {
         assert!(!summary["page_times"][part].is_null(), "{part}");
     }
-    let manifest = fs::read_dir(folder.path().join("out"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .find(|name| name.to_lowercase().contains("manifest"))
-        .unwrap();
-    let manifest = read(&format!("out/{manifest}"));
+    let out = folder.path().join("out");
+    let manifest = program::names(&out).into_iter().find(|name| name.to_lowercase().contains("manifest")).unwrap();
+    let manifest = json_file(out.join(manifest));
     assert_eq!(keys(&manifest["files"][0]), documented("## Keys of the manifest"));
 }
 

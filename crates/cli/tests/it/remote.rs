@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io, num::NonZeroUsize, path::Path};
+use std::{fs, io, io::Write as _, net::TcpListener, num::NonZeroUsize, path::Path};
 
 use trommel::record::{Compression, Disk, Format, LocalDisk};
 use trommel::run::{Destination, Encoding, Environment, Existing, Input, Output, Plan};
@@ -11,7 +11,7 @@ use trommel::{ByteSize, Document, Hints};
 use crate::program::{RunResult, trommel_under, workspace};
 use crate::sample::{archive_bytes, documents};
 use crate::select::{index, run, same_documents};
-use crate::servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own};
+use crate::servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own, serve};
 
 #[track_caller]
 fn like_the_file(ran: &RunResult, url: &str) {
@@ -62,7 +62,7 @@ fn from_nginx() {
 fn from_breaking(manners: ServerBehaviour) -> (RunResult, String, Vec<String>) {
     let server = BreakingServer::start(archive_bytes(), manners);
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
+    let url = server.url("a.warc.gz");
     let ran = run(folder.path(), &[&url, "-o", "-"]);
     let requests = server.requests.lock().unwrap().clone();
     (ran, url, requests)
@@ -74,13 +74,8 @@ fn broken_connections_go_on_at_the_byte() {
     for tag in [false, true] {
         let (ran, url, requests) = from_breaking(ServerBehaviour { most: size / 3, ranges: true, tag, change: 0 });
         like_the_file(&ran, &url);
-        let starts: Vec<usize> = requests
-            .iter()
-            .map(|range| {
-                let start = range.strip_prefix("bytes=").unwrap().split('-').next();
-                start.unwrap().parse().unwrap()
-            })
-            .collect();
+        let start = |range: &String| range["bytes=".len()..].split('-').next().unwrap().parse().unwrap();
+        let starts: Vec<usize> = requests.iter().map(start).collect();
         assert_eq!(starts, [0, 0, size / 3, size / 3 * 2, size / 3 * 3][..starts.len()]);
         assert!(starts.len() >= 4, "{starts:?}");
     }
@@ -147,7 +142,7 @@ fn large_objects_are_read_in_pieces_by_ranges() {
     let local = in_pieces(Input::File(path.clone()), &at("local"), 2, u64::MAX).unwrap();
     let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, change: 0 };
     let server = BreakingServer::start(archive.clone(), manners);
-    let url = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
+    let url = server.url("a.warc.gz");
     let file = path.to_str().unwrap();
     for jobs in [1, 16] {
         server.requests.lock().unwrap().clear();
@@ -168,16 +163,21 @@ fn large_objects_are_read_in_pieces_by_ranges() {
     }
     // A server that gives it as a whole only is asked for it once.
     let server = BreakingServer::start(archive.clone(), ServerBehaviour { ranges: false, ..manners });
-    let whole = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
+    let whole = server.url("a.warc.gz");
     let text = in_pieces(Input::Url(whole.clone()), &at("whole"), 16, u64::MAX).unwrap();
     assert!(text.replace(&whole, file) == local);
     assert!(server.requests.lock().unwrap().len() <= 3);
 }
 
-fn under(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
+/// Runs the program where S3 is at this port.
+pub fn with_s3(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
     let endpoint = format!("http://127.0.0.1:{port}");
     let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
-    trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
+    trommel_under(folder, arguments, b"", &variables)
+}
+
+fn under(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
+    with_s3(folder, port, &[&["run"], arguments].concat())
 }
 
 #[test]
@@ -235,9 +235,7 @@ fn s3_prefixes_and_globs_are_inputs() {
     // A record from its place in a bucket.
     let document = &documents(&workspace())[3];
     let place = format!("s3://crawl/a/b.warc.gz:{}", document["source"]["offset"]);
-    let endpoint = format!("http://127.0.0.1:{}", server.port);
-    let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
-    let text = trommel_under(folder.path(), &["cat", &place, "--text"], b"", &variables);
+    let text = with_s3(folder.path(), server.port, &["cat", &place, "--text"]);
     assert_eq!(text.well().trim_end(), document["text"].as_str().unwrap());
 }
 
@@ -281,17 +279,9 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
 fn one_bad_object_fails_its_input_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/bad.warc.gz", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut lines = std::io::BufRead::lines(std::io::BufReader::new(&stream));
-            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-            let head = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-            // Who goes away needs no answer.
-            let _ = std::io::Write::write_all(&mut stream, head);
-        }
-    });
+    let head = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let port = serve(TcpListener::bind("127.0.0.1:0").unwrap(), move |_, stream| stream.write_all(head));
+    let url = format!("http://127.0.0.1:{port}/bad.warc.gz");
     let ran = run(folder.path(), &[&url, "a.warc.gz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.text().lines().count(), documents(&workspace()).len());

@@ -8,7 +8,7 @@ use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::program::trommel;
+use crate::program::{self, json_file, trommel, wait};
 use crate::sample::{archive_bytes, page_record};
 
 /// The sample archive, repeated in one file.
@@ -50,28 +50,21 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
     // All but the state of the run, which has times in it, and its lock.
     let states = [".run.checkpoint", ".run.journal.tmp", ".run.lock", "_STATE"];
-    entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !states.contains(&name.as_str()))
-        .collect()
+    let mut names = program::names(folder);
+    names.retain(|name| !states.contains(&name.as_str()));
+    names
 }
 
 /// Returns whether an interrupted run could go on from here.
 fn has_state(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| {
-        entries.any(|entry| {
-            let name = entry.unwrap().file_name();
-            name.to_string_lossy().ends_with(".checkpoint")
-        })
-    })
+    folder.is_dir() && program::names(folder).iter().any(|name| name.ends_with(".checkpoint"))
 }
 
 /// The counts of a run without its times.
 fn counts(path: &Path) -> Value {
-    let mut summary: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let mut summary = json_file(path);
     for key in ["seconds", "page_times"] {
         summary.as_object_mut().unwrap().remove(key);
     }
@@ -119,9 +112,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         let mut child = start(folder.path(), &arguments);
         if killed == 0 {
             // Once at a moment that is sure to be in the middle of the run.
-            while !has_state(&out) {
-                thread::sleep(Duration::from_millis(2));
-            }
+            wait("a state", || has_state(&out));
             child.kill().unwrap();
         } else if killed < kills {
             thread::sleep(Duration::from_millis(numbers.below(time)));
@@ -148,8 +139,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         }
     }
     assert!(files(&out) == expected, "{format:?}");
-    let hidden = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let hidden: Vec<String> = hidden.filter(|name| name.starts_with('.')).collect();
+    let hidden: Vec<String> = program::names(&out).into_iter().filter(|name| name.starts_with('.')).collect();
     assert!(hidden.is_empty(), "{format:?}: {hidden:?}");
     assert_eq!(counts(&folder.path().join("resumed.json")), counts(&folder.path().join("whole.json")));
 }
@@ -187,12 +177,6 @@ fn killed_runs_in_parts_end_with_the_same_bytes() {
     kill_and_resume(&["-f", "jsonl,wet", "--split-size", "100K"], 12, 3);
 }
 
-/// Sends a signal by the system's own program.
-#[cfg(unix)]
-fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
-}
-
 /// Starts a long run, waits for its first saved state and sends it a signal.
 #[cfg(unix)]
 fn signalled(name: &str) -> (ExitStatus, String) {
@@ -202,10 +186,8 @@ fn signalled(name: &str) -> (ExitStatus, String) {
         [archive.to_str().unwrap(), "-o", "out", "-j", "1", "--set", "checkpoint=16K", "--summary", "s.json"];
     let child = start(folder.path(), &arguments);
     let state = folder.path().join("out/.run.checkpoint");
-    while !state.exists() {
-        thread::sleep(Duration::from_millis(5));
-    }
-    signal(&child, name);
+    wait("a state", || state.exists());
+    program::signal(&child, name);
     let ended = child.wait_with_output().unwrap();
     assert!(state.exists() && !folder.path().join("out/long.jsonl.zst").exists());
     // What was done is counted.
@@ -241,12 +223,10 @@ fn a_second_interrupt_ends_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start(folder.path(), &[slow(folder.path()).to_str().unwrap(), "-o", "out"]);
     let begun = folder.path().join("out/.slow.jsonl.zst.tmp");
-    while !begun.exists() {
-        thread::sleep(Duration::from_millis(2));
-    }
+    wait("the output", || begun.exists());
     let mut sent = 0;
     while child.try_wait().unwrap().is_none() {
-        signal(&child, "INT");
+        program::signal(&child, "INT");
         sent += 1;
         thread::sleep(Duration::from_millis(1));
     }

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::program::{RunResult, trommel, workspace};
+use crate::program::{RunResult, rows, trommel, workspace};
 use crate::sample::{ARCHIVE, archive_bytes, documents, golds};
 
 fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
@@ -90,7 +90,7 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     assert_eq!(files[0]["name"], "s-00000.jsonl");
     assert!(files.len() > 6, "{manifest}");
     // All parts together are the whole, with the blocks of which the text is made.
-    let mut found: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut found = rows(&lines);
     let expected = documents(&workspace());
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter_mut().zip(&expected) {

@@ -6,7 +6,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use trommel::archive::write::write_record;
 
-use crate::program::{trommel, workspace};
+use crate::program::{rows, trommel, workspace};
 
 /// The archive, relative to the workspace.
 pub const ARCHIVE: &str = "samples/wcxb-sample.warc.gz";
@@ -26,11 +26,8 @@ pub fn golds() -> BTreeMap<String, Value> {
     let mut lines = String::new();
     let file = File::open(workspace().join("samples/wcxb-sample.gold.jsonl.gz")).unwrap();
     MultiGzDecoder::new(file).read_to_string(&mut lines).unwrap();
-    let golds = lines.lines().map(|line| {
-        let gold: Value = serde_json::from_str(line).unwrap();
-        (gold["record_id"].as_str().unwrap().trim_matches(['<', '>']).to_owned(), gold)
-    });
-    golds.collect()
+    let id = |gold: &Value| gold["record_id"].as_str().unwrap().trim_matches(['<', '>']).to_owned();
+    rows(&lines).into_iter().map(|gold| (id(&gold), gold)).collect()
 }
 
 /// The date of the records that the tests make.
@@ -57,6 +54,5 @@ pub fn page_record(number: usize, url: &str, html: &str) -> Vec<u8> {
 
 /// The documents that `run` writes as JSON lines.
 pub fn documents(folder: &Path) -> Vec<Value> {
-    let ran = trommel(folder, &["run", ARCHIVE, "-o", "-", "-f", "jsonl"], b"");
-    ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    trommel(folder, &["run", ARCHIVE, "-o", "-", "-f", "jsonl"], b"").rows()
 }

@@ -29,7 +29,7 @@ pub fn index() -> (String, Vec<Value>) {
 /// Checks that a run gave the wanted documents and nothing else, but for the archive's name.
 #[track_caller]
 pub fn same_documents(ran: &RunResult, wanted: &[Value], archive: &str) {
-    let found: Vec<Value> = ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found = ran.rows();
     assert_eq!(found.len(), wanted.len(), "{}", ran.stderr);
     for (found, wanted) in found.iter().zip(wanted) {
         let mut wanted = wanted.clone();

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use trommel_html::{Engine, Limits, ScanEngine};
 use trommel_model::sites::{PagePrint, SiteMemory};
 
-use crate::program::{trommel, workspace};
+use crate::program::{rows, signal, trommel, workspace};
 #[cfg(feature = "index")]
 use crate::sample::ARCHIVE;
 use crate::sample::archive_bytes;
@@ -82,8 +82,7 @@ impl Service {
 
     /// Asks it to end; its exit code and what else it said.
     fn ended(mut self) -> (i32, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        signal(&self.child, "TERM");
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code().unwrap(), said)
@@ -118,18 +117,10 @@ fn answers_are_those_of_the_other_commands() {
     assert_eq!(String::from_utf8(body).unwrap(), run.well());
     let (code, said) = service.ended();
     assert_eq!(code, 0, "{said}");
-    let requests = said
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .filter(|line| line["message"] == "request");
-    let paths: Vec<_> = requests
-        .map(|line| {
-            assert!(line["request_id"].as_str().unwrap().len() > 8 && line["status"] == 200);
-            line["path"].as_str().unwrap().to_owned()
-        })
-        .collect();
-    assert_eq!(paths.len(), 7);
-    assert_eq!(paths.last().map(String::as_str), Some("/extract/batch"));
+    let mut requests = rows(&said);
+    requests.retain(|line| line["message"] == "request");
+    assert!(requests.iter().all(|line| line["request_id"].as_str().unwrap().len() > 8 && line["status"] == 200));
+    assert_eq!((requests.len(), &requests[6]["path"]), (7, &"/extract/batch".into()));
 }
 
 /// The web page begins with the search if `/about` counts documents, and shows ten hits with links and filters.

@@ -1,5 +1,6 @@
 //! Servers for the tests of network inputs, each on a port of its own.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -7,7 +8,56 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use std::{fs, thread};
+use std::{fs, io, thread};
+
+/// A request as a server sees it.
+pub struct Request {
+    /// The address that it came to.
+    pub host: String,
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Values by their names in small letters.
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    fn read(stream: &TcpStream) -> io::Result<Self> {
+        let mut reader = BufReader::new(stream);
+        let mut line = || {
+            let mut line = String::new();
+            reader.read_line(&mut line).map(|_| line)
+        };
+        let first = line()?;
+        let mut words = first.split_whitespace().map(str::to_owned);
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let mut headers = HashMap::new();
+        while let Some((name, value)) = line()?.split_once(':') {
+            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        }
+        let mut body = vec![0; headers.get("content-length").map_or(0, |length| length.parse().unwrap())];
+        reader.read_exact(&mut body)?;
+        Ok(Self { host: stream.local_addr()?.ip().to_string(), method, path, headers, body })
+    }
+}
+
+/// Answers the first request of each connection until the process ends, each on a thread of its own.
+pub fn serve(
+    listener: TcpListener,
+    answer: impl Fn(Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+) -> u16 {
+    let port = listener.local_addr().unwrap().port();
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            // A client that goes away early is none of the server's business.
+            thread::spawn(move || Request::read(&stream).and_then(|request| answer(request, &mut stream)));
+        }
+    });
+    port
+}
 
 /// A server that ends with the test.
 pub struct Server {
@@ -191,42 +241,28 @@ pub struct BreakingServer {
 impl BreakingServer {
     /// Serves `file` until the process ends.
     pub fn start(file: Vec<u8>, manners: ServerBehaviour) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                // A client that goes away early is none of the server's business.
-                let _ = answer(stream, &file, manners, &seen);
-            }
-        });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = serve(listener, move |request, stream| answer(&request, stream, &file, manners, &seen));
         Self { port, requests }
+    }
+
+    /// The URL of its file, by any name.
+    pub fn url(&self, name: &str) -> String {
+        format!("http://127.0.0.1:{}/{name}", self.port)
     }
 }
 
 fn answer(
-    mut stream: TcpStream,
+    request: &Request,
+    stream: &mut TcpStream,
     file: &[u8],
     manners: ServerBehaviour,
     seen: &Mutex<Vec<String>>,
-) -> std::io::Result<()> {
-    let mut range = String::new();
-    let mut wanted_tag = None;
-    for line in BufReader::new(stream.try_clone()?).lines() {
-        let line = line?;
-        let Some((name, value)) = line.split_once(':') else {
-            if line.is_empty() {
-                break;
-            }
-            continue;
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "range" => value.trim().clone_into(&mut range),
-            "if-match" => wanted_tag = Some(value.trim().to_owned()),
-            _ => {}
-        }
-    }
+) -> io::Result<()> {
+    let range = request.headers.get("range").cloned().unwrap_or_default();
+    let wanted_tag = request.headers.get("if-match");
     let number = {
         let mut seen = seen.lock().unwrap();
         seen.push(range.clone());

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::program::{trommel, workspace};
+use crate::program::{shared, trommel};
 
 /// The archives of the labelled sets, in the order of their names.
 fn sets() -> Vec<PathBuf> {
-    let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
-    let Ok(entries) = shared.join("data").read_dir() else {
-        println!("skipped: no {}", shared.join("data").display());
+    let shared = shared().join("data");
+    let Ok(entries) = shared.read_dir() else {
+        println!("skipped: no {}", shared.display());
         return Vec::new();
     };
     let paths = entries.map(|entry| entry.unwrap().path());

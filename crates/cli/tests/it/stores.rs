@@ -4,12 +4,13 @@
 //! server do. The hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use url::Url;
+
+use crate::servers::{Request, serve};
 
 /// Objects on a page of a list.
 const PAGE: usize = 2;
@@ -38,16 +39,6 @@ pub enum Fault {
     Elsewhere(String),
 }
 
-/// A request as the server saw it.
-pub struct Request {
-    /// The address that it came to.
-    pub host: String,
-    pub method: String,
-    /// Path and query, without escapes.
-    pub path: String,
-    pub headers: HashMap<String, String>,
-}
-
 struct State {
     protocol: Protocol,
     /// True if requests without credentials are refused.
@@ -56,6 +47,7 @@ struct State {
     files: u16,
     objects: Mutex<BTreeMap<String, Vec<u8>>>,
     parts: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// The requests, with paths without escapes.
     seen: Mutex<Vec<Request>>,
     faults: Mutex<VecDeque<Fault>>,
 }
@@ -91,27 +83,20 @@ impl Answer {
 impl Store {
     pub fn start(protocol: Protocol, locked: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let files = TcpListener::bind("127.0.0.2:0").unwrap();
+        let elsewhere = TcpListener::bind("127.0.0.2:0").unwrap();
         let state = Arc::new(State {
             protocol,
             locked,
-            files: files.local_addr().unwrap().port(),
+            files: elsewhere.local_addr().unwrap().port(),
             objects: Mutex::default(),
             parts: Mutex::default(),
             seen: Mutex::default(),
             faults: Mutex::default(),
         });
-        let port = listener.local_addr().unwrap().port();
-        for listener in [listener, files] {
+        let [port, _] = [listener, elsewhere].map(|listener| {
             let state = Arc::clone(&state);
-            thread::spawn(move || {
-                for stream in listener.incoming().flatten() {
-                    let state = Arc::clone(&state);
-                    // A client that goes away early is none of the server's business.
-                    thread::spawn(move || drop(state.serve(stream)));
-                }
-            });
-        }
+            serve(listener, move |request, stream| state.serve(request, stream))
+        });
         let root = match protocol {
             Protocol::S3 => "s3://crawl".to_owned(),
             Protocol::Google => "gs://crawl".to_owned(),
@@ -142,7 +127,7 @@ impl Store {
 
     /// The URL of an object on the second server.
     pub fn elsewhere(&self, key: &str) -> String {
-        format!("http://127.0.0.2:{}/x/{key}?Signature=hush", self.state.files)
+        self.state.elsewhere(key)
     }
 
     /// The variables of the environment that lead to it, with credentials if it wants some.
@@ -194,25 +179,9 @@ impl Store {
 }
 
 impl State {
-    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
-        let mut reader = BufReader::new(stream.try_clone()?);
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let mut words = line.split_whitespace();
-        let (method, path) = (words.next().unwrap_or("").to_owned(), words.next().unwrap_or("").to_owned());
-        let mut headers = HashMap::new();
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line)?;
-            let Some((name, value)) = line.trim_end().split_once(':') else { break };
-            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
-        }
-        let mut body = vec![0; headers.get("content-length").map_or(0, |length| length.parse().unwrap())];
-        reader.read_exact(&mut body)?;
-        let host = stream.local_addr()?.ip().to_string();
-        let answer = self.answer(&host, &method, &path, &headers, body);
-        let path = decoded(&path);
-        self.seen.lock().unwrap().push(Request { host, method, path, headers });
+    fn serve(&self, request: Request, stream: &mut TcpStream) -> std::io::Result<()> {
+        let answer = self.answer(&request);
+        self.seen.lock().unwrap().push(Request { path: decoded(&request.path), ..request });
         let mut head = format!(
             "HTTP/1.1 {}\r\nConnection: close\r\nContent-Length: {}\r\n\
              ETag: \"1\"\r\nLast-Modified: Sat, 21 Nov 2026 00:00:00 GMT\r\n",
@@ -231,31 +200,35 @@ impl State {
         Ok(())
     }
 
-    fn answer(&self, host: &str, method: &str, path: &str, headers: &HashMap<String, String>, body: Vec<u8>) -> Answer {
-        let has_key = headers.contains_key("authorization");
-        let url = Url::parse("http://store").unwrap().join(path).unwrap();
+    fn answer(&self, request: &Request) -> Answer {
+        let has_key = request.headers.contains_key("authorization");
+        let url = Url::parse("http://store").unwrap().join(&request.path).unwrap();
         let query: HashMap<String, String> = url.query_pairs().into_owned().collect();
         let segments: Vec<String> = url.path_segments().unwrap().map(decoded).collect();
-        if host == "127.0.0.2" {
+        let key = segments[1..].join("/");
+        if request.host == "127.0.0.2" {
             // What stores files answers to the address alone.
             return match has_key || !query.contains_key("Signature") {
                 true => Answer::new("400 Bad Request", ""),
-                false => self.object(&segments[1..].join("/"), headers),
+                false => self.object(&key, request),
             };
         }
         if self.locked && !has_key {
             return Answer::new("401 Unauthorized", "").with("X-Error-Code", "RepoNotFound");
         }
         match self.protocol {
-            Protocol::S3 | Protocol::Google => self.bucket(method, &segments, &query, headers, body),
-            Protocol::Azure => self.azure(method, &segments, &query, headers, body),
-            Protocol::Dataset | Protocol::Bucket => self.hub(&segments, &query, path),
-            Protocol::Http => self.object(&segments[1..].join("/"), headers),
+            Protocol::S3 | Protocol::Google | Protocol::Azure if segments[0] != "crawl" => {
+                Answer::new("404 Not Found", "")
+            }
+            Protocol::S3 | Protocol::Google => self.bucket(key, &query, request),
+            Protocol::Azure => self.azure(key, &query, request),
+            Protocol::Dataset | Protocol::Bucket => self.hub(&segments, &query, &request.path),
+            Protocol::Http => self.object(&key, request),
         }
     }
 
     /// Bytes of an object, or what is to go wrong with it.
-    fn object(&self, key: &str, headers: &HashMap<String, String>) -> Answer {
+    fn object(&self, key: &str, Request { headers, .. }: &Request) -> Answer {
         let fault = self.faults.lock().unwrap().pop_front();
         let objects = self.objects.lock().unwrap();
         let Some(object) = objects.get(key) else { return Answer::new("404 Not Found", "") };
@@ -295,20 +268,10 @@ impl State {
     }
 
     /// The XML interface that S3 and Google Cloud Storage share.
-    fn bucket(
-        &self,
-        method: &str,
-        segments: &[String],
-        query: &HashMap<String, String>,
-        headers: &HashMap<String, String>,
-        body: Vec<u8>,
-    ) -> Answer {
-        if segments[0] != "crawl" {
-            return Answer::new("404 Not Found", "");
-        }
-        let key = segments[1..].join("/");
+    fn bucket(&self, key: String, query: &HashMap<String, String>, request: &Request) -> Answer {
+        let body = request.body.clone();
         let part = |number: &str| format!("{key}?{number:0>6}");
-        match method {
+        match request.method.as_str() {
             "GET" if key.is_empty() => {
                 let prefix = query.get("prefix").map_or("", String::as_str);
                 let (keys, next) = self.page(prefix, query.get("continuation-token"));
@@ -322,7 +285,7 @@ impl State {
                 let contents: String = contents.chain(next).collect();
                 Answer::new("200 OK", format!("<ListBucketResult>{contents}</ListBucketResult>"))
             }
-            "GET" => self.object(&key, headers),
+            "GET" => self.object(&key, request),
             "POST" if query.contains_key("uploads") => {
                 let id = "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
                 Answer::new("200 OK", id)
@@ -361,19 +324,9 @@ impl State {
         }
     }
 
-    fn azure(
-        &self,
-        method: &str,
-        segments: &[String],
-        query: &HashMap<String, String>,
-        headers: &HashMap<String, String>,
-        body: Vec<u8>,
-    ) -> Answer {
-        if segments[0] != "crawl" {
-            return Answer::new("404 Not Found", "");
-        }
-        let key = segments[1..].join("/");
-        match (method, query.get("comp").map(String::as_str)) {
+    fn azure(&self, key: String, query: &HashMap<String, String>, request: &Request) -> Answer {
+        let body = request.body.clone();
+        match (request.method.as_str(), query.get("comp").map(String::as_str)) {
             ("GET", Some("list")) => {
                 let prefix = query.get("prefix").map_or("", String::as_str);
                 let (keys, next) = self.page(prefix, query.get("marker"));
@@ -393,7 +346,7 @@ impl State {
                 );
                 Answer::new("200 OK", list)
             }
-            ("GET", None) => self.object(&key, headers),
+            ("GET", None) => self.object(&key, request),
             ("PUT", Some("block")) => {
                 self.parts.lock().unwrap().insert(format!("{key}?{}", query["blockid"]), body);
                 Answer::new("201 Created", "")
@@ -456,11 +409,15 @@ impl State {
                 if !self.objects.lock().unwrap().contains_key(&key.join("/")) {
                     return Answer::new("404 Not Found", "").with("X-Error-Code", "EntryNotFound");
                 }
-                let place = format!("http://127.0.0.2:{}/x/{}?Signature=hush", self.files, key.join("/"));
+                let place = self.elsewhere(&key.join("/"));
                 Answer::new("302 Found", "").with("Location", place).with("X-Linked-Etag", "\"other\"")
             }
             _ => Answer::new("404 Not Found", "").with("X-Error-Code", "RepoNotFound"),
         }
+    }
+
+    fn elsewhere(&self, key: &str) -> String {
+        format!("http://127.0.0.2:{}/x/{key}?Signature=hush", self.files)
     }
 
     /// Makes an object of the parts with these names, in this order.

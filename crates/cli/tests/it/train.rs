@@ -2,11 +2,9 @@
 
 use std::{fs::File, io::Read as _};
 
-use flate2::read::MultiGzDecoder;
-use serde_json::Value;
-
-use crate::program::{trommel, workspace};
+use crate::program::{rows, trommel, workspace};
 use crate::sample::{ARCHIVE, golds};
+use flate2::read::MultiGzDecoder;
 
 #[test]
 fn a_trained_model_can_be_shown_and_used() {
@@ -50,7 +48,7 @@ fn a_trained_model_can_be_shown_and_used() {
     // What cross-validation said: a line about the run, then one a page.
     let mut lines = String::new();
     MultiGzDecoder::new(File::open(judged).unwrap()).read_to_string(&mut lines).unwrap();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = rows(&lines);
     assert_eq!((lines.len(), &lines[0]["model"]), (1 + golds().len(), &"small".into()));
     assert!(lines[1]["f1"].is_number(), "{}", lines[1]);
 }

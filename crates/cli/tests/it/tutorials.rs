@@ -4,7 +4,7 @@ use std::{env, fs, os::unix::fs::symlink, path::Path, process::Command};
 
 use serde_json::Value;
 
-use crate::program::workspace;
+use crate::program::{names, rows, workspace};
 
 /// Maximum words of a tutorial, so that it takes ten minutes.
 const MAX_WORDS: usize = 500;
@@ -80,8 +80,7 @@ fn is_in(output: &Path, shown: &str) {
         (Some(shown), Some(text)) if shown.ends_with('…') => text.starts_with(shown.trim_end_matches('…')),
         _ => *shown == chunk[key],
     };
-    let lines = fs::read_to_string(output).unwrap();
-    let pages: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let pages = rows(&fs::read_to_string(output).unwrap());
     let mut chunks = pages.iter().flat_map(|page| page["chunks"].as_array().unwrap());
     let found = chunks.any(|chunk| shown.as_object().unwrap().iter().all(|fact| is_shown(fact, chunk)));
     assert!(found, "no chunk of {} is as shown: {shown}", output.display());
@@ -154,8 +153,7 @@ fn every_tutorial_has_a_test() {
     let source = fs::read_to_string(workspace().join("crates/cli/tests/it/tutorials.rs")).unwrap();
     let summary = fs::read_to_string(workspace().join("docs/SUMMARY.md")).unwrap();
     let mut tutorials = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+    for name in names(&folder) {
         assert!(summary.contains(&format!("(tutorials/{name})")), "{name} is not in docs/SUMMARY.md");
         if name != "README.md" {
             assert!(source.contains(&format!("\"{name}\"")), "nothing runs {name}");

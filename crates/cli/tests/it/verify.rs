@@ -4,18 +4,16 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::program::{RunResult, trommel};
+use crate::sample::archive_path;
 
 fn verify(folder: &Path, output: &str) -> RunResult {
-    trommel(folder, &["verify", output, "--against", workspace().join(ARCHIVE).to_str().unwrap()], b"")
+    trommel(folder, &["verify", output, "--against", &archive_path()], b"")
 }
 
 /// Documents of the sample archive with spans or chunks.
 fn documents(folder: &Path, options: &[&str]) -> Vec<Value> {
-    let archive = workspace().join(ARCHIVE);
-    let ran = trommel(folder, &[&["run", archive.to_str().unwrap(), "-o", "-"], options].concat(), b"");
-    ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    trommel(folder, &[&["run", &archive_path(), "-o", "-"], options].concat(), b"").rows()
 }
 
 fn write(path: &Path, documents: &[Value]) {

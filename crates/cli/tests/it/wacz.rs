@@ -8,18 +8,15 @@ use serde_json::Value;
 use trommel::archive::write::gzip_member;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
+use crate::program::{rows, trommel};
 #[cfg(feature = "remote")]
-use crate::program::trommel_under;
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{ARCHIVE, archive_bytes, record};
+use crate::remote::with_s3;
+use crate::sample::{archive_bytes, archive_path, record};
+use crate::select::run;
 use crate::servers::{BreakingServer, ServerBehaviour};
 
 pub const STORED: CompressionMethod = CompressionMethod::Stored;
 pub const DEFLATED: CompressionMethod = CompressionMethod::Deflated;
-
-fn run(folder: &Path, arguments: &[&str]) -> RunResult {
-    trommel(folder, &[&["run"], arguments].concat(), b"")
-}
 
 pub fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
@@ -39,18 +36,17 @@ fn entry(path: &Path, name: &str) -> Vec<u8> {
 
 /// The lines of a run, with another name of the archive in each.
 fn lines(text: &str, file: &str) -> Vec<Value> {
-    let lines = text.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).unwrap();
+    let mut lines = rows(text);
+    for line in &mut lines {
         line["source"]["file"] = file.into();
         line["source"]["name"] = file.into();
-        line
-    });
-    lines.collect()
+    }
+    lines
 }
 
 /// Documents of the sample archive outside of a WACZ file.
 fn expected(folder: &Path) -> Vec<Value> {
-    lines(run(folder, &[workspace().join(ARCHIVE).to_str().unwrap(), "-o", "-"]).well(), "x")
+    lines(run(folder, &[&archive_path(), "-o", "-"]).well(), "x")
 }
 
 /// A record of its own gzip member.
@@ -106,13 +102,10 @@ fn containers_in_buckets_are_read_by_ranges() {
     let bytes = zip(&[("other/large", STORED, &vec![7; 20 << 20]), ("archive/data.warc.gz", STORED, &archive_bytes())]);
     let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
     let server = BreakingServer::start(bytes, manners);
-    let endpoint = format!("http://127.0.0.1:{}", server.port);
-    let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     let url = "s3://crawl/a/x.wacz";
-    let ran = trommel_under(at, &["run", url, "-o", "-"], b"", &variables);
+    let ran = with_s3(at, server.port, &["run", url, "-o", "-"]);
     assert!(lines(ran.well(), "x") == expected);
-    let first: Value = serde_json::from_str(ran.text().lines().next().unwrap()).unwrap();
-    assert_eq!(first["source"]["file"], format!("{url}!archive/data.warc.gz"));
+    assert_eq!(ran.rows()[0]["source"]["file"], format!("{url}!archive/data.warc.gz"));
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
 }
@@ -131,18 +124,16 @@ fn containers_behind_a_network_are_read_by_ranges() {
     ]);
     let whole = ServerBehaviour { most: usize::MAX, ..ServerBehaviour::default() };
     let server = BreakingServer::start(bytes.clone(), ServerBehaviour { ranges: true, ..whole });
-    let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
+    let url = server.url("x.wacz");
     let ran = run(at, &[&url, "-o", "-"]);
     let found = lines(ran.well(), "x");
     assert_eq!(found.len(), 2 * expected.len());
     assert!(found[..expected.len()] == expected && found[expected.len()..] == expected);
-    let first: Value = serde_json::from_str(ran.text().lines().next().unwrap()).unwrap();
-    assert_eq!(first["source"]["file"], format!("{url}!archive/data.warc.gz"));
+    assert_eq!(ran.rows()[0]["source"]["file"], format!("{url}!archive/data.warc.gz"));
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
-    let server = BreakingServer::start(bytes, whole);
-    let ran = run(at, &[&format!("http://127.0.0.1:{}/x.wacz", server.port), "-o", "-"]);
-    ran.ended(2, "x.wacz: the server gives no parts of it");
+    run(at, &[&BreakingServer::start(bytes, whole).url("x.wacz"), "-o", "-"])
+        .ended(2, "x.wacz: the server gives no parts of it");
 }
 
 #[test]
@@ -166,8 +157,7 @@ fn texts_are_written_into_the_list_of_pages() {
     let ran = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
     ran.well();
     ran.said("1 of 2 listed pages have an extracted text");
-    let lines = String::from_utf8(entry(&at.join("y.wacz"), "pages/pages.jsonl")).unwrap();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = rows(&String::from_utf8(entry(&at.join("y.wacz"), "pages/pages.jsonl")).unwrap());
     assert_eq!(lines[0]["hasText"], true);
     assert!(lines[1]["text"].as_str().unwrap().starts_with("The mill stands by the river"));
     assert_eq!(lines[2]["text"], "old");

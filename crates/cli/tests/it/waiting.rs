@@ -4,16 +4,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::{fs, thread, time::Duration};
 
 use serde_json::Value;
 
-use crate::program::{json_file, trommel, workspace};
+use crate::program::{json_file, signal, trommel, wait, workspace};
 use crate::sample::{archive_bytes, documents};
-
-/// Maximum time of any step here. The tests assert that steps end, not how soon.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::servers::serve;
 
 fn make_pipe(path: &Path) -> bool {
     let is_made = Command::new("mkfifo").arg(path).status().is_ok_and(|status| status.success());
@@ -35,20 +32,12 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < PATIENCE, "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// Waits until the first input is done, asks the program to end, and gives its exit code.
 fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
-    until("the first output", || folder.join("out/a.jsonl.zst").exists());
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    wait("the first output", || folder.join("out/a.jsonl.zst").exists());
+    signal(child, "TERM");
     let mut code = None;
-    until("the end", || {
+    wait("the end", || {
         let ended = child.try_wait().unwrap();
         code = ended.and_then(|status| status.code());
         ended.is_some()
@@ -89,26 +78,14 @@ fn a_run_that_waits_for_a_named_pipe_can_be_stopped_and_continued() {
 fn a_run_that_waits_for_a_server_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/b.warc.gz", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            thread::spawn(move || {
-                // What is answered before it is asked is no answer.
-                let mut request = BufReader::new(stream.try_clone().unwrap()).lines();
-                while request.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-                let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 100000\r\n\r\n";
-                let mut sent = stream.write_all(head.as_bytes());
-                for byte in archive_bytes() {
-                    if sent.is_err() {
-                        return;
-                    }
-                    sent = stream.write_all(&[byte]);
-                    thread::sleep(Duration::from_millis(200));
-                }
-            });
-        }
+    let port = serve(TcpListener::bind("127.0.0.1:0").unwrap(), |_, stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 100000\r\n\r\n")?;
+        archive_bytes().into_iter().try_for_each(|byte| {
+            thread::sleep(Duration::from_millis(200));
+            stream.write_all(&[byte])
+        })
     });
+    let url = format!("http://127.0.0.1:{port}/b.warc.gz");
     let mut child = start(folder.path(), &["a.warc.gz", &url, "-o", "out", "--summary", "s.json"]);
     assert_eq!(stopped(folder.path(), &mut child), Some(2));
     left(folder.path());
@@ -123,7 +100,7 @@ fn a_named_pipe_in_a_folder_is_passed_over() {
         return;
     }
     let mut child = start(folder.path(), &["in", "-o", "out"]);
-    until("the end", || child.try_wait().unwrap().is_some());
+    wait("the end", || child.try_wait().unwrap().is_some());
     let ran = child.wait_with_output().unwrap();
     assert!(ran.status.success());
     let said = String::from_utf8(ran.stderr).unwrap();
