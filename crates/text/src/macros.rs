@@ -1,4 +1,4 @@
-//! Macros that declare enums whose values have names, and methods that change one field.
+//! Macros that declare enums whose values have names, tables of settings, and methods that change one field.
 
 /// Declares an enum with the name of each value beside it: `Zstd = "zst"`. `ALL` lists the values in their order, `name`
 /// gives the name, and `Display` writes it.
@@ -46,6 +46,36 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// Declares tables of settings: each key with its purpose, its type and, unless it is that of the type, its default, as
+/// in `pub memory: ByteSize = ByteSize(256 << 20),`. A type that has no schema names one that is written alike, as in
+/// `pub keep: Vec<Selector> as "Vec<String>",`. A key that is not given has its default; an unknown key is refused.
+#[macro_export]
+macro_rules! settings {
+    ($($(#[$attribute:meta])* pub struct $type:ident {
+        $($(#[$of_key:meta])* pub $key:ident: $value:ty $(as $written:tt)? $(= $default:expr)?,)+
+    })+) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(::schemars::JsonSchema))]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $type {
+            $(
+                $(#[$of_key])*
+                $(#[cfg_attr(feature = "schema", schemars(with = $written))])?
+                pub $key: $value,
+            )+
+        }
+
+        impl ::std::default::Default for $type {
+            fn default() -> Self {
+                Self { $($key: $crate::settings!(@default $($default)?),)+ }
+            }
+        }
+    )+};
+    (@default) => { ::std::default::Default::default() };
+    (@default $default:expr) => { $default };
 }
 
 /// Declares methods that give the same value with another field: `with_blocks(blocks: bool);`.

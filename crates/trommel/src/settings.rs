@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use trommel_extract::{AddressForm, ChunkUnit};
 use trommel_model::Model;
 use trommel_record::filters::FilterSettings;
-use trommel_text::ByteSize;
 
 use crate::Result;
 
@@ -117,14 +116,14 @@ impl Settings {
     pub fn check_page_types(&self, model: &Model) -> Result<()> {
         let known = model.file().page_types.iter();
         let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
-        match self.filters.unknown_page_type(&known) {
-            None => Ok(()),
-            Some((key, name)) => Err(SettingsError::of(
-                &format!("filters.{key}"),
-                format!("the model knows no page type {name:?}; it knows {}", known.join(", ")),
-            )
-            .into()),
+        let FilterSettings { page_types, exclude_page_types, .. } = &self.filters;
+        for (key, wanted) in [("page_types", page_types), ("exclude_page_types", exclude_page_types)] {
+            if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+                let message = format!("the model knows no page type {name:?}; it knows {}", known.join(", "));
+                return Err(SettingsError::of(&format!("filters.{key}"), message).into());
+            }
         }
+        Ok(())
     }
 
     /// Number of worker threads. It has no influence on the output.
@@ -138,17 +137,9 @@ impl Settings {
     /// forty-eighth of the maximum memory. They depend on nothing else, so that the output does not depend on the
     /// number of workers.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
-        let LimitSettings {
-            limit: _,
-            jobs: _,
-            max_record: ByteSize(record),
-            max_payload: ByteSize(payload),
-            max_memory,
-        } = self.limits;
-        match max_memory {
-            None => (record, payload),
-            Some(ByteSize(memory)) => (record.min(memory / PAGE_FACTOR), payload.min(memory / 2 / PAGE_FACTOR)),
-        }
+        let LimitSettings { max_record, max_payload, max_memory, .. } = &self.limits;
+        let memory = max_memory.map_or(u64::MAX, |memory| memory.0);
+        (max_record.0.min(memory / PAGE_FACTOR), max_payload.0.min(memory / 2 / PAGE_FACTOR))
     }
 
     /// Reads the chosen model.
@@ -156,10 +147,7 @@ impl Settings {
     /// # Errors
     /// If there is no model of that name, or its file cannot be read.
     pub fn model(&self) -> Result<Model> {
-        match self.model.as_str() {
-            "" => Ok(Model::default()),
-            name => Ok(Model::open(name)?),
-        }
+        Ok(Model::open(self.model_name())?)
     }
 
     /// The name of the chosen model.

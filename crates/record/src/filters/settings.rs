@@ -71,91 +71,64 @@ impl Filters {
     }
 }
 
-/// The table `[filters]`. Without any key nothing is dropped.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct FilterSettings {
-    /// Patterns of URLs to keep, in which `*` stands for any characters and `?` for a single one: `*/blog/*`. Without
-    /// `://` a pattern begins with the host: `example.org/*`.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub url: Vec<UrlPattern>,
-    /// Hosts to keep, with those below them, or files with a host on each line.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub host: Hosts,
-    /// Hosts to drop, likewise.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub not_host: Hosts,
-    /// HTTP statuses to keep: codes (200) or classes ("2xx").
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub status: Vec<StatusRange>,
-    /// Media types to keep.
-    pub media_types: Vec<String>,
-    /// Drop pages whose robots directives forbid this use.
-    pub robots: Vec<RobotsRule>,
-    /// Minimum words of the text.
-    pub min_words: Option<u64>,
-    /// Maximum words of the text.
-    pub max_words: Option<u64>,
-    /// Minimum characters of the text.
-    pub min_chars: Option<u64>,
-    /// Maximum characters of the text.
-    pub max_chars: Option<u64>,
-    /// Languages to keep, as any ISO 639 codes; all if empty. `no` includes `nb` and `nn`.
-    #[serde(deserialize_with = "languages", serialize_with = "codes")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub languages: Vec<LanguageCode>,
-    /// Languages to drop.
-    #[serde(deserialize_with = "languages", serialize_with = "codes")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
-    pub exclude_languages: Vec<LanguageCode>,
-    /// Page types to keep; all if empty.
-    pub page_types: Vec<String>,
-    /// Page types to drop.
-    pub exclude_page_types: Vec<String>,
-    /// Minimum confidence, 0 to 1.
-    #[serde(deserialize_with = "share")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f32>"))]
-    pub min_confidence: Option<f32>,
-    /// Rules that the page must pass.
-    pub rules: Vec<TextRule>,
-    /// The treatment of duplicates.
-    pub duplicates: DuplicateSettings,
+trommel_text::settings! {
+    /// The table `[filters]`. Without any key nothing is dropped.
+    pub struct FilterSettings {
+        /// Patterns of URLs to keep, in which `*` stands for any characters and `?` for a single one: `*/blog/*`.
+        /// Without `://` a pattern begins with the host: `example.org/*`.
+        pub url: Vec<UrlPattern> as "Vec<String>",
+        /// Hosts to keep, with those below them, or files with a host on each line.
+        pub host: Hosts as "Vec<String>",
+        /// Hosts to drop, likewise.
+        pub not_host: Hosts as "Vec<String>",
+        /// HTTP statuses to keep: codes (200) or classes ("2xx").
+        pub status: Vec<StatusRange> as "Vec<String>",
+        /// Media types to keep.
+        pub media_types: Vec<String>,
+        /// Drop pages whose robots directives forbid this use.
+        pub robots: Vec<RobotsRule>,
+        /// Minimum words of the text.
+        pub min_words: Option<u64>,
+        /// Maximum words of the text.
+        pub max_words: Option<u64>,
+        /// Minimum characters of the text.
+        pub min_chars: Option<u64>,
+        /// Maximum characters of the text.
+        pub max_chars: Option<u64>,
+        /// Languages to keep, as any ISO 639 codes; all if empty. `no` includes `nb` and `nn`.
+        #[serde(deserialize_with = "languages", serialize_with = "codes")]
+        pub languages: Vec<LanguageCode> as "Vec<String>",
+        /// Languages to drop.
+        #[serde(deserialize_with = "languages", serialize_with = "codes")]
+        pub exclude_languages: Vec<LanguageCode> as "Vec<String>",
+        /// Page types to keep; all if empty.
+        pub page_types: Vec<String>,
+        /// Page types to drop.
+        pub exclude_page_types: Vec<String>,
+        /// Minimum confidence, 0 to 1.
+        #[serde(deserialize_with = "share")]
+        pub min_confidence: Option<f32> as "Option<f32>",
+        /// Rules that the page must pass.
+        pub rules: Vec<TextRule>,
+        /// The treatment of duplicates.
+        pub duplicates: DuplicateSettings,
+    }
+
+    /// The table `[filters.duplicates]`.
+    pub struct DuplicateSettings {
+        /// Drop documents with the same words as an earlier one.
+        pub exact: bool,
+        /// Drop documents with nearly the same words as an earlier one.
+        pub near: bool,
+        /// Maximum memory for each of the two duplicate filters.
+        pub memory: ByteSize = ByteSize(256 << 20),
+    }
 }
 
 impl FilterSettings {
     /// Returns whether a filter needs the language of texts.
     pub fn need_language(&self) -> bool {
         !self.languages.is_empty() || !self.exclude_languages.is_empty() || self.rules.contains(&TextRule::Gopher)
-    }
-
-    /// Returns the first page type in the lists to keep or drop that the model does not recognise, with the key of its
-    /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
-    pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
-        let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];
-        lists.into_iter().find_map(|(key, wanted)| {
-            let unknown = |name: &&str| !known.contains(name);
-            Some((key, wanted.iter().map(String::as_str).find(unknown)?))
-        })
-    }
-}
-
-/// The table `[filters.duplicates]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct DuplicateSettings {
-    /// Drop documents with the same words as an earlier one.
-    pub exact: bool,
-    /// Drop documents with nearly the same words as an earlier one.
-    pub near: bool,
-    /// Maximum memory for each of the two duplicate filters.
-    pub memory: ByteSize,
-}
-
-impl Default for DuplicateSettings {
-    fn default() -> Self {
-        Self { exact: false, near: false, memory: ByteSize(256 << 20) }
     }
 }
 
@@ -204,15 +177,14 @@ impl Serialize for StatusRange {
 impl<'de> Deserialize<'de> for StatusRange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged)]
+        #[serde(untagged, expecting = "a status is a code or a class (\"2xx\")")]
         enum StatusValue {
             Code(u16),
             Name(String),
         }
-        let name = match StatusValue::deserialize(deserializer) {
-            Ok(StatusValue::Code(code)) => code.to_string(),
-            Ok(StatusValue::Name(name)) => name,
-            Err(_) => return Err(D::Error::custom("a status is a code or a class (\"2xx\")")),
+        let name = match StatusValue::deserialize(deserializer)? {
+            StatusValue::Code(code) => code.to_string(),
+            StatusValue::Name(name) => name,
         };
         name.parse().map_err(D::Error::custom)
     }
