@@ -119,7 +119,15 @@ impl Field {
 
 /// Every choice, in the order of [`Settings`] and its parts.
 pub fn fields() -> &'static [Field] {
-    static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(described);
+    static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
+        let (schema, defaults) = (schema(), ordered());
+        let described = leaves(&defaults, "").into_iter().map(|(path, default)| {
+            let value = property(&schema, &path);
+            let (name, doc, kind) = (name_of(&path).to_owned(), description(value), kind(value));
+            Field { path, name, doc, kind, default: default.clone() }
+        });
+        described.collect()
+    });
     &FIELDS
 }
 
@@ -129,7 +137,7 @@ pub fn parts() -> &'static [(String, String)] {
         let schema = schema();
         let Ordered::Table(keys) = ordered() else { return Vec::new() };
         let tables = keys.into_iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
-        tables.map(|(part, _)| (part.clone(), text_of(property(&schema, &part), "description"))).collect()
+        tables.map(|(part, _)| (part.clone(), description(property(&schema, &part)))).collect()
     });
     &PARTS
 }
@@ -144,61 +152,29 @@ fn ordered() -> Ordered {
     serde_json::from_str(&text).unwrap_or(Ordered::Value(Json::Null))
 }
 
-fn described() -> Vec<Field> {
-    let schema = schema();
-    let defaults = ordered();
-    let mut fields = Vec::new();
-    leaves(&defaults, "", &mut |path, default| {
-        let value = property(&schema, path);
-        fields.push(Field {
-            name: name_of(path).to_owned(),
-            doc: text_of(value, "description"),
-            kind: kind(value),
-            default: default.clone(),
-            path: path.to_owned(),
-        });
-    });
-    fields
-}
-
-/// A text of a schema, its lines joined.
-fn text_of(schema: &Json, key: &str) -> String {
-    let text = schema.get(key).and_then(Json::as_str).unwrap_or_default();
+/// The description in a schema, its lines joined.
+fn description(schema: &Json) -> String {
+    let text = schema["description"].as_str().unwrap_or_default();
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// The schema of the choice at a path.
 fn property<'a>(schema: &'a Json, path: &str) -> &'a Json {
-    let at = |schema: &'a Json, key| schema.get("properties").and_then(|all| all.get(key));
-    path.split('.').try_fold(schema, at).unwrap_or(&Json::Null)
+    path.split('.').fold(schema, |schema, key| &schema["properties"][key])
 }
 
 fn kind(schema: &Json) -> Kind {
     // Of a choice that may be left open, the schema of its value.
-    let of_value = schema
-        .get("anyOf")
-        .and_then(Json::as_array)
-        .and_then(|any| any.iter().find(|value| value.get("type") != Some(&"null".into())));
-    if let Some(value) = of_value {
+    if let Some(value) = all(schema, "anyOf").find(|value| value["type"] != "null") {
         return kind(value);
-    }
-    let format = schema.get("format").and_then(Json::as_str);
-    if format == Some("bytes") {
-        return Kind::Bytes;
     }
     if let Some(values) = values(schema) {
         return Kind::OneOf(values);
     }
-    let is = |name: &str| match schema.get("type") {
-        Some(Json::String(known)) => known == name,
-        Some(Json::Array(any)) => any.iter().any(|value| value == name),
-        _ => false,
-    };
-    if is("array") {
-        let items = schema.get("items").unwrap_or(&Json::Null);
-        return values(items).map_or(Kind::Texts, Kind::ListOf);
-    }
+    let is = |name: &str| schema["type"] == name || all(schema, "type").any(|value| value == name);
     match () {
+        () if schema["format"] == "bytes" => Kind::Bytes,
+        () if is("array") => values(&schema["items"]).map_or(Kind::Texts, Kind::ListOf),
         () if is("boolean") => Kind::Switch,
         () if is("integer") => Kind::Integer,
         () if is("number") => Kind::Number,
@@ -208,19 +184,23 @@ fn kind(schema: &Json) -> Kind {
 
 /// The names that a schema lists, with what they mean; none if it lists none.
 fn values(schema: &Json) -> Option<Vec<Value>> {
-    let all = |key: &str| schema.get(key).and_then(Json::as_array).into_iter().flatten();
     let named = |name: &Json, doc| name.as_str().map(|name| Value { name: name.to_owned(), doc });
-    let mut values: Vec<Value> = all("oneOf").filter_map(values).flatten().collect();
-    values.extend(schema.get("const").and_then(|name| named(name, text_of(schema, "description"))));
-    values.extend(all("enum").filter_map(|name| named(name, String::new())));
-    (!values.is_empty()).then_some(values)
+    let mut found: Vec<Value> = all(schema, "oneOf").filter_map(values).flatten().collect();
+    found.extend(named(&schema["const"], description(schema)));
+    found.extend(all(schema, "enum").filter_map(|name| named(name, String::new())));
+    (!found.is_empty()).then_some(found)
 }
 
-/// Calls `found` with the path and the value of each choice.
-fn leaves(value: &Ordered, path: &str, found: &mut impl FnMut(&str, &Json)) {
+/// The items of a list in a schema; none if it has no such list.
+fn all<'a>(schema: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
+    schema[key].as_array().into_iter().flatten()
+}
+
+/// The path and the value of each choice.
+fn leaves<'a>(value: &'a Ordered, path: &str) -> Vec<(String, &'a Json)> {
     match value {
-        Ordered::Table(keys) => keys.iter().for_each(|(key, value)| leaves(value, &joined(path, key), found)),
-        Ordered::Value(value) => found(path, value),
+        Ordered::Table(keys) => keys.iter().flat_map(|(key, value)| leaves(value, &joined(path, key))).collect(),
+        Ordered::Value(value) => vec![(path.to_owned(), value)],
     }
 }
 

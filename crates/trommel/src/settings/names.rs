@@ -63,12 +63,9 @@ const MAX_NAME_CHARS: usize = 64;
 
 /// The error about a key that nothing has.
 pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
-    let here = match part {
-        "" => Some(&*DEFAULTS),
-        part => pointed(&DEFAULTS, part),
-    };
-    let mut known: Vec<&str> =
-        here.and_then(Value::as_object).map(|keys| keys.keys().map(String::as_str).collect()).unwrap_or_default();
+    let here = if part.is_empty() { Some(&*DEFAULTS) } else { pointed(&DEFAULTS, part) };
+    let keys = here.and_then(Value::as_object).into_iter().flatten();
+    let mut known: Vec<&str> = keys.map(|(key, _)| key.as_str()).collect();
     if part.is_empty() {
         known.extend(PATHS.keys().map(String::as_str));
     }

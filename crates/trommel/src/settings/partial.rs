@@ -163,25 +163,18 @@ impl PartialSettings {
         let path = PATHS.get(name).map_or(name, String::as_str);
         let value = match pointed(&DEFAULTS, path) {
             // `markdown` is another name.
-            Some(Value::Bool(_)) | None => {
-                let is_set = text.to_ascii_lowercase().parse::<bool>();
-                is_set.map_or_else(|_| text.into(), Value::Bool)
-            }
+            Some(Value::Bool(_)) | None => text.to_ascii_lowercase().parse().map(Value::Bool).ok(),
             // A number, or a text that looks like one.
-            Some(Value::Null | Value::Number(_)) => match serde_json::from_str(text) {
-                Ok(number @ Value::Number(_)) => {
-                    return self.set(name, number).or_else(|error| {
-                        let as_text = self.set(name, text);
-                        // Either may say only that the value is of the wrong type.
-                        let is_of_type = |error: &Error| error.to_string().contains("invalid type");
-                        as_text.map_err(|as_text| if is_of_type(&as_text) { error } else { as_text })
-                    });
-                }
-                _ => text.into(),
-            },
-            _ => text.into(),
+            Some(Value::Null | Value::Number(_)) => serde_json::from_str(text).ok().filter(Value::is_number),
+            Some(_) => None,
         };
-        self.set(name, value)
+        let Some(value) = value else { return self.set(name, text) };
+        self.set(name, value).or_else(|error| {
+            let as_text = self.set(name, text);
+            // Either may say only that the value is of the wrong type.
+            let is_of_type = |error: &Error| error.to_string().contains("invalid type");
+            as_text.map_err(|as_text| if is_of_type(&as_text) { error } else { as_text })
+        })
     }
 
     /// These settings, completed by those of `below`.
@@ -262,12 +255,13 @@ impl PartialSettings {
             _ if part.is_empty() => PATHS.get(key).ok_or_else(|| unknown(part, key))?,
             _ => return Err(unknown(part, key)),
         };
-        let value = match value {
-            // URLs and selectors have commas of their own.
-            Value::String(item) if matches!(path.as_str(), "filters.url" | "content.keep" | "content.drop") => {
-                vec![item].into()
-            }
-            value => split_names(pointed(&DEFAULTS, path).unwrap_or(&Value::Null), value),
+        let value = match (pointed(&DEFAULTS, path), value) {
+            // Commas may separate the names of a list, but URLs and selectors have commas of their own.
+            (Some(Value::Array(_)), Value::String(text)) => match path.as_str() {
+                "filters.url" | "content.keep" | "content.drop" => vec![text].into(),
+                _ => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+            },
+            (_, value) => value,
         };
         self.put(path, value);
         Ok(())
@@ -308,17 +302,6 @@ fn plain(message: &str) -> String {
     names.fold(message.replace("unknown variant", "unknown value"), |message, (name, words)| {
         message.replace(&format!("expected {name}"), &format!("expected {words}"))
     })
-}
-
-/// A value in the form of its setting: commas may separate the names of a list.
-fn split_names(default: &Value, value: Value) -> Value {
-    match (default, value) {
-        (Value::Array(_), Value::String(names)) => {
-            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-            names.map(Value::from).collect()
-        }
-        (_, value) => value,
-    }
 }
 
 /// Lays tables over tables; a list replaces a list.
