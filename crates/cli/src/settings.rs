@@ -13,108 +13,78 @@ use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, Value, fields, p
 
 /// The set of settings that a kind of command takes as options.
 pub trait Scope {
-    /// True if it has so many options that `-h` shows the usual ones alone.
-    const HAS_MANY: bool = false;
     /// Examples below its help.
-    const EXAMPLES: &str = "";
+    const EXAMPLES: &str;
 
     /// Returns whether the command has this one.
     fn has(field: &Field) -> bool;
 
+    /// Returns whether it has so many options that `-h` shows the usual ones alone: those of runs, which have examples.
+    fn has_many() -> bool {
+        !Self::EXAMPLES.is_empty()
+    }
+
     /// Returns whether it has an option of its own, not only `--set`.
     fn is_option(field: &Field) -> bool {
-        if Self::HAS_MANY { field.is_usual() } else { !field.is_rare() }
+        if Self::has_many() { field.is_usual() } else { !field.is_rare() }
     }
 }
 
-/// The settings of commands that run over archives: all of them.
-#[derive(Clone, Copy, Debug)]
-pub struct RunCommands;
+/// Declares the kinds of commands, each with the settings that it takes and with its examples, if it has any.
+macro_rules! scopes {
+    ($($(#[doc = $doc:literal])+ $(#[cfg($condition:meta)])? $kind:ident: $has:expr $(, $examples:literal)?;)+) => {$(
+        $(#[doc = $doc])+
+        $(#[cfg($condition)])?
+        #[derive(Clone, Copy, Debug)]
+        pub struct $kind;
 
-/// The settings of `annotate`, the run that writes facts about pages and no text.
-#[derive(Clone, Copy, Debug)]
-pub struct AnnotateCommands;
+        $(#[cfg($condition)])?
+        impl Scope for $kind {
+            const EXAMPLES: &str = concat!($($examples)?);
 
-/// The settings of commands that take single pages.
-#[derive(Clone, Copy, Debug)]
-pub struct PageCommands;
+            fn has(field: &Field) -> bool {
+                let has: fn(&Field) -> bool = $has;
+                has(field)
+            }
+        }
+    )+};
+}
 
-/// The settings of `serve`, the service, which has its own bounds and its own memory of sites.
-#[cfg(feature = "serve")]
-#[derive(Clone, Copy, Debug)]
-pub struct ServiceCommands;
-
-/// The settings of commands that read the documents of archives without writing the outputs of a run.
-#[derive(Clone, Copy, Debug)]
-pub struct DocumentCommands;
-
-/// The settings of commands that list records.
-#[derive(Clone, Copy, Debug)]
-pub struct ListCommands;
-
-/// The settings of commands that only judge the pages of archives.
-#[derive(Clone, Copy, Debug)]
-pub struct JudgingCommands;
-
-impl Scope for RunCommands {
-    const HAS_MANY: bool = true;
-    const EXAMPLES: &str = "\
+scopes! {
+    /// The settings of commands that run over archives: all of them.
+    RunCommands: |_| true, "\
 Examples:
   trommel run crawl.warc.gz -o out.jsonl.zst
   trommel run 'crawl/*.warc.gz' -o out/ -f parquet --languages en --min-words 50
   trommel run crawl.warc.gz -o - --limit 10 --markdown --url '*/blog/*'
   trommel run s3://bucket/crawl/ -o out/ --chunks words=400 --resume";
 
-    fn has(_: &Field) -> bool {
-        true
-    }
-}
-
-impl Scope for AnnotateCommands {
-    const HAS_MANY: bool = true;
-    const EXAMPLES: &str = "\
+    /// The settings of `annotate`, the run that writes facts about pages and no text.
+    AnnotateCommands: |field| {
+        let is_of_texts = matches!(field.part(), "text" | "include");
+        !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
+    }, "\
 Examples:
   trommel annotate crawl.warc.gz -o annotations.parquet
   trommel annotate 'crawl/*.warc.gz' -o out/ --resume
   trommel annotate crawl.warc.gz -o few.parquet --limit 1000 --host example.org
   trommel run --select annotations.parquet -o out.jsonl.zst";
 
-    fn has(field: &Field) -> bool {
-        let is_of_texts = matches!(field.part(), "text" | "include");
-        !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
-    }
-}
+    /// The settings of commands that take single pages.
+    PageCommands: Field::is_of_pages;
 
-impl Scope for PageCommands {
-    fn has(field: &Field) -> bool {
-        field.is_of_pages()
-    }
-}
+    /// The settings of `serve`, the service, which has its own bounds and its own memory of sites.
+    #[cfg(feature = "serve")]
+    ServiceCommands: |field| (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs";
 
-#[cfg(feature = "serve")]
-impl Scope for ServiceCommands {
-    fn has(field: &Field) -> bool {
-        (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs"
-    }
-}
+    /// The settings of commands that read the documents of archives without writing the outputs of a run.
+    DocumentCommands: |field| (field.is_of_documents() && field.part() != "include") || field.name == "jobs";
 
-impl Scope for DocumentCommands {
-    fn has(field: &Field) -> bool {
-        let is_listed = field.part() == "include";
-        (field.is_of_documents() && !is_listed) || field.name == "jobs"
-    }
-}
+    /// The settings of commands that list records.
+    ListCommands: Field::is_of_records;
 
-impl Scope for ListCommands {
-    fn has(field: &Field) -> bool {
-        field.is_of_records()
-    }
-}
-
-impl Scope for JudgingCommands {
-    fn has(field: &Field) -> bool {
-        matches!(field.name.as_str(), "model" | "jobs" | "sites_size")
-    }
+    /// The settings of commands that only judge the pages of archives.
+    JudgingCommands: |field| matches!(field.name.as_str(), "model" | "jobs" | "sites_size");
 }
 
 /// Settings as the command line chooses them, and the configuration file below them.
@@ -151,7 +121,7 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("config")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .display_order(if S::HAS_MANY { 8 } else { 0 })
+                    .display_order(if S::has_many() { 8 } else { 0 })
                     .help("Configuration file (TOML), or its URL; options override it")
                     .long_help("Configuration file (TOML), or its URL, with any of the settings. Options override it"),
             );
@@ -169,13 +139,13 @@ impl<S: Scope> Args for SettingsArgs<S> {
         for field in fields().iter().filter(|field| S::has(field)) {
             if field.path == "text.form" {
                 let markdown = Arg::new("markdown").long("markdown").action(ArgAction::SetTrue);
-                let markdown = with_help(markdown, field, S::HAS_MANY)
+                let markdown = with_help(markdown, field, S::has_many())
                     .help("Write the text as Markdown")
                     .long_help("Write the text as Markdown");
                 command = command.arg(if S::is_option(field) { markdown.conflicts_with("text") } else { markdown });
             }
             if S::is_option(field) {
-                command = command.arg(with_help(option(field), field, S::HAS_MANY));
+                command = command.arg(with_help(option(field), field, S::has_many()));
             }
         }
         command
@@ -200,7 +170,7 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         if let Ok(Some(values)) = matches.try_get_many::<String>("set") {
             for given in values {
-                let refused = |why: &dyn Display| wrong(&format!("--set {given}: {why}"));
+                let refused = |why: &dyn Display| wrong(format!("--set {given}: {why}"));
                 let (name, value) = given.split_once('=').ok_or_else(|| refused(&"expected NAME=VALUE"))?;
                 let field = fields().iter().find(|field| (field.name == name || field.path == name) && S::has(field));
                 // A name that nothing has is refused here too, with the one that was meant.
@@ -212,26 +182,21 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
         for field in fields().iter().filter(|field| S::has(field) && S::is_option(field)) {
             let Some(values) = matches.get_many::<String>(&field.name) else { continue };
             let values: Vec<&str> = values.map(String::as_str).collect();
-            match field.kind {
+            let set = match field.kind {
                 // One by one: a URL has commas of its own.
-                Kind::Texts => self.chosen.set(&field.path, values).map_err(|error| wrong(&error.to_string()))?,
-                _ => self.set(field, &values.join(","))?,
-            }
+                Kind::Texts => self.chosen.set(&field.path, values),
+                _ => self.chosen.set_text(&field.path, &values.join(",")),
+            };
+            set.map_err(wrong)?;
         }
         if matches!(matches.try_get_one("markdown"), Ok(Some(true))) {
-            self.chosen.set("text.form", "markdown").map_err(|error| wrong(&error.to_string()))?;
+            self.chosen.set("text.form", "markdown").map_err(wrong)?;
         }
         Ok(())
     }
 }
 
-impl<S> SettingsArgs<S> {
-    fn set(&mut self, field: &Field, text: &str) -> Result<(), Error> {
-        self.chosen.set_text(&field.path, text).map_err(|error| wrong(&error.to_string()))
-    }
-}
-
-fn wrong(message: &str) -> Error {
+fn wrong(message: impl Display) -> Error {
     Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n"))
 }
 
@@ -339,37 +304,26 @@ pub fn with_help(arg: Arg, field: &Field, many: bool) -> Arg {
 
 /// The heading of the options of a part.
 fn heading(part: &str) -> &'static str {
-    match parts().iter().find(|(name, _)| name == part) {
-        Some((_, doc)) => doc.trim_end_matches('.'),
-        None => "Model",
-    }
+    let named = parts().iter().find(|(name, _)| name == part);
+    named.map_or("Model", |(_, doc)| doc.trim_end_matches('.'))
 }
 
 /// The first sentence about a setting, and its default.
 fn short(field: &Field) -> String {
     let doc = field.doc.split(" [default").next().unwrap_or_default();
-    let sentence = doc.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    match default(field) {
-        Some(default) => format!("{sentence} [default: {default}]"),
-        None => sentence.to_owned(),
-    }
+    with_default(doc.split(". ").next().unwrap_or_default().trim_end_matches('.'), field)
 }
 
 /// All about a setting: its purpose, its default and its values.
 fn long(field: &Field) -> String {
-    let doc = field.doc.trim_end_matches('.');
-    let doc = match default(field).filter(|_| !doc.contains("[default:")) {
-        Some(default) => format!("{doc} [default: {default}]"),
-        None => doc.to_owned(),
-    };
+    let doc = with_default(field.doc.trim_end_matches('.'), field);
     match &field.kind {
-        Kind::OneOf(values) => format!("{doc}\n\nPossible values:\n{}", listed(values)),
         // Of long lists the names are enough.
         Kind::ListOf(values) if values.len() > 8 => {
             let names: Vec<&str> = values.iter().map(|value| value.name.as_str()).collect();
             format!("{doc} [possible values: {}]", names.join(", "))
         }
-        Kind::ListOf(values) => format!("{doc}\n\nPossible values:\n{}", listed(values)),
+        Kind::OneOf(values) | Kind::ListOf(values) => format!("{doc}\n\nPossible values:\n{}", listed(values)),
         _ => doc,
     }
 }
@@ -382,11 +336,16 @@ fn listed(values: &[Value]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn default(field: &Field) -> Option<String> {
-    match (&field.kind, &field.default) {
+/// A text about a setting, with its default, unless the text says it or there is none to say.
+fn with_default(text: &str, field: &Field) -> String {
+    let default = match (&field.kind, &field.default) {
         (Kind::Bytes, serde_json::Value::Number(bytes)) => bytes.as_u64().map(|bytes| ByteSize(bytes).to_string()),
         (Kind::OneOf(_), serde_json::Value::String(name)) => Some(name.clone()),
         _ => None,
+    };
+    match default.filter(|_| !text.contains("[default:")) {
+        Some(default) => format!("{text} [default: {default}]"),
+        None => text.to_owned(),
     }
 }
 
