@@ -15,7 +15,7 @@ use trommel_extract::Rights;
 
 pub use address::{Hosts, UrlPattern};
 pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, PageText};
-pub use settings::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule};
+pub use settings::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownStatus};
 
 /// Facts about a capture, for filters.
 #[derive(Clone, Copy, Debug, Default)]

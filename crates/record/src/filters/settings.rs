@@ -146,10 +146,15 @@ impl StatusRange {
     }
 }
 
-impl FromStr for StatusRange {
-    type Err = String;
+/// A text that is no HTTP status.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\"")]
+pub struct UnknownStatus(String);
 
-    fn from_str(name: &str) -> Result<Self, String> {
+impl FromStr for StatusRange {
+    type Err = UnknownStatus;
+
+    fn from_str(name: &str) -> Result<Self, UnknownStatus> {
         let class = name.strip_suffix("xx").and_then(|class| class.parse().ok());
         let range = match class {
             Some(class @ 1..=5_u16) => Some((class * 100, class * 100 + 99)),
@@ -157,7 +162,7 @@ impl FromStr for StatusRange {
         };
         match range {
             Some((first @ 100..=599, last)) => Ok(Self { first, last }),
-            _ => Err(format!("{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\"")),
+            _ => Err(UnknownStatus(name.to_owned())),
         }
     }
 }
