@@ -88,7 +88,7 @@ pub fn folder_of(plan: &Plan) -> &Path {
     plan.output.destination.folder().unwrap()
 }
 
-/// What a run has written, by name.
+/// Returns what a run has written, by name.
 pub fn written(plan: &Plan) -> BTreeMap<String, Vec<u8>> {
     files(folder_of(plan))
 }
