@@ -353,10 +353,10 @@ pub struct ContentPolicy {
 
 /// The page type of threads.
 const THREAD: &str = "forum";
-/// Probability that a page is a thread, at least.
+/// Minimum probability that a page is a thread.
 // At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
 const MIN_PROBABILITY: f32 = 0.6;
-/// Share of the expected words of content that stand in comments, at least.
+/// Minimum share of the expected words of content that stand in comments.
 // Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
 const MIN_SHARE: f32 = 0.5;
 
@@ -379,7 +379,7 @@ pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, ju
 /// Comments of a kind from which on they are a pattern.
 // From two on dragnet-train has .0003 less, from one on .0034: labels of forms are single.
 const MIN_BLOCKS: u32 = 3;
-/// Probability of a comment, at least.
+/// Minimum probability of a comment.
 // At .05 dragnet-test has .0005 less, at .2 .0033.
 const TEMPLATE_PROBABILITY: f32 = 0.1;
 /// Share of linked words from which on a block is a name or a control.

@@ -116,7 +116,7 @@ fn fragment(name: &str) -> Option<String> {
     url.fragment().map(str::to_owned)
 }
 
-/// Names that are looked for in a page, at most.
+/// Maximum number of names that are looked for in a page.
 const MAX_NAMES: usize = 32;
 
 /// Knows which names of elements a script, a link or a button of the page mentions. Readers can open elements with

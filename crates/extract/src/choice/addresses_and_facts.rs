@@ -5,10 +5,10 @@ use trommel_html::{Block, Element, Page, Tag};
 
 use crate::kept_flags::KeptBlocks as _;
 
-/// Words of a block that states a time or a place, at most.
+/// Maximum number of words of a block that states a time or a place.
 // Longer ones are prose, in which numbers are of other things.
 const MAX_WORDS: u32 = 40;
-/// Probability of an address, at least.
+/// Minimum probability of an address.
 // From .02 to .05 no set differs by more than .0006, but agendas lose .009 at .05.
 const MIN_PROBABILITY: f32 = 0.03;
 /// Digits of a postal code.
@@ -106,7 +106,7 @@ fn says_time(text: &str) -> bool {
     false
 }
 
-/// Words of a fact, at most.
+/// Maximum number of words of a fact.
 const MAX_FACT_WORDS: u32 = 30;
 /// Names of elements with the number and the kinds of a product.
 const FACTS: [&str; 2] = ["meta", "sku"];

@@ -132,13 +132,13 @@ pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usiz
 
 /// Share of the kept words that the container holds, at least. It is the smallest such element.
 const MIN_KEPT_SHARE: f32 = 0.9;
-/// Share of the words of the container that are kept, at least.
+/// Minimum share of the words of the container that are kept.
 // At .6, 250 pages of wcxb-dev get worse and 160 better.
 const MIN_DENSITY: f32 = 0.8;
 /// Odds of a block against those of the least probable kept block, at least: log odds less by .75.
 // From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
 const MIN_ODDS_SHARE: f32 = 0.472;
-/// Probability of such a block, at least.
+/// Minimum probability of such a block.
 // Without it one kept block of little probability kept all others: pages whose paragraphs were wrapped gained 9 words
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;

@@ -239,7 +239,7 @@ fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     href.is_some_and(|href| href.starts_with('#'))
 }
 
-/// Words of such a part, at most.
+/// Maximum number of words of such a part.
 // Longer ones are answers, tabs and folded sections, which readers can open: at 100 recipes-dev loses .0013.
 const MAX_WORDS: u32 = 30;
 /// Share of the words of the page in all such parts, at most; and words of them on a short page, where they are less than
@@ -247,7 +247,7 @@ const MAX_WORDS: u32 = 30;
 // At .3 recipes-dev loses .0006.
 const MAX_SHARE: f32 = 0.1;
 const MAX_SHORT_WORDS: u32 = 60;
-/// Long hidden parts that a pay wall leaves beside short ones, at least.
+/// Minimum number of long hidden parts that a pay wall leaves beside short ones.
 const MIN_LONG: u32 = 2;
 /// Parts of one kind that are slides or the like.
 const MANY: u32 = 4;

@@ -124,13 +124,13 @@ pub(crate) fn leads_along(page: &Page, block: &Block) -> bool {
         && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
 }
 
-/// Items of a counted list, at least.
+/// Minimum number of items of a counted list.
 const MIN_ITEMS: usize = 3;
 /// Elements around a count, from its own on, beside which its list is looked for.
 const BAR_ANCESTORS: usize = 2;
 /// Elements behind them that are looked at: a menu for the order may stand between.
 const MAX_BESIDE: usize = 4;
-/// Share of the blocks of such a list that are kept, at most.
+/// Maximum share of the blocks of such a list that are kept.
 const MAX_KEPT: f32 = 0.25;
 
 /// Keeps the list of results behind a count of them if hardly any of it is kept. The list stands beside the count, or

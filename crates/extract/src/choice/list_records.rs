@@ -16,7 +16,7 @@ use crate::kept_flags::{kept_words, kept_words_inside};
 /// Kept records, at least: of items and rows, and of other parts, which are records only on a page of lists.
 const MIN_ITEMS: usize = 3;
 const MIN_RECORDS: usize = 5;
-/// Share of a page's kept words that stand in them, at least.
+/// Minimum share of a page's kept words that stand in them.
 const MIN_SHARE: f32 = 0.5;
 /// Elements around a block among which its record is looked for.
 // A bound keeps each block at constant cost.

@@ -137,13 +137,13 @@ fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
 
 /// Ends of the addresses of documents, in lower case.
 const ENDS: [&str; 10] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".rtf", ".csv"];
-/// Probability of a block, at least.
+/// Minimum probability of a block.
 // At .2 nine tenths of the gain on courts-dev go; at .05 it is .001 higher.
 const MIN_PROBABILITY: f32 = 0.1;
 /// Documents of a field, at least, and their share of its blocks.
 const MIN_DOCUMENTS: usize = 3;
 const MIN_SHARE: f32 = 0.8;
-/// Share of the words of a block that stand in links, at least.
+/// Minimum share of the words of a block that stand in links.
 const MIN_LINKED: f32 = 0.5;
 /// Elements around a block that may be its link.
 const DOCUMENT_ANCESTORS: usize = 3;

@@ -12,11 +12,11 @@ use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, elements_of, kept_words, sums_inside};
 use crate::metadata::date_in;
 
-/// Words of a page's only article of which doubtful blocks are text, at most.
+/// Maximum number of words of a page's only article of which doubtful blocks are text.
 const MAX_ARTICLE_WORDS: u32 = 300;
-/// Words of notes on it, at most.
+/// Maximum number of words of notes on it.
 const MAX_NOTE_WORDS: u32 = 150;
-/// Words of a line that dates it, at most.
+/// Maximum number of words of a line that dates it.
 const MAX_BYLINE_WORDS: u32 = 12;
 
 /// Elements around a block among which a button or a form is looked for.
@@ -77,7 +77,7 @@ enum Part {
     Unseen,
 }
 
-/// Words of a paragraph for which a page is not left empty, at least.
+/// Minimum number of words of a paragraph for which a page is not left empty.
 const MIN_WORDS: u32 = 10;
 /// Share of the likely words that the likeliest part holds.
 const PART_SHARE: f32 = 0.8;
@@ -155,9 +155,9 @@ fn part(element: &Element) -> Part {
     }
 }
 
-/// Words of a paragraph that ends or begins a text, at least.
+/// Minimum number of words of a paragraph that ends or begins a text.
 const MIN_PARAGRAPH_WORDS: u32 = 10;
-/// Share of links in it, at most.
+/// Maximum share of links in it.
 const MAX_LINKS: f32 = 0.3;
 /// Its probability at least, directly behind the text and directly before it.
 // Of edited articles of four sets .904 keep their last paragraph in a container of its own, with .1 behind the text .880;
@@ -174,7 +174,7 @@ const LEAST_ON_TOPIC: f32 = 0.07;
 /// that is also on its topic: menus for sharing are long.
 const REACH: usize = 12;
 const FAR: usize = 40;
-/// Probability of the text beside it, at least.
+/// Minimum probability of the text beside it.
 const LEAST_BESIDE: f32 = 0.5;
 /// Signs at the end of sentences in all scripts that have some, and what closes quotations and brackets behind them.
 const SENTENCE_ENDS: [char; 30] = [

@@ -19,9 +19,9 @@ const MIN_TEXT_TERMS_OF_ONE: usize = 140;
 /// Different long words of a foreign part, at least, and those of the rest of the text for each of them.
 const MIN_TERMS: usize = 5;
 const MIN_TIMES: usize = 2;
-/// Kept words of a foreign part, at least.
+/// Minimum number of kept words of a foreign part.
 const MIN_PART_WORDS: u32 = 15;
-/// Share of the kept words in a foreign part, and behind it, at most.
+/// Maximum share of the kept words in a foreign part, and behind it.
 // Sections in the middle of a text may change the subject: without the second bound wcxb-dev loses .0005.
 const MAX_PART: f32 = 0.6;
 const MAX_BEHIND: f32 = 0.1;
@@ -45,11 +45,11 @@ static OF_WORDS: Bounds = Bounds { per_ln: 0.07, foreign: 0.25, on_topic: 0.15 }
 static OF_PAIRS: Bounds = Bounds { per_ln: 0.04, foreign: 0.18, on_topic: 0.13 };
 /// A part of a word that is added to those shared, so that few words say less than many.
 const PRIOR: f32 = 0.3;
-/// Characters of a long word, at least.
+/// Minimum number of characters of a long word.
 // Shorter ones are in every text.
 const LONG: usize = 5;
 
-/// Parts of a page that are looked at, at most.
+/// Maximum number of parts of a page that are looked at.
 // They may stand in each other, and each is compared with the whole text.
 const MAX_PARTS: usize = 64;
 
@@ -90,7 +90,7 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Long words of a paragraph on the topic that stand in the text as well, at least.
+/// Minimum number of long words of a paragraph on the topic that stand in the text as well.
 const MIN_SHARED_TERMS: usize = 2;
 
 /// The terms of a text, by which it is decided whether another paragraph belongs to it: its long words, or pairs of

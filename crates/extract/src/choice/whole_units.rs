@@ -54,7 +54,7 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
     before || kept.has(blocks.end)
 }
 
-/// Share of the rows of a table of which a cell is kept from which on it is kept whole, and its rows, at least.
+/// Minimum share of the rows with a kept cell, and minimum number of rows, of a table that is kept whole.
 // Of courts-dev .8786 to .8833; no other set falls by it.
 const MIN_ROW_SHARE: f32 = 0.7;
 const MIN_ROWS: u32 = 3;

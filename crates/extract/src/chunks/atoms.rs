@@ -17,7 +17,7 @@ use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced
 /// A part of a text that is not divided between chunks.
 #[derive(Debug)]
 pub(super) struct Atom {
-    /// Bytes of the text, up to the next atom.
+    /// The bytes of the text from this atom to the next.
     pub place: Range<usize>,
     /// The same without leading and trailing signs.
     pub words: Range<usize>,

@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// The contents of an element that are in none of the parts within it.
+/// Facts about the contents of an element that are in none of the parts within it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ElementContents {
     has_text: bool,

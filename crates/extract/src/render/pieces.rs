@@ -312,7 +312,7 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
 
 /// Words without digits before the prices of a label, at most: the sort of a thing, or "Sale!".
 const MAX_LABEL_WORDS: usize = 2;
-/// Bytes of a label before a price, at most.
+/// Maximum number of bytes of a label before a price.
 // Each part that is struck out reads what stands before it, so this must not grow with the text.
 const MAX_LABEL_BYTES: usize = 1024;
 

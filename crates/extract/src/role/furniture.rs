@@ -15,7 +15,7 @@ use crate::heading_text::is_heading;
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::metadata::date_in;
 
-/// Parts of a page that repeat a text, or a box about a writer, at least.
+/// Minimum number of parts of a page that repeat a text, or a box about a writer.
 const MIN_REPEATED: u32 = 3;
 const MIN_WRITERS: u32 = 2;
 /// Elements around a block among which one is a row of page numbers, a menu, or names what it holds.
@@ -27,10 +27,10 @@ const COUNTS: [&str; 15] = [
     "answers", "badge", "comments", "count", "counter", "counts", "likes", "num", "rating", "replies", "score",
     "total", "views", "vote", "votes",
 ];
-/// Words beside each number of a row of page numbers, at most.
+/// Maximum number of words beside each number of a row of page numbers.
 const MAX_WORDS_BESIDE_NUMBER: usize = 2;
 const STOCK: [&str; 2] = ["availability", "stock"];
-/// Words of a state without a number, at most.
+/// Maximum number of words of a state without a number.
 const MAX_STATE_WORDS: u32 = 3;
 /// Words of such a block, at most, because rows of links have numbers, too.
 const MAX_COUNT_WORDS: u32 = 6;
@@ -58,9 +58,9 @@ const BOX_ANCESTORS: usize = 6;
 /// Blocks of such a box, and words of each, at most, because it stands beside the text.
 const MAX_BOX_BLOCKS: usize = 16;
 const MAX_BOX_WORDS: u32 = 12;
-/// Words of a date alone, at most.
+/// Maximum number of words of a date alone.
 const MAX_DATE_WORDS: u32 = 3;
-/// Lines without a date in a box that is no byline, at least.
+/// Minimum number of lines without a date in a box that is no byline.
 const MIN_BOX_FACTS: usize = 2;
 
 /// A place in parts of one template and what stands there: the signature and the depth of an element, and a text with one

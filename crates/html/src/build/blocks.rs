@@ -16,8 +16,9 @@ use crate::page::{Block, Element, ElementKinds, NONE, cut_styles};
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
 const MAX_MERGED_BYTES: u32 = 32 << 10;
 
-/// Elements from the text of a heading up to the heading, and words of it, at most.
+/// Maximum number of elements between a text and the heading that it is in.
 const HEADING_LEVELS: usize = 4;
+/// Maximum number of words of a heading.
 const MAX_HEADING_WORDS: u32 = 40;
 
 /// The end of a line that is drawn by signs.

@@ -321,9 +321,9 @@ impl Builder {
     }
 }
 
-/// Words of a button, at most.
+/// Maximum number of words of a button.
 const MAX_BUTTON_WORDS: usize = 6;
-/// Elements of a price, one in another, at most.
+/// Maximum number of nested elements of a price.
 const MAX_PRICE_DEPTH: usize = 6;
 
 /// Returns whether a link or button is set as a button, by a word of its class.

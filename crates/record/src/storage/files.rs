@@ -12,7 +12,7 @@ use tempfile::{Builder, TempPath};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
-/// Times that a name is tried before another program has it every time.
+/// Maximum number of attempts to create a file whose name another program takes each time.
 const MAX_TRIES: usize = 8;
 
 /// A file that appears under its name only when it is complete. It is written under a hidden name in the same folder

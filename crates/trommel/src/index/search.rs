@@ -28,7 +28,7 @@ const SNIPPET: usize = 200;
 const SNIPPET_TEXT: usize = 256 << 10;
 /// Bytes of text for each of its terms, about. A word is shorter with the space after it, but lengths are kept rounded.
 const BYTES_PER_TERM: u64 = 10;
-/// Terms that a query of a single character stands for, at most.
+/// Maximum number of terms that a query of a single character stands for.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
 /// A search in an index: the query of a user, and the conditions on the documents.
