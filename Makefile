@@ -39,8 +39,8 @@ archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-build: ## Build the program with all features
-	$(CARGO) build --release -p trommel-cli
+build: ## Build the program with the search index
+	$(CARGO) build --release -p trommel-cli --features index
 
 release: ## The same as it is shipped: slower to build, smaller, in out/release, with its symbols in a separate file
 	$(CARGO) build --profile dist -p trommel-cli
@@ -68,7 +68,7 @@ properties: ## Run the property tests with CASES (default 10000) other cases
 
 bless: ## Write the golden files anew; look at the change with git diff
 	TROMMEL_BLESS=1 $(CARGO) test --workspace --test it golden_
-	$(CARGO) build -p trommel-cli
+	$(CARGO) build -p trommel-cli --features index
 	scripts/command-reference.py $(BUILT)/debug/trommel
 
 laboratory: ## Build the laboratory and run its quick tests (a workspace of its own)
@@ -81,7 +81,7 @@ lint: ## Check style, lints, documentation and the lock files
 	@for part in fuzz laboratory; do $(CARGO) metadata --locked --format-version 1 --manifest-path $$part/Cargo.toml >/dev/null || exit 1; done
 
 docs-check: ## Check links and the English of documents, help and module heads
-	$(CARGO) build -p trommel-cli
+	$(CARGO) build -p trommel-cli --features index
 	scripts/check-links.py
 	scripts/style-check.py --program $(BUILT)/debug/trommel
 	scripts/command-reference.py $(BUILT)/debug/trommel --check

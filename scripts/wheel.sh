@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python wheel.
-#   scripts/wheel.sh build FOLDER   optimized, with all features, into FOLDER
+#   scripts/wheel.sh build FOLDER   optimized, into FOLDER
 #   scripts/wheel.sh test           as fast as it can be built, and runs the tests of Python
 #   scripts/wheel.sh test-command   the same with the command `trommel`, compared with the program
 # What it needs of Python (maturin, pytest, pyarrow) goes into an environment of its own in the cache folder.
@@ -32,8 +32,8 @@ test | test-command)
     # The profile of the tests, so that what they built serves again; no network and no training.
     features=(--no-default-features --features abi3,parquet)
     if [ "$1" = test-command ]; then
-        features=()
-        cargo build --locked -p trommel-cli
+        features=(--features index)
+        cargo build --locked -p trommel-cli --features index
         export TROMMEL=$CARGO_TARGET_DIR/debug/trommel
     fi
     folder=$(mktemp -d)

@@ -51,6 +51,12 @@ enum Command {
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
+    /// Build a search index (a feature: this program was built without it)
+    #[cfg(not(feature = "index"))]
+    Index(LeftOut),
+    /// Search an index (a feature: this program was built without it)
+    #[cfg(not(feature = "index"))]
+    Search(LeftOut),
     /// Write a Parquet table with a row for each page, without its text: place, language, type, confidence and quality
     Annotate(Box<run::RunArgs<settings::AnnotateCommands>>),
     Ls(ls::LsArgs),
@@ -71,6 +77,20 @@ enum Command {
     Model(models::ModelArgs),
     #[command(subcommand)]
     Generate(generate::GenerateCommand),
+}
+
+/// Error of commands that need the search index.
+#[cfg(not(feature = "index"))]
+const WITHOUT_INDEX: &str = "this program was built without the search index; \
+                             `cargo install --locked --path crates/cli --features index` adds it";
+
+/// Arguments of a command that the program was built without.
+#[cfg(not(feature = "index"))]
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+struct LeftOut {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
 /// Runs the program with its arguments, the first of which is its name, until its end. It prints the reason of a
@@ -97,6 +117,8 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
+        #[cfg(not(feature = "index"))]
+        Command::Index(_) | Command::Search(_) => anyhow::bail!(WITHOUT_INDEX),
         Command::Ls(args) => ls::run(&args),
         Command::Cat(args) => cat::run(&args),
         Command::Verify(args) => verify::run(&args),

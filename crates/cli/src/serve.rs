@@ -69,12 +69,10 @@ pub struct ServeArgs {
     sites: Option<PathBuf>,
 
     /// Folder of an index from `index`, to search on the web page
-    #[cfg(feature = "index")]
     #[arg(long, value_name = "DIR")]
     index: Option<PathBuf>,
 
     /// Folder of the archives of the index, to view the pages found
-    #[cfg(feature = "index")]
     #[arg(long, value_name = "DIR", requires = "index")]
     archives: Option<PathBuf>,
 
@@ -94,6 +92,10 @@ fn memory(text: &str) -> Result<ByteSize, String> {
 
 /// Runs the command. It returns 0 if it was told to stop and finished current requests, 2 for errors.
 pub fn run(args: &ServeArgs) -> Result<Exit> {
+    #[cfg(not(feature = "index"))]
+    if args.index.is_some() {
+        bail!(crate::WITHOUT_INDEX);
+    }
     let defaults_of_pages = args.settings.chosen.clone().over(args.settings.file()?);
     let settings = defaults_of_pages.settings()?;
     let defaults = ServiceLimits::default();
@@ -129,12 +131,8 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
             Some(path) => Some(trommel::index::Index::open(path)?),
             None => None,
         },
-        #[cfg(feature = "index")]
         archives: args.archives.clone(),
-        #[cfg(not(feature = "index"))]
-        archives: None,
     };
-    #[cfg(feature = "index")]
     if let Some(folder) = &args.archives
         && !folder.is_dir()
     {

@@ -102,7 +102,10 @@ impl RunRequest {
             .filter(|encoding| encoding.format.is_assembled() || encoding.by_page)
             .map(|encoding| encoding.format)
             .map(|format| {
-                let absent = || Error::setting(format!("this program was built without the format {format}"));
+                let feature = if format == Format::Tantivy { "index" } else { "parquet" };
+                let absent = || {
+                    Error::setting(format!("this program was built without the format {format} (feature `{feature}`)"))
+                };
                 Ok((format, assembler(format, &settings).ok_or_else(absent)?))
             });
         let plan = Plan {
