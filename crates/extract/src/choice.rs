@@ -1,4 +1,4 @@
-//! The rules that change the model's choice. They apply in order, and each changed block records the rule
+//! Rules that change which blocks the model chose as text. They apply in order, and each changed block records the rule
 //! that decided.
 
 mod addresses_and_facts;
@@ -30,85 +30,85 @@ use crate::{role::Role, selectors::follow};
 
 pub use rules::{RULES, Rule};
 
-/// The input of rules on the model's choice: the tables of a page, and the model's results for them.
+/// Input of the rules on the model's choice: a page and the model's results for each of its blocks.
 pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
-    /// Number of the field of each block.
+    /// Number of the field (blocks with the same element path) of each block.
     pub fields: &'a [u32],
-    /// The block of the headline.
+    /// Index of the headline's block.
     pub headline: Option<usize>,
-    /// Probability of each block.
+    /// Probability that the block is text, for each block.
     pub probabilities: &'a [f32],
-    /// For each block, true if it is in a comment section; empty if that is not known.
+    /// One flag per block, true if the block is in a comment section. The slice is empty if this is unknown.
     pub in_comments: &'a [bool],
-    /// True if doubtful blocks beside kept ones are probably text. This is false for articles and threads, which other
-    /// texts surround.
+    /// True if doubtful blocks near kept ones are probably text. False for articles and threads, which other texts
+    /// surround.
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
-    /// True if the page consists of lists.
+    /// True if the page consists mainly of lists.
     pub is_listing: bool,
-    /// True if the page is a thread.
+    /// True if the page is a discussion thread.
     pub is_thread: bool,
     /// True if the page is about a product, an event or a job.
     pub has_facts: bool,
-    /// True if a user set the probability from which on blocks are kept.
+    /// True if the user set the probability from which on blocks are kept.
     pub has_threshold: bool,
-    /// True if texts of the page's data are kept, which are not blocks.
+    /// True if text from the page's embedded data is kept, which is not in any block.
     pub keeps_embedded: bool,
 }
 
-/// The input of rules on the text, after the policy has been applied. It includes the source of the page.
+/// Input of the rules that change the text after the content policy has been applied.
 pub(crate) struct ChosenPage<'a> {
     pub page: &'a Page,
-    /// The decoded page that spans point into.
+    /// Decoded source of the page, into which spans point.
     pub html: &'a str,
     pub url: Option<&'a str>,
-    /// Number of the field of each block.
+    /// Number of the field (blocks with the same element path) of each block.
     pub fields: &'a [u32],
-    /// Probability of each block.
+    /// Probability that the block is text, for each block.
     pub probabilities: &'a [f32],
-    /// Role of each block.
+    /// Role of each block, such as headline or comment.
     pub roles: &'a [Role],
-    /// True if articles that follow the first are left out.
+    /// True if articles after the first one on the page are dropped.
     pub only_first_article: bool,
 }
 
-/// The reason why a block is kept or dropped: the model, the content policy, notes that are kept with their
-/// marks, a selector, or one of the [`RULES`].
+/// Reason why a block is kept or dropped: the model, the content policy, notes that are kept with their marks, a
+/// selector, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
-/// Names of the deciders that are not rules, which come first.
+/// Names of the deciders that are not rules. They precede the rules in numbering.
 const OTHERS: [&str; 4] = ["model", "policy", "notes", "selector"];
 
 impl Decider {
-    /// The decider for the model's own choice.
+    /// Decider for the choice of the model.
     pub const MODEL: Self = Self(0);
-    /// The decider for the content policy: the user's choice about headlines, comments and roles.
+    /// Decider for the content policy: the user's choice about headlines, comments and roles.
     pub const POLICY: Self = Self(1);
-    /// The decider for notes: a note is kept because its mark is kept.
+    /// Decider for notes: a note is kept because its mark in the text is kept.
     pub const NOTES: Self = Self(2);
-    /// The decider for selectors: the user's choice of elements.
+    /// Decider for selectors: the user's choice of elements.
     pub const SELECTOR: Self = Self(3);
 
-    /// Iterates over all deciders: the model, the policy, notes and selectors, and the rules in their order.
+    /// Iterates over all deciders: the model, the policy, notes, selectors, then the rules in their order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
 
-    /// Returns the decider with this name.
+    /// Returns the decider with the given name, or `None` if no decider has this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|decider| decider.name() == name)
     }
 
-    /// The rule at a place of [`RULES`].
+    /// Returns the decider for the rule at index `at` of [`RULES`].
     fn rule(at: usize) -> Self {
         Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
     }
 
-    /// Returns the decider's name in output.
+    /// Returns the name of the decider in output.
     pub fn name(self) -> &'static str {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
@@ -139,13 +139,13 @@ impl<'de> Deserialize<'de> for Decider {
     }
 }
 
-/// The flags of the kept blocks while rules are applied, with the decider of each block.
+/// Flags of the kept blocks while rules are applied, and the last decider of each block.
 pub(crate) struct Decisions<'d> {
-    /// One flag a block.
+    /// One flag per block, true if the block is kept.
     pub kept: &'d mut Vec<bool>,
-    /// The last decider of each block.
+    /// Last decider of each block, one entry per block.
     pub by: &'d mut Vec<Decider>,
-    /// The kept blocks before a rule.
+    /// Copy of the flags in `kept` from before the current rule.
     before: Vec<bool>,
 }
 
@@ -169,7 +169,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies all rules on the text, except the rule `without`. A dropped block gives no other block a reason to be
+    /// Applies all rules on the text after the content policy, except the rule `without`. Does nothing if no block is
     /// kept.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: Option<Decider>) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
@@ -185,7 +185,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Follows the user's selectors, which decide about a block even if all others agree.
+    /// Keeps or drops each block as the user's selectors say, whatever the model and the rules decided.
     pub fn selected(&mut self, choices: &[Option<bool>]) {
         follow(choices, self.kept);
         for (by, _) in self.by.iter_mut().zip(choices).filter(|(_, choice)| choice.is_some()) {
@@ -198,7 +198,7 @@ impl<'d> Decisions<'d> {
         self.changed_within(decider, (rules::ANY, &[]), change)
     }
 
-    /// Like [`Self::changed`], but changes only blocks whose probability is within bounds.
+    /// Applies `change` like [`Self::changed`], but reverts blocks whose probability is outside the bounds `unsure`.
     fn changed_within<T>(
         &mut self,
         decider: Decider,

@@ -1,4 +1,4 @@
-//! Metadata of a page: title, authors, dates, site, description, address.
+//! Reads the metadata of a page: title, authors, dates, site, description, address.
 //!
 //! Each of them has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata, and markup near the
 //! headline. Two short texts are alike to a measured degree.
@@ -21,15 +21,15 @@ use trommel_text::{EMPTY_HASH, hash_step, without_controls, words};
 use crate::{Document, hints::Hints};
 use sources::Sources;
 
-/// Returns whether a page writes dates in numbers as month/day/year.
+/// Returns whether a page writes numeric dates as month/day/year.
 pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
     publication_dates::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
 }
 
-/// The selection of metadata that [`read`] takes from a page.
+/// Selection of the metadata that [`read`] takes from a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Facts {
-    /// All but the next page.
+    /// Title, language, dates, authors, description, canonical address and site.
     All,
     /// Title, declared language and date of publication.
     Dated,
@@ -37,8 +37,8 @@ pub(crate) enum Facts {
     Title,
 }
 
-/// Reads the title and other facts that a page states about itself. `html` is the decoded page, `page` its tables,
-/// `headline` the block that was judged to be its headline.
+/// Reads the title and other facts that a page states about itself. `html` is the decoded source, `page` the parsed
+/// page, and `headline` the index of the block that was judged to be the headline.
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>, facts: Facts) -> Document {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     // Site before title before authors: each is cleaned of the one before.
@@ -61,8 +61,8 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     Document { title: title.and_then(readable), lang_declared: sources.language, ..document }
 }
 
-/// Returns the name in a text that says who wrote a post, even if it is not a person's name. `None` if the text is
-/// longer than names are.
+/// Returns the author's name in the byline of a post, even a user name. Returns `None` if the text is longer than names
+/// are.
 pub(crate) fn pen_name(text: &str) -> Option<String> {
     person_names::pen_name(text).and_then(readable)
 }
@@ -72,12 +72,12 @@ pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     date_parser::find(text, month_first).map(|stamp| stamp.text)
 }
 
-/// Returns whether a text begins with a date in numbers in the order month/day/year; `None` if the order is unclear.
+/// Returns whether the first numeric date in a text has the order month/day/year; `None` if the order is unclear.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     date_parser::says_month_first(text)
 }
 
-/// A line without control characters; none if nothing else is in it.
+/// Returns a line without control characters, or `None` if nothing else is in the line.
 fn readable(line: String) -> Option<String> {
     let clean = match without_controls(&line) {
         Cow::Borrowed(_) => line,
@@ -86,14 +86,14 @@ fn readable(line: String) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Words of a text that are compared: titles have fewer.
+/// Maximum number of words of a text that are compared with a title.
 const COMPARED_WORDS: usize = 80;
 
-/// The words of a title, regardless of case, order and repetition. Hundreds of texts of a page may be
-/// compared with its title, so they take no memory of their own.
+/// Set of the words of a title, regardless of case, order and repetition. Hundreds of texts of a page may be compared
+/// with its title, so the words are stored without heap memory.
 #[derive(Clone, Debug)]
 pub(crate) struct TitleWords {
-    /// Hashes of the different words, in their order.
+    /// Hashes of the different words, in ascending order. Only the first `different` entries are used.
     // On the stack: hundreds of blocks of a page are compared with its title.
     hashes: [u64; COMPARED_WORDS],
     different: usize,
@@ -121,7 +121,7 @@ impl TitleWords {
         self.hashes.get(..self.different).unwrap_or_default()
     }
 
-    /// Returns the share of the words of either title that both have, 0..=1.
+    /// Returns Dice's coefficient of the words of two titles: the share (0 to 1) of their words that both contain.
     pub fn like(&self, other: &Self) -> f32 {
         let all = self.different + other.different;
         if all == 0 {
@@ -135,7 +135,7 @@ impl TitleWords {
     }
 }
 
-/// Hash of a word in lower case, letter by letter.
+/// Returns the hash of a word in lower case, letter by letter.
 fn hash(word: &str) -> u64 {
     if word.is_ascii() {
         let lower = word.bytes().map(|byte| byte.to_ascii_lowercase());
@@ -148,7 +148,7 @@ fn hash(word: &str) -> u64 {
     })
 }
 
-/// Returns [`TitleWords::like`] for two texts.
+/// Returns the word overlap of two texts (0 to 1), as [`TitleWords::like`] does.
 pub(crate) fn overlap(one: &str, other: &str) -> f32 {
     TitleWords::of(one).like(&TitleWords::of(other))
 }
@@ -160,7 +160,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
-    /// Title and metadata of a page whose blocks are judged as served pages are.
+    /// Reads the title and metadata of a page whose headline the model judges first, as for served pages.
     pub(super) fn read_judged(html: &str, hints: &Hints) -> Document {
         static MODEL: LazyLock<Model> = LazyLock::new(|| Model::builtin("fast").unwrap());
         let page = ScanEngine.read(html, &Limits::default());

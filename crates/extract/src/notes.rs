@@ -1,8 +1,8 @@
-//! Finds footnotes: the marks in the text, and the blocks of the notes that they refer to.
+//! Finds footnotes: the marks in the text, and the blocks of the notes that the marks refer to.
 //!
-//! A mark and its note are recognised by their links (`links`), by equal numbers on pages without such links
-//! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
-//! as they are.
+//! A mark and its note are recognised by their links (`linked`), by equal numbers on pages without such links
+//! (`unlinked`), or because the note is inside the line of its mark (`linked`). Marks and notes without a partner
+//! are not changed.
 
 mod linked;
 mod unlinked;
@@ -12,54 +12,54 @@ use trommel_html::{NotationKind, Page, Tag};
 
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Maximum blocks and words of a note; a longer one is a part of the text.
+/// Maximum number of blocks and of words of a note. A longer one is part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
 const MAX_NOTE: (usize, u32) = (60, 1500);
 
-/// The footnotes and other notes of a page, with the marks in its text that refer to them.
+/// Footnotes and other notes of a page, with the marks in its text that refer to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
     marks: FxHashMap<u32, Vec<NoteMark>>,
     cuts: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// The notes, in the order of their numbers.
+    /// Notes of the page, in the order of their numbers.
     pub definitions: Vec<Definition>,
-    /// Blocks that hold notes only.
+    /// Indices of the blocks that hold notes only.
     moved: FxHashSet<u32>,
 }
 
-/// A mark in the text of a block that refers to a note.
+/// Mark in the text of a block that refers to a note, such as a raised number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoteMark {
-    /// First and one past its last byte in the block's text.
+    /// Byte offset in the block's text at which the mark begins.
     pub from: u32,
     pub to: u32,
-    /// Number of the note.
+    /// Number of the note that the mark refers to.
     pub number: u32,
-    /// True if the page has that note.
+    /// True if the note that the mark refers to was found on the page.
     pub has_note: bool,
 }
 
-/// A note of the page: its number, its element and its blocks.
+/// Note of a page: its number, its element and its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub number: u32,
-    /// The element that holds only the note.
+    /// Index of the element that holds only the note.
     pub element: u32,
-    /// Its blocks; of a note within a line none.
+    /// Indices of the note's blocks. Empty for a note inside a line of text.
     pub blocks: Vec<u32>,
-    /// The place of a note within a line, in the text of its block.
+    /// Position of a note inside a line of text: block index, and start and end byte in the block's text.
     pub inline: Option<(u32, u32, u32)>,
-    /// True if the note was judged to be content for itself.
+    /// True if the note's text was itself judged to be content, and not only kept because of its mark.
     pub judged: bool,
 }
 
-/// A mark with its target, before notes have numbers.
+/// Mark of a note with the note that it refers to, before the notes are numbered.
 #[derive(Clone, Debug)]
 struct Pair {
     block: u32,
     from: u32,
     to: u32,
-    /// The number or sign that is shown.
+    /// Number or sign that the page shows as the mark.
     label: String,
     target: Target,
 }
@@ -71,13 +71,13 @@ enum Target {
         blocks: Vec<u32>,
     },
     Inline(u32, u32, u32),
-    /// A mark without a note of its own.
+    /// No note: the mark only repeats a label.
     Label,
 }
 
 impl Notes {
-    /// Finds the notes of a page whose marks are kept, and keeps these notes, too. `kept` has one entry for each block.
-    /// `None` if there are no notes.
+    /// Finds the notes whose marks are in kept blocks, and keeps the blocks of these notes. `kept` has one flag per
+    /// block. Returns `None` if there are no notes.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
         // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {
@@ -106,17 +106,17 @@ impl Notes {
         Some(notes)
     }
 
-    /// Returns the marks in a block, in order.
+    /// Returns the note marks in a block, in order.
     pub fn marks(&self, block: u32) -> &[NoteMark] {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the parts of a block's text that are left out: labels of notes, and links back to marks.
+    /// Returns the byte ranges of a block's text that are left out: labels of notes, and links back to marks.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns whether a part of a block's text belongs to a mark, or is left out.
+    /// Returns whether a byte range of a block's text overlaps a mark or a part that is left out.
     pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
         let marks = self.marks(block);
         let next = marks.partition_point(|mark| mark.to <= from);
@@ -130,7 +130,7 @@ impl Notes {
         self.moved.contains(&block)
     }
 
-    /// Numbers the notes: with the numbers that the page shows if they differ.
+    /// Numbers the notes. Numbers that the page shows are used unless they repeat.
     fn number(&mut self, pairs: &[Pair]) {
         let mut targets: Vec<(&Target, &str)> = Vec::new();
         let mut place: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
@@ -211,7 +211,7 @@ impl Notes {
         self.definitions.sort_by_key(|definition| definition.number);
     }
 
-    /// Cuts the labels of the notes, and the links back from them.
+    /// Marks the labels of notes, and their links back to the text, as left out.
     fn cut_labels(&mut self, page: &Page) {
         for definition in &mut self.definitions {
             let number = definition.number;
@@ -243,7 +243,7 @@ impl Notes {
         self.definitions.retain(|definition| !definition.blocks.is_empty() || definition.inline.is_some());
     }
 
-    /// Drops the headings of sections that held only notes.
+    /// Drops the headings of sections that contain only notes.
     fn drop_headings(&mut self, page: &Page, kept: &mut [bool]) {
         let mut heading: Option<usize> = None;
         let mut behind = false;
@@ -274,12 +274,12 @@ impl Notes {
     }
 }
 
-/// The blocks inside of an element.
+/// Returns the indices of the blocks inside an element, up to one more than a note may have.
 fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     page.blocks_inside(element).take(MAX_NOTE.0 + 1).map(|at| at as u32).collect()
 }
 
-/// Returns whether blocks may be a note.
+/// Returns whether blocks are short enough for a note, and contain no heading.
 fn is_short(page: &Page, blocks: &[u32]) -> bool {
     let members = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
     let words: u32 = members().map(|block| block.words).fold(0, u32::saturating_add);
@@ -289,7 +289,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
         && !members().any(|block| is_heading(page, block))
 }
 
-/// Returns whether an attribute of an element, or of one of the few around it, names notes.
+/// Returns whether an attribute word of an element, or of one of the nearest elements around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const MAX_ANCESTORS: usize = 5;
     page.path(element)
@@ -306,7 +306,7 @@ fn in_notes(page: &Page, element: u32) -> bool {
         })
 }
 
-/// Notations of a kind in a block.
+/// Returns the notations of the given kind in a block.
 fn of_kind(
     page: &Page,
     block: &trommel_html::Block,

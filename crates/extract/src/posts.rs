@@ -1,4 +1,4 @@
-//! Finds posts: what several people wrote on one page, each with author and time, if the markup states them.
+//! Finds posts: the texts of several people on one page, each with author and time if the markup states them.
 //!
 //! No forum software is known by name. A part of the page is a post if it holds text and states who wrote it
 //! and when, and if the page has several parts of the same template. It is also a post if a word of its
@@ -19,11 +19,11 @@ use attribution::Signing;
 use bylines::marks;
 use candidates::parts;
 
-/// Words in the attributes of elements that are about who wrote a post.
+/// Attribute words of elements that describe the author of a post.
 // `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.
 const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
-/// Attribute words that, beside those, make an element hold a user's text after all.
+/// Attribute words of elements that hold the text of a post, even if a word such as `user` occurs beside them.
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
 
 trommel_text::keyed! {
@@ -41,18 +41,19 @@ trommel_text::keyed! {
     }
 }
 
-/// A post with the blocks that are its text.
+/// Post found on a page, with its author, time and blocks.
 #[derive(Debug, Default)]
 pub(crate) struct FoundPost {
     pub(crate) author: Option<String>,
     pub(crate) published: Option<String>,
-    /// Kept blocks, in order.
+    /// Indices of the kept blocks with the text of the post, in order.
     pub(crate) blocks: Vec<u32>,
-    /// Kept blocks that only say who wrote it, or when.
+    /// Indices of the kept blocks that only state the author or time of the post.
     pub(crate) labels: Vec<u32>,
 }
 
-/// Finds the posts of a page, in order; none if it has fewer than two.
+/// Returns the posts of a page, in order. A single post must state author and time. Several posts must differ in author
+/// or time.
 pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], month_first: bool) -> Vec<FoundPost> {
     let url = url.and_then(|url| Url::parse(url).ok());
     let marks = marks(page, html, url.as_ref());
@@ -80,12 +81,12 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     if are_several { posts } else { Vec::new() }
 }
 
-/// Returns whether an element describes the author of a post, and is not its text.
+/// Returns whether an element describes the author of a post, and does not hold the post's text.
 fn says_about_writer(page: &Page, element: &Element) -> bool {
     page.is_named_as(element, &ABOUT_WRITERS) && !page.is_named_as(element, &CONTENTS)
 }
 
-/// Name and first class of an element, which all parts of one template share.
+/// Returns the name and the first class of an element, which are equal for all elements of one template.
 fn kind<'a>(page: &'a Page, element: &Element) -> (&'a str, &'a str) {
     let words = page.attribute_words(element).iter();
     let class = words.filter(|word| word.attribute == Attribute::Class);

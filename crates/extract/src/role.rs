@@ -1,4 +1,4 @@
-//! The role of a block on its page, and sets of roles. Whether a block is kept is a separate decision.
+//! Determines the roles of blocks, and defines sets of roles. Whether a block is kept is a separate decision.
 
 mod furniture;
 
@@ -74,11 +74,11 @@ trommel_text::named! {
     }
 }
 
-/// Link density above which a dropped block is navigation wherever it stands.
+/// Minimum link density (share of linked words) of a dropped block that is navigation regardless of its markup.
 const MIN_NAVIGATION_DENSITY: f32 = 0.5;
 
-/// Returns the role of each block. `body` has the blocks kept as main text, and `in_comments` those in comment
-/// sections. A comment that is main text (a post of a forum) is body.
+/// Returns the role of each block. `body` flags the blocks kept as main text, and `in_comments` those in comment
+/// sections. A comment that is main text (a post of a forum) has the role body.
 pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: Option<usize>) -> Vec<Role> {
     // Kind of boilerplate of every element: its own, or that of the one around it.
     let mut kinds: Vec<Option<Role>> = Vec::with_capacity(page.elements.len());
@@ -117,8 +117,8 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
         .collect()
 }
 
-/// Returns the roles of blocks with those that the [`RoleModel`] finds, such as review or card; the headline keeps its
-/// role. This takes longer than judging the page, so it is done only on request.
+/// Returns the roles of the blocks, refined by the [`RoleModel`], furniture and markup to roles such as review or card.
+/// The headline keeps its role. Refinement takes longer than judging the page, so it is done only on request.
 pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
     let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
     let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
@@ -147,31 +147,30 @@ pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&s
         .collect()
 }
 
-/// Attribute words around the names and times of a page, around questions and answers.
+/// Attribute words of elements that hold author names and dates of a page.
 const BYLINE: [&str; 8] =
     ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
 const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
-/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+/// Words of microdata properties that state a date (`datePublished`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
-/// Blocks of a question that stand before its answer; more are a page about one question.
+/// Maximum number of blocks of a question before its answer. More blocks are a page about one question.
 // A forum page about one question has its whole text before the answer.
 const MAX_QUESTION_BLOCKS: usize = 3;
-/// Elements around a byline or a caption that may say so, and around a question or an answer.
+/// Number of elements around a block that are checked for marking a byline or a caption.
 const NEAR_ANCESTORS: usize = 3;
 const ANCESTORS: usize = 8;
-/// Maximum words of a byline.
+/// Maximum number of words of a byline.
 // Longer ones are boxes about the author.
 const MAX_BYLINE_WORDS: u32 = 20;
 
-/// Returns whether a word of the microdata property of an element is one of these.
+/// Returns whether the microdata property of an element contains one of `words`.
 fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
     let mut attribute_words = page.attribute_words(element).iter();
     attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
 }
 
-/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
-/// it.
+/// Returns, for each block, whether microdata marks it as a question: it comes before an answer in the same element.
 fn stated_questions(page: &Page) -> Vec<bool> {
     let mut questions = vec![false; page.blocks.len()];
     let mut last = None;
@@ -192,7 +191,7 @@ fn stated_questions(page: &Page) -> Vec<bool> {
     questions
 }
 
-/// The role that the markup around a block gives it.
+/// Returns the role of a block by the markup around it: caption, byline, or question and answer.
 fn marked(page: &Page, block: &Block) -> Option<Role> {
     for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
         if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
@@ -255,7 +254,7 @@ impl From<RoleSet> for Vec<Role> {
     }
 }
 
-/// Names divided by commas.
+/// Writes the names of the roles, separated by commas.
 impl fmt::Display for RoleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.iter().map(Role::name).collect();
@@ -263,7 +262,7 @@ impl fmt::Display for RoleSet {
     }
 }
 
-/// Returns the role of an embedded text on its page.
+/// Returns the role of a text from the page's embedded data.
 pub(crate) fn role_of_embedded(embedded: &JudgedEmbedded) -> Role {
     if embedded.is_comment() {
         Role::Comment

@@ -1,23 +1,21 @@
-//! Keeps addresses on pages that say when something takes place, as when and where belong together, and the facts about
-//! a product, an event or a job.
+//! Keeps addresses on pages that say when something takes place, and the facts about a product, an event or a job.
 
 use trommel_html::{Block, Element, Page, Tag};
 
 use crate::kept_flags::KeptBlocks as _;
 
-/// Maximum number of words of a block that states a time or a place.
+/// Maximum number of words of a block that is taken for a time of day or an address.
 // Longer ones are prose, in which numbers are of other things.
 const MAX_WORDS: u32 = 40;
-/// Minimum probability of an address.
+/// Minimum probability of a block that is kept as an address.
 // From .02 to .05 no set differs by more than .0006, but agendas lose .009 at .05.
 const MIN_PROBABILITY: f32 = 0.03;
-/// Digits of a postal code.
+/// Number of digits of a postal code.
 // Codes of four digits look like years, those with letters like the numbers of models.
 const CODE_DIGITS: usize = 5;
 
-/// Keeps short blocks that are an address if a short kept block says a time of day, because time and place belong
-/// together. Addresses in the footer are those of the site. There is one entry for each block in `probabilities` and
-/// `kept`.
+/// Keeps short blocks that are an address if a short kept block says a time of day. Addresses in the footer are left
+/// out, because they are those of the site. `probabilities` and `kept` have one entry per block.
 pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
     let addresses = blocks().filter(|(_, ((block, probability), kept))| {
@@ -34,14 +32,13 @@ pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [boo
     kept.keep(addresses);
 }
 
-/// Returns whether a block is short, in sight and not in the footer.
+/// Returns whether a block is short, visible and outside of any footer.
 fn is_shown(page: &Page, block: &Block) -> bool {
     let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
     block.words <= MAX_WORDS && !is_hidden && !page.path(block.element).any(|(_, element)| element.tag == Tag::Footer)
 }
 
-/// Returns whether a text has a postal code beside a name, with the number of a house or the short name of a state
-/// before it.
+/// Returns whether a text has a postal code next to a capitalised name and after a house number or two-letter state.
 // Labels such as `Location:` are as often those of the author of a post.
 fn is_address(text: &str) -> bool {
     // Few texts have as many digits in a row, and only those are divided into words.
@@ -69,7 +66,7 @@ fn is_address(text: &str) -> bool {
     false
 }
 
-/// Returns whether a word is a postal code: five digits, and perhaps four more behind a hyphen.
+/// Returns whether a word is a postal code: five digits, optionally followed by a hyphen and more digits.
 fn is_code(word: &str) -> bool {
     let (code, rest) = word.split_once('-').unwrap_or((word, ""));
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -80,7 +77,7 @@ fn is_name(word: &str) -> bool {
     word.len() > 1 && word.starts_with(char::is_uppercase)
 }
 
-/// Returns whether a text says a time of day: `10:30`, `10h30`, `10 am`, `10 a.m.`.
+/// Returns whether a text contains a time of day: `10:30`, `10h30`, `10 am`, `10 a.m.`.
 fn says_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit()).count();
@@ -106,15 +103,15 @@ fn says_time(text: &str) -> bool {
     false
 }
 
-/// Maximum number of words of a fact.
+/// Maximum number of words of a block that is kept as a fact about a product, an event or a job.
 const MAX_FACT_WORDS: u32 = 30;
-/// Names of elements with the number and the kinds of a product.
+/// Attribute words of elements that hold the number and the categories of a product.
 const FACTS: [&str; 2] = ["meta", "sku"];
-/// Elements around a fact in which its row or its name is looked for.
+/// Maximum number of elements around a block that are checked for being the cell, term or name of a product fact.
 const FACT_ANCESTORS: usize = 3;
 
-/// Keeps doubtful facts beside the text about a product, an event or a job: its name, its number, rows of a head and a
-/// cell.
+/// Keeps short blocks that hold facts about a product, an event or a job: the headline, terms and definitions, table
+/// rows with a header cell, and product numbers.
 pub(crate) fn keep_facts(page: &Page, headline: Option<usize>, in_comments: &[bool], kept: &mut [bool]) {
     if !kept.contains(&true) {
         return;

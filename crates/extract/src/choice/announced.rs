@@ -8,15 +8,15 @@ use url::Url;
 use super::beside_kept::{heading, is_beside_heading};
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Words of the sentence. Labels of controls are shorter ("Share:", "Tags:").
+/// Minimum number of words of a sentence that announces a list. Labels of controls are shorter ("Share:", "Tags:").
 const MIN_WORDS: u32 = 7;
-/// Blocks of the list. Longer ones are directories.
+/// Maximum number of blocks of a list that a sentence announces. Longer lists are directories.
 const MAX_BLOCKS: usize = 60;
-/// Words of a block of the list in the mean; buttons have fewer.
+/// Minimum mean number of words per block of an announced list. Buttons have fewer words.
 const MIN_MEAN_WORDS: usize = 2;
 
-/// Keeps all of each list directly after a kept block that ends with a colon and stands beside it (one flag for each
-/// block in `kept`).
+/// Keeps each list that directly follows a kept sentence with a colon at its end, in the same element. `kept` has one
+/// flag per block.
 pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {
         return;
@@ -42,7 +42,7 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns whether a block is a sentence, and no heading or link, that ends with a colon.
+/// Returns whether a block is a sentence that ends with a colon, and neither a heading nor a link.
 fn announces(page: &Page, block: &Block) -> bool {
     block.words >= MIN_WORDS
         && page.text(block).trim_end().ends_with([':', '\u{ff1a}'])
@@ -50,12 +50,12 @@ fn announces(page: &Page, block: &Block) -> bool {
         && !page.kinds_around(block).contains(ElementKinds::HEADING)
 }
 
-/// Elements around a block that may be its item.
+/// Maximum number of elements around a block among which its list item is looked for.
 // Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
 const ANCESTORS: usize = 6;
 
-/// Keeps lists directly below a kept heading and beside it for which `wanted` is true, given the list and its blocks
-/// (one flag for each block in `kept`).
+/// Keeps each list that directly follows a kept heading in the element around the heading, if `wanted` accepts the list
+/// and its blocks. `kept` has one flag per block.
 pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
     for at in 0..page.blocks.len() {
         let next = at + 1;
@@ -73,7 +73,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
     }
 }
 
-/// Returns the list that begins with a block, unless it is hidden, and the blocks in it.
+/// Returns the visible list whose first block is `first`, with all blocks of the list.
 pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
@@ -95,18 +95,17 @@ pub(crate) fn has_words(blocks: &[&Block], mean: usize) -> bool {
     words as usize >= mean * blocks.len()
 }
 
-/// Items of such a list.
+/// Minimum number of items of a list of links to other sites.
 const MIN_ITEMS: usize = 2;
 // Longer ones are directories, whose links are the page and not a part of it.
 const MAX_ITEMS: usize = 60;
-/// Words of an item in the mean; buttons have fewer.
+/// Minimum mean number of words per item of a list of links to other sites. Buttons have fewer words.
 const LINK_LIST_WORDS: usize = 2;
-/// Elements around a block that may be its link.
+/// Maximum number of elements around a block among which its link is looked for.
 const LINK_ANCESTORS: usize = 6;
 
-/// Keeps lists directly below a kept heading and beside it, if all of their items lead to other sites than that of the
-/// page (its `url`). Links for sharing the page, which take its address along, do not count as such. One flag for each
-/// block in `kept`.
+/// Keeps each list directly below a kept heading if all list items link to other sites than the page's `url`. Share
+/// links, which contain the page's address, do not count as links to other sites. `kept` has one flag per block.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
     let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return };
     // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
@@ -126,7 +125,7 @@ fn is_elsewhere(href: &str, site: &str) -> bool {
     matches!(url.scheme(), "http" | "https") && !href.contains(site)
 }
 
-/// The name of a site: the last two names of its host.
+/// Returns the last two names of a host, which name its site: `example.org` for `www.example.org`.
 fn site(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
     // The last two names: `example.org`. For `example.co.uk` that is too little, which only keeps fewer lists.
@@ -134,7 +133,7 @@ fn site(host: &str) -> &str {
     before.and_then(|at| host.get(at + 1..)).unwrap_or(host)
 }
 
-/// Keeps paragraphs that the page's markup calls references to further reading (`seealso`), directly after kept text.
+/// Keeps paragraphs with the attribute word `seealso` directly after kept text.
 pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     for at in 1..page.blocks.len() {
         if !kept.lacks(at) || !kept.has(at - 1) {
@@ -152,10 +151,10 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Words of an entry on average, at least: an author, a title and a year.
+/// Minimum mean number of words per entry in a list of references: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
-/// Class and id words of such lists, by their hashes: all words of a page are compared with them.
+/// Hashes of the class and id words that mark lists of references.
 const NAMES: [u64; 6] = [
     word_hash(b"bibliography"),
     word_hash(b"biblio"),
@@ -165,8 +164,8 @@ const NAMES: [u64; 6] = [
     word_hash(b"reflist"),
 ];
 
-/// Keeps lists that the page's markup calls references, with the heading directly above, behind kept text of the same
-/// part of the page (one entry for each block in `kept`). Lists of mere links stay out.
+/// Keeps lists that the page's markup calls references, and the heading directly above each. Kept text must precede
+/// them in the same part of the page. Lists of mere links stay out. `kept` has one flag per block.
 pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     // Most pages have none, and the way up from each block costs more.
     if !page.has_attribute_word(&NAMES) {
@@ -200,8 +199,8 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// The outermost list of references around a block (its element and the end of it), if it stands in the same part
-/// of the page as a kept block before.
+/// Returns the index and the end index of the outermost element around the block `at` that is a list of references.
+/// Returns `None` if the kept block `before` is in another part of the page.
 fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
     let before = page.blocks.get(before)?.element;
     let mut list = None;
@@ -226,7 +225,7 @@ fn is_list(page: &Page, element: &Element) -> bool {
         && words.any(|word| NAMES.contains(&word.hash))
 }
 
-/// Returns whether the blocks are entries: mostly text with a year or an address, and not links alone.
+/// Returns whether the blocks are references: mostly text with a year or an address, and not only links.
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|block| block.words).sum();

@@ -1,4 +1,4 @@
-//! Keeps blocks for the kept blocks beside them.
+//! Keeps section headings above kept text, and blocks that are nearly as probable as the kept ones around them.
 //!
 //! These are section headings directly above kept text, and blocks that are nearly as probable as kept ones, in the
 //! container that holds most kept text.
@@ -10,15 +10,15 @@ use trommel_html::{Block, Element, ElementKinds, NotationKind, Page, Tag};
 use crate::kept_flags::{KeptBlocks as _, kept_words, kept_words_inside};
 use crate::render::content::level;
 
-/// Blocks and words of a heading; more are an element that was never closed.
+/// Maximum number of blocks of a heading. An element with more blocks was never closed.
 const MAX_HEADING_BLOCKS: usize = 3;
 const MAX_HEADING_WORDS: u32 = 25;
-/// Elements around a heading that are looked at.
+/// Maximum number of elements around a heading that are examined.
 // Sites wrap headings into several boxes; the bound keeps a climb constant.
 const ANCESTORS: usize = 12;
 
-/// Keeps headings directly above kept text, except the headline (a block). The kept text must be a sibling of the
-/// heading, or of an element that holds only the heading (`kept` has one entry for each block).
+/// Keeps section headings directly above kept text, except the block `headline`. The kept text must be a sibling of the
+/// heading or of an element that holds only the heading. `kept` has one flag per block.
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
@@ -55,8 +55,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
     }
 }
 
-/// Returns whether a block is a link to a place of the page in the element that holds a heading, as to link to the
-/// heading.
+/// Returns whether a block is a link to a place on the page and has the same parent element as `heading`.
 fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
     page.blocks.get(at).is_some_and(|block| {
         page.container(block).is_some_and(|(around, _)| around == heading.parent)
@@ -66,15 +65,15 @@ fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
     })
 }
 
-/// Returns whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier one
-/// does not head it, but is a kicker, a path or the name of the site.
+/// Returns whether `block` is a heading of the same level as the earlier heading `before`, or of a higher level. The
+/// earlier heading is then a kicker, a path or the site's name.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     let element = heading(page, block).and_then(|heading| page.element(heading));
     element.is_some_and(|element| level(element.tag) <= level(before.tag))
 }
 
-/// Returns whether a block is a whole dropped heading of the first level directly above and beside kept text: the
-/// headline of a text whose title differs.
+/// Returns whether a block is a whole dropped `h1` heading directly above kept text in the same element. Such a heading
+/// is the headline of a text whose title differs.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
     let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
         return false;
@@ -94,21 +93,21 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
         && is_beside_heading(page, element.parent, at, next)
 }
 
-/// Returns the innermost heading around a block.
+/// Returns the index of the innermost heading element around a block.
 pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
     let mut path = page.path_in(ElementKinds::HEADING, page.blocks.get(block)?);
     path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
 }
 
-/// Returns whether the page hides a block, as it does with the tabs that are not open.
+/// Returns whether the page hides a block, for example in a tab that is not open.
 fn is_hidden(page: &Page, block: usize) -> bool {
     let block = page.blocks.get(block);
     let element = block.and_then(|block| page.element(block.element));
     element.is_some_and(|element| element.hidden)
 }
 
-/// Returns whether a block is in the element around a heading, whose first block is at `at`. Outer elements count too,
-/// if the inner ones hold only the heading.
+/// Returns whether a block is inside `around`, the parent of the heading whose first block is `at`. Outer elements
+/// count too while the inner ones hold only the heading.
 pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
@@ -130,22 +129,22 @@ pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usiz
     false
 }
 
-/// Share of the kept words that the container holds, at least. It is the smallest such element.
+/// Minimum share of the page's kept words in the container whose doubtful blocks are kept.
 const MIN_KEPT_SHARE: f32 = 0.9;
-/// Minimum share of the words of the container that are kept.
+/// Minimum share of a container's words that are kept, for its doubtful blocks to be kept too.
 // At .6, 250 pages of wcxb-dev get worse and 160 better.
 const MIN_DENSITY: f32 = 0.8;
-/// Odds of a block against those of the least probable kept block, at least: log odds less by .75.
+/// Minimum ratio of the odds of a doubtful block to the odds of the least probable kept block: exp(-0.75).
 // From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
 const MIN_ODDS_SHARE: f32 = 0.472;
-/// Minimum probability of such a block.
+/// Minimum probability of a doubtful block that is kept because most of its container is kept.
 // Without it one kept block of little probability kept all others: pages whose paragraphs were wrapped gained 9 words
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;
 
-/// Keeps more blocks of the container that holds most of the kept text, if most of the container is kept. They must be
-/// nearly as probable as the least probable kept block. Readers' comments are left out: the policy decides about them.
-/// There is one entry for each block in `probabilities`, `in_comments` (empty if that is not known) and `kept`.
+/// Keeps doubtful blocks in the container that holds most kept text, if most of the container is kept. The blocks must
+/// be nearly as probable as the least probable kept block, and no readers' comments. The slices have one entry per
+/// block (`in_comments` may be empty if unknown).
 pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
     let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);
@@ -165,7 +164,7 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     }
 }
 
-/// The smallest element with most of the kept words, as the range of its elements, if most of its words are kept.
+/// Returns the index range of the smallest element that holds most kept words, if most of its words are kept.
 fn dense_container(page: &Page, kept: &[bool]) -> Option<Range<u32>> {
     let of_kept = kept_words_inside(page, kept);
     let total = kept_words(page, kept);

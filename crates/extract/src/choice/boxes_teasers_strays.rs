@@ -1,4 +1,4 @@
-//! Drops boxes between the paragraphs of a text, teasers behind it, and strays.
+//! Drops boxes between the paragraphs of a text, teasers after it, and strays.
 //!
 //! Strays are the few kept blocks of a field whose other blocks are dropped: blocks of one template are content
 //! together or not at all.
@@ -12,18 +12,19 @@ use super::lone_text::part_of;
 use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, kept_words_before};
 
-/// Blocks between two paragraphs that may be one piece of furniture, and their words.
+/// Maximum number of blocks of a box between two paragraphs that may be an advertisement or the like.
 const MAX_BOX_BLOCKS: usize = 6;
 const BOX_WORDS: Range<u32> = 5..61;
-/// Probability below which a box of an article without links is left out, one with links, and one of another page.
+/// Probabilities below which a box is dropped: without links in an article, with links in an article, on other pages.
 // Between paragraphs of eight sets 122, 4 and 54 boxes are none of the text, 62, 0 and 18 are.
 const DOUBT_OF_BOXES: (f32, f32, f32) = (0.8, 0.3, 0.6);
-/// Share of linked words up to which a box is one without links.
+/// Maximum share of linked words in a box that counts as a box without links.
 const FEW_LINKS: f32 = 0.2;
-/// Elements around a block among which the child of a container is looked for.
+/// Maximum number of elements around a block that are searched for a box or a card.
 const ANCESTORS: usize = 12;
 
-/// Drops doubtful boxes between two kept paragraphs of one element: newsletters, players, advertisements.
+/// Drops doubtful boxes between two kept paragraphs of one element, such as newsletter forms, players and
+/// advertisements.
 pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, kept: &mut [bool]) {
     let part = |at: usize| part_of(page, at);
     for at in 0..page.blocks.len() {
@@ -50,8 +51,8 @@ pub(super) fn drop_boxes(page: &Page, probabilities: &[f32], is_article: bool, k
     }
 }
 
-/// Returns whether all of these blocks are in boxes that are children of `around`, and are neither a heading of the
-/// following text nor something that texts set apart.
+/// Returns whether all blocks are in boxes that are children of the element `around`. A heading of the text after them,
+/// or a figure, table, code, quote or definition list, is no box.
 fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
     let apart = [Tag::Figure, Tag::Figcaption, Tag::Table, Tag::Pre, Tag::Code, Tag::Blockquote, Tag::Dl];
     let last = blocks.end.checked_sub(1).and_then(|last| page.blocks.get(last));
@@ -75,18 +76,18 @@ fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
         })
 }
 
-/// Minimum number of cards, and minimum share of teasers among them.
+/// Minimum number of teasers in a group of sibling cards that is dropped.
 const MIN_TEASERS: usize = 3;
 const TEASER_SHARE: f32 = 0.8;
-/// Words of a teaser.
+/// Range of the number of words of a teaser card.
 const TEASER_WORDS: Range<u32> = 4..81;
-/// Words of the teasers for each kept word before them, at most, and share of these words that may stand behind them.
+/// Maximum ratio of words in dropped teasers to kept words before them.
 // Below 3 DAnIEL loses .0027, above nothing changes.
 const MAX_TEASERS: f32 = 3.0;
 const MAX_BEHIND: f32 = 0.1;
 
-/// Drops the teasers behind the text of an article, and foreign ones anywhere: cards made alike, each with a linked title
-/// of its own and few other words.
+/// Drops the teasers after the text of an article, and teasers off its topic anywhere. Teasers are similar sibling
+/// cards, each with a different linked title and few other words.
 pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
     let all_cards = cards(page);
     let mut teasers = Vec::new();
@@ -118,7 +119,7 @@ pub(super) fn drop_teasers(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// The linked title of a card with few other words.
+/// Returns the text of the longest linked block of a card, if the card has few words.
 fn teaser_title(page: &Page, card: Range<usize>) -> Option<&str> {
     let blocks = || page.blocks.iter().skip(card.start).take(card.len());
     let words: u32 = blocks().map(|block| block.words).sum();
@@ -127,14 +128,14 @@ fn teaser_title(page: &Page, card: Range<usize>) -> Option<&str> {
     TEASER_WORDS.contains(&words).then(|| page.text(title))
 }
 
-/// An element, with more than one block, that has others of its kind beside it.
+/// Element with more than one block and with sibling elements of the same markup.
 struct Card {
-    /// The element around it, and its likeness.
+    /// Index of the card's parent element, and the signature of the card's markup.
     kind: (u32, u64),
     blocks: Range<usize>,
 }
 
-/// All cards of a page, those of a kind behind each other; of elements that begin with the same block the innermost.
+/// Returns all cards of a page, sorted by kind. Where several begin with the same block, only the innermost counts.
 fn cards(page: &Page) -> Vec<Card> {
     let mut kinds: FxHashMap<(u32, u64), usize> = FxHashMap::default();
     for element in page.elements.iter().filter(|element| !element.hidden) {
@@ -158,16 +159,16 @@ fn cards(page: &Page) -> Vec<Card> {
     cards
 }
 
-/// Blocks of a field (those whose whole path of names and classes is equal) from which on it says something.
+/// Minimum number of blocks of a field (blocks with the same element path) for its kept blocks to be judged as strays.
 // Of three blocks a single kept one would already be a stray.
 const MIN_BLOCKS: u32 = 4;
-/// Maximum share of a field, by the square roots of its words, whose kept blocks are strays.
+/// Maximum kept share of a field at which its kept blocks are strays. Blocks weigh by the square root of their words.
 // Measured together with the next bound, without which zhweb lost .0141: all of one page.
 const MAX_STRAY_SHARE: f32 = 0.35;
-/// Maximum share of the kept words that may be dropped as strays, because a page may consist of them.
+/// Maximum share of the page's kept words that may be dropped as strays, because a page may consist of them.
 const MAX_PAGE_SHARE: f32 = 0.25;
 
-/// The kept part of the blocks of a field.
+/// Total and kept weight of a field, which is the blocks with the same path of element names and classes.
 #[derive(Clone, Copy, Default)]
 struct Field {
     blocks: u32,
@@ -181,8 +182,8 @@ impl Field {
     }
 }
 
-/// Drops the kept blocks of fields that are mostly left out, unless they are a good part of what is kept. In `kept` and
-/// `fields` there is one entry for each block: whether it is kept, and the number of its field.
+/// Drops the kept blocks of fields that are mostly dropped, unless they hold much of the kept text. `kept` and `fields`
+/// have one entry per block: whether it is kept, and the number of its field.
 pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
     let mut all = vec![Field::default(); page.blocks.len()];
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
@@ -217,7 +218,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
-    /// The kept texts, where the model keeps blocks whose text does not begin with `-`.
+    /// Returns the texts that are kept, if the model keeps the blocks whose text does not begin with `-`.
     fn left(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();

@@ -1,4 +1,4 @@
-//! Drops parts that are no text of the page: controls, tables of contents, labels.
+//! Drops parts of a page that are not its text: controls, tables of contents, labels, hidden parts.
 //!
 //! Controls stand inside kept text: buttons beside code and in headings, the name of a language above its code, rows of
 //! letters that are links, links beside a heading to edit its section or to link to it, and the controls of lists and
@@ -17,19 +17,20 @@ use super::list_controls::{
 use crate::heading_text::{Mentions, is_heading, is_permalink};
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 
-/// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
+/// Minimum number of linked single letters in a row that are controls, such as `v t e` in a wiki or an index from A to
+/// Z.
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
 const MIN_LETTERS: usize = 3;
-/// Words and characters of the name of a language.
+/// Maximum number of words and of characters of a label that names a programming language.
 const MAX_LABEL: (u32, u32) = (2, 20);
-/// Characters of a control between brackets (`edit`, `edit | edit source`).
+/// Maximum number of characters of a control between brackets (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: u32 = 40;
-/// Maximum words of buttons.
+/// Maximum number of words of a block of buttons.
 const MAX_BUTTON_WORDS: u32 = 6;
-/// Elements around code whose classes name its language.
+/// Number of elements around code whose classes are searched for its programming language.
 const ANCESTORS: usize = 4;
 
-/// Drops controls, such as buttons and menus in the text (`kept` has one entry for each block).
+/// Drops controls, such as buttons and menus, from the kept text. `kept` has one flag per block.
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
@@ -83,17 +84,17 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop);
 }
 
-/// Words of a tip to read something else, in small letters; the name of the other page stands behind them in a link.
+/// Lower-case labels, such as "read more", before a colon and a link to another page.
 const TIPS: [&str; 26] = [
     "read more", "read also", "also read", "read next", "related", "related article", "related story", "see also",
     "more on this", "lesen sie auch", "lesen sie mehr", "mehr zum thema", "auch interessant", "lire aussi",
     "à lire aussi", "lire également", "lea también", "lee también", "leer más", "leggi anche", "leia também",
     "leia mais", "lees ook", "czytaj też", "czytaj także", "читайте также",
 ];
-/// Maximum words of such a line.
+/// Maximum number of words of a line that only links to another page ("Read more: ...").
 const MAX_TIP_WORDS: u32 = 30;
 
-/// Returns whether a line amid the text only leads to another page, and says so before a colon.
+/// Returns whether a line only links to another page, with a label such as "Read more" before a colon.
 fn is_reading_tip(page: &Page, block: &Block) -> bool {
     if block.words > MAX_TIP_WORDS || block.link_density() < 0.5 || is_heading(page, block) {
         return false;
@@ -102,8 +103,8 @@ fn is_reading_tip(page: &Page, block: &Block) -> bool {
     !name.trim().is_empty() && TIPS.contains(&label.trim().to_lowercase().as_str())
 }
 
-/// Returns whether a block is a control of the heading before it: links between brackets in the element that holds the
-/// heading, as wikis offer them to edit a section. Marks of notes are numbers.
+/// Returns whether a block is a link in brackets that belongs to the heading before it, such as `[edit]` in a wiki.
+/// Links without letters do not count, because numbers are marks of notes.
 fn is_control_of_heading(page: &Page, at: usize) -> bool {
     let Some(block) = page.blocks.get(at) else { return false };
     let text = page.text(block);
@@ -121,8 +122,8 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 
-/// Returns whether a block is all buttons and stands directly before or behind code, as to copy or to run it, or in a
-/// heading behind its text. What has a role, as the tabs of several pieces of code, may name them.
+/// Returns whether a block consists of buttons, next to code (to copy or run it) or after the text of a heading.
+/// Buttons with a `role` attribute do not count, because tabs may name pieces of code.
 fn is_button(page: &Page, html: &str, at: usize) -> bool {
     let block = |at: usize| page.blocks.get(at);
     let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else { return false };
@@ -159,7 +160,7 @@ fn are_buttons(source: &str) -> bool {
     })
 }
 
-/// Returns whether a block only names the language of the code after it, as the classes of the code do.
+/// Returns whether a block only names the programming language of the code block after it, as the code's classes do.
 fn is_label(page: &Page, html: &str, label: &Block, code: &Block) -> bool {
     let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
     if label.words == 0
@@ -180,17 +181,17 @@ fn is_label(page: &Page, html: &str, label: &Block, code: &Block) -> bool {
         .any(|element| page.says(element, &[name.as_str()]) || is_language(element, html, &name))
 }
 
-/// Returns whether a class is that of a language whose name is no attribute word, such as `language-c`.
+/// Returns whether a class of an element ends in a hyphen and a language name of one or two bytes (`language-c`).
 fn is_language(element: &Element, html: &str, name: &str) -> bool {
     let classes = element.attribute(html, "class").filter(|_| name.len() <= 2).unwrap_or_default();
     let is_it = |class: &str| class.rsplit_once('-').is_some_and(|(_, language)| language.eq_ignore_ascii_case(name));
     classes.split_whitespace().any(is_it)
 }
 
-/// Words in names of the elements that consent platforms add to pages: OneTrust, Didomi, iubenda and others.
+/// Attribute words of the elements that cookie-consent platforms add to pages: OneTrust, Didomi, iubenda and others.
 const CONSENT: [&str; 6] = ["onetrust", "didomi", "iubenda", "cookiebot", "usercentrics", "cmplz"];
 
-/// Drops the text that consent platforms add to a page: their questions, and their words on each purpose and partner.
+/// Drops the text that cookie-consent platforms add to a page, such as questions, purposes and partners.
 pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
     if !page.has_attribute_word(&CONSENT.map(|word| word_hash(word.as_bytes()))) {
         return;
@@ -203,11 +204,11 @@ pub(super) fn drop_consent(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Links from which on a list of them is a table of contents.
+/// Minimum number of links in a list that is taken for a table of contents.
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
 const MIN_CONTENTS_LINKS: usize = 3;
 
-/// Drops lists that consist of links to places on the same page (`kept` has one entry for each block).
+/// Drops lists that consist of links to places on the same page. `kept` has one flag per block.
 pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {
         return;
@@ -239,22 +240,21 @@ fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     href.is_some_and(|href| href.starts_with('#'))
 }
 
-/// Maximum number of words of such a part.
+/// Maximum number of words of a hidden part that is dropped.
 // Longer ones are answers, tabs and folded sections, which readers can open: at 100 recipes-dev loses .0013.
 const MAX_WORDS: u32 = 30;
-/// Share of the words of the page in all such parts, at most; and words of them on a short page, where they are less than
-/// half of the text: scripts show all of some pages.
+/// Maximum share of the page's words that may be dropped as short hidden parts. Scripts show all text of some pages.
 // At .3 recipes-dev loses .0006.
 const MAX_SHARE: f32 = 0.1;
 const MAX_SHORT_WORDS: u32 = 60;
-/// Minimum number of long hidden parts that a pay wall leaves beside short ones.
+/// Minimum number of long hidden siblings beside which a short hidden part is kept, as part of a pay-walled text.
 const MIN_LONG: u32 = 2;
-/// Parts of one kind that are slides or the like.
+/// Number of hidden elements with the same markup that are taken for slides or sections, and kept.
 const MANY: u32 = 4;
-/// Attribute words of parts that readers can open.
+/// Attribute words of hidden parts that readers can open.
 const OPENED: [&str; 9] = ["accordion", "answer", "carousel", "collapse", "panel", "slide", "tab", "tabpanel", "tabs"];
 
-/// Drops the blocks of short invisible elements (`kept` has one entry for each block).
+/// Drops the blocks of short invisible elements. `kept` has one flag per block.
 pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     if page.invisible.is_empty() {
         return;
@@ -308,7 +308,7 @@ pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop.map(|(.., at)| at));
 }
 
-/// Returns whether all of a block is hidden within its line: it may begin in a hidden element and go on behind it.
+/// Returns whether all of a block's text is hidden within its line. A block may also begin hidden and end visible.
 fn is_hidden(page: &Page, block: &Block) -> bool {
     let whole = (0, page.text(block).len() as u32);
     page.notations(block).any(|notation| notation.kind == NotationKind::Hidden && notation.text == whole)

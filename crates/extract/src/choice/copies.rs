@@ -7,17 +7,17 @@ use trommel_html::{Block, Page, Tag};
 
 use crate::kept_flags::KeptBlocks as _;
 
-/// Words from which on a text does not stand on a page twice by chance.
+/// Minimum number of words of a text whose repetition on a page is no coincidence.
 // Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
 const COPY_WORDS: u32 = 20;
-/// The same if the text before or after it is a copy as well.
+/// Minimum number of words of a dropped copy if the text before or after it is a copy as well.
 // A copy of a whole section has short lines as well, but they follow each other.
 const MIN_WORDS_IN_RUN: u32 = 8;
 
-/// Drops blocks that copy others. A copy is a block with the text of the kept block directly before it, or a long one
-/// whose text was kept anywhere before. Items, cells, quotes and code are left alone, because repetition is content
-/// there. So are two blocks of one field, as a page shows its text a second time by other markup. `kept` has one entry
-/// for each block, and so has `fields`, the number of its field, unless the model knows no fields.
+/// Drops blocks that repeat the kept block directly before them, or that are long and repeat any earlier kept block.
+/// Items, cells, quotes and code are left alone, because repetition is content there. So are two blocks of one field
+/// (same element path), because a copy of a text has other markup. `kept` has one flag per block, and `fields` the
+/// field number of each block, or nothing if the model knows no fields.
 // Records of a list have equal names and places. With copies of one field dropped, shoplists lose .0044,
 // magic-articles .0031, l3s-gn1 and courts .0020; no set gains.
 pub(crate) fn drop_copies(page: &Page, fields: &[u32], kept: &mut [bool]) {
@@ -102,7 +102,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
-    /// Texts that stay if all blocks are kept.
+    /// Returns the texts that remain after copies are dropped, if all blocks were kept.
     fn left(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let mut kept = vec![true; page.blocks.len()];

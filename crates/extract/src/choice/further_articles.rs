@@ -1,27 +1,27 @@
-//! Finds the further articles that endless pages append when a reader comes to the end.
+//! Finds and drops the further articles that endless pages append when a reader comes to the end.
 
 use std::ops::Range;
 
 use trommel_html::{Element, NONE, Page, Tag};
 
-/// Minimum kept words of an article; a shorter one is a teaser or a post.
+/// Minimum number of kept words of an article. A shorter one is a teaser or a post.
 const MIN_ARTICLE_WORDS: u32 = 40;
-/// Attributes of the element around an article that state its own address.
+/// Names of HTML attributes that give the address of an article, on the element around the article.
 // Attributes by which scripts of news sites change the address while a reader scrolls.
 const ADDRESSES: [&str; 12] = [
     "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url", "data-post-url", "data-story-url",
     "data-canonical", "data-canonical-url", "data-share-url", "data-path", "itemid",
 ];
-/// Words in the attributes of elements that hold an article.
+/// Attribute words of elements that hold an article.
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
-/// Articles of a page that are looked at; a page with more is a listing.
+/// Maximum number of articles that are searched for on a page. A page with more is a listing.
 // It also bounds the work: each of them is compared with the others.
 const MAX_ARTICLES: usize = 100;
 
-/// Returns the elements of the articles that follow the first; `None` if there are none. They are elements of one kind
-/// side by side (at one depth) with text of their own. Each has its own headline of the first level, or an address of
-/// its own that differs from the others in more than its query or fragment. Entries of a live blog and posts of a forum
-/// have neither. One flag for each block in `kept`.
+/// Returns the range of elements that hold the articles after the first, or `None` if there are none. Articles are
+/// elements with the same tag and depth that hold enough kept text. Each has its own `h1` headline or a different
+/// address, compared without query and fragment. Entries of a live blog and posts of a forum have neither. `kept` has
+/// one flag per block.
 pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range<u32>> {
     // Headlines first, because addresses in attributes also belong to share buttons.
     let by_headline = || side_by_side(page, kept, with_headlines(page)?);
@@ -29,8 +29,7 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
     by_headline().or_else(by_address)
 }
 
-/// For each heading of the first level, the outermost element around it that may hold an article and has no
-/// other such heading.
+/// Returns, for each `h1` heading, the outermost element around it that may hold an article and has no other `h1`.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, element)| element.tag == Tag::H1 && !element.hidden);
@@ -50,7 +49,7 @@ fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     Some(around.map(|(at, _)| at).collect())
 }
 
-/// The outermost elements that may hold an article and state an address, each another one.
+/// Returns the outermost elements that may hold an article and have an address, if all addresses differ.
 fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     let mut found: Vec<(u32, String)> = Vec::new();
     let mut end = 0;
@@ -73,8 +72,8 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     is_each_another.then(|| found.iter().map(|(at, _)| *at).collect())
 }
 
-/// Range from the second to the last of the elements with text that are siblings, if there are at least two. The
-/// elements come in order and do not overlap.
+/// Returns the range from the second to the last element of `found` that has enough kept text. All must have the tag
+/// and depth of the first. The elements in `found` come in order and do not overlap.
 fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range<u32>> {
     if found.len() < 2 {
         return None;
@@ -106,7 +105,7 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
     Some(*found.get(1)?..last.end)
 }
 
-/// Drops the articles that follow the first.
+/// Drops the articles after the first one on a page.
 pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
     let Some(range) = follow_ups(page, html, kept) else { return };
     for (block, kept) in page.blocks.iter().zip(kept) {
@@ -118,7 +117,7 @@ fn may_hold(page: &Page, element: &Element) -> bool {
     element.tag == Tag::Article || matches!(element.tag, Tag::Div | Tag::Section) && page.says(element, &ARTICLES)
 }
 
-/// The address that an element states, without its query and fragment.
+/// Returns the article address in an element's attributes, without query and fragment.
 fn address(element: &Element, html: &str) -> Option<String> {
     // Entries of a live blog have addresses that differ by fragment, posts of a forum by query.
     let stated = ADDRESSES.iter().find_map(|name| element.attribute(html, name))?;

@@ -5,11 +5,11 @@ use trommel_html::{Element, ElementKinds, Page};
 use crate::kept_flags::KeptBlocks as _;
 use crate::render::content::code::outermost_code;
 
-/// Elements around line numbers in one of which their code stands as well.
+/// Maximum number of elements around line numbers that are searched for the code they belong to.
 const GUTTER_ANCESTORS: usize = 4;
 
-/// Drops code that consists of the line numbers of the code after it, and elements of such numbers before or behind
-/// code (`kept` has one entry for each block).
+/// Drops line numbers: code blocks or elements named after lines that contain only consecutive numbers, next to code.
+/// `kept` has one flag per block.
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// The element around a block that is named after lines.
+/// Returns the innermost element around a block whose class or id says `line`, `lines`, `lineno` or `linenos`.
 fn gutter(page: &Page, at: usize) -> Option<u32> {
     let mut around = page.path(page.blocks.get(at)?.element).take(2);
     around.find(|(_, element)| page.says(element, &["line", "lines", "lineno", "linenos"])).map(|(at, _)| at)

@@ -1,23 +1,22 @@
-//! Finds the controls of lists and of events: ratings drawn as stars, counts of results, numbers of pages, links to the
-//! page before and the next one, links that put an event into a calendar; and what a wiki says of a page's text.
+//! Finds the controls of lists and of events: star ratings, counts of results, page numbers, links to the next page and
+//! calendar links. Also finds the labels that a wiki adds to a text.
 
 use trommel_html::{Block, Element, PAGE_ROW_WORDS, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 
-/// Elements around a control among which one names it.
+/// Maximum number of elements around a control that are searched for a name or link that marks it.
 const ANCESTORS: usize = 4;
-/// The maximum words of a control of a list or an event.
+/// Maximum number of words of a control of a list or an event.
 pub(crate) const MAX_CONTROL_WORDS: u32 = 10;
-/// Words without digits of a rating that is drawn as stars ("Rated 4.5 out of 5"), at least: it is not shown as text. A
-/// number of votes beside a star is.
+/// Minimum number of words without digits in a rating drawn as stars ("Rated 4.5 out of 5"). A mere number beside a
+/// star is the count of votes, which is text.
 const MIN_RATING_WORDS: usize = 2;
-/// The maximum number of counts of results on a page: one above a list and one below it. Lists number their items, too.
+/// Maximum number of result counts on a page: one above a list and one below it. Lists number their items, too.
 pub(crate) const MAX_COUNTS: usize = 2;
 
-/// Returns whether a short block with a number is a rating drawn as stars, or a page number below a list. The names of
-/// the elements around it decide.
+/// Returns whether a short block is a rating drawn as stars or a page number, by the names of elements around it.
 pub(crate) fn is_list_control(page: &Page, block: &Block) -> bool {
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let text = page.text(block);
@@ -33,7 +32,7 @@ pub(crate) fn is_list_control(page: &Page, block: &Block) -> bool {
     (is_number || may_be_rating) && page.path(block.element).take(ANCESTORS).any(|(_, element)| is_one(element))
 }
 
-/// Returns whether an element is named like a row of page numbers.
+/// Returns whether the class or id of an element marks a row of page numbers.
 pub(crate) fn is_row(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element);
     let mut texts = words.iter().map(|word| page.word_text(word));
@@ -42,19 +41,19 @@ pub(crate) fn is_row(page: &Page, element: &Element) -> bool {
     texts.any(|text| alone.contains(&text)) || says(beside) && (says("links") || says("numbers") || says("nav"))
 }
 
-/// Returns whether a short block counts the results of a list, by the names of its own element.
+/// Returns whether a short block states the number of results of a list, by the class or id of its container.
 pub(crate) fn is_result_count(page: &Page, block: &Block) -> bool {
     page.container(block).is_some_and(|(_, element)| {
         page.is_named_as(element, &["result", "results"]) && page.is_named_as(element, &["count"])
     })
 }
 
-/// The number of buttons with the same text from which on they are taken for buttons of a list's items.
+/// Minimum number of buttons with the same text that are taken for buttons of a list's items.
 pub(crate) const MIN_SAME_BUTTONS: usize = 3;
-/// Elements around the text of a button among which it is looked for.
+/// Maximum number of elements around the text of a button that are searched for the button's link.
 const BUTTON_ANCESTORS: usize = 2;
 
-/// Returns whether a short block is a link that is set as a button. A price is none.
+/// Returns whether a short block is a link styled as a button, by its class. Prices are no buttons.
 pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
     let mut elements = elements_of(page, block, BUTTON_ANCESTORS);
     block.link_density() == 1.0
@@ -62,24 +61,23 @@ pub(crate) fn is_link_button(page: &Page, block: &Block) -> bool {
         && elements.any(|element| element.tag == Tag::A && page.is_named_as(element, &["button", "btn"]))
 }
 
-/// Elements around a block that say of a shop or a calendar how it stands with a thing: an item in its list.
+/// Maximum number of elements around a block that are searched for a name such as `stock` or `notices`.
 const STATE_ANCESTORS: usize = 3;
 
-/// Returns whether a short block says how many of a thing are left, or is a notice ("This event has passed").
+/// Returns whether a short block says how many items are in stock, or is a notice ("This event has passed").
 pub(crate) fn is_state(page: &Page, block: &Block) -> bool {
     let has_digit = page.text(block).contains(|c: char| c.is_ascii_digit());
     let names: &[&str] = if has_digit { &["notices", "stock"] } else { &["notices"] };
     page.path(block.element).take(STATE_ANCESTORS).any(|(_, element)| page.is_named_as(element, names))
 }
 
-/// The word by which a page says that MediaWiki made it, and ids of what it adds to the text of a page: where the text is
-/// from, its revision, links past the menus, when it was changed and how often read.
+/// Attribute word that marks a page as made by MediaWiki.
 const WIKI: &str = "mediawiki";
 const WIKI_LABELS: [&str; 10] = [
     "siteSub", "contentSub", "mw-revision-info", "mw-revision-nav", "jump-to-nav", "lastmod", "viewcount", "copyright",
     "f-list", "footer-info",
 ];
-/// Elements around such a label among which one has its id.
+/// Maximum number of elements around a block that are searched for an id of a MediaWiki label.
 const LABEL_ANCESTORS: usize = 3;
 
 /// Returns whether a page was made by MediaWiki.
@@ -87,7 +85,7 @@ pub(crate) fn is_wiki(page: &Page) -> bool {
     page.has_attribute_word(&[word_hash(WIKI.as_bytes())])
 }
 
-/// Returns whether a block is what MediaWiki adds to the text of a page.
+/// Returns whether a block is a label that MediaWiki adds to the text, such as its source, revision or page views.
 pub(crate) fn is_wiki_label(page: &Page, html: &str, block: &Block) -> bool {
     page.path(block.element).take(LABEL_ANCESTORS).any(|(_, element)| {
         element.attribute(html, "id").is_some_and(|id| WIKI_LABELS.contains(&id.as_ref()))
@@ -95,18 +93,18 @@ pub(crate) fn is_wiki_label(page: &Page, html: &str, block: &Block) -> bool {
     })
 }
 
-/// Signs that begin the name of a link to the page before, and that end the name of one to the next.
+/// Characters that begin the name of a link to the previous page.
 const BACK: [char; 3] = ['«', '‹', '←'];
 const ON: [char; 3] = ['»', '›', '→'];
-/// Words of the names of elements that hold such links.
+/// Attribute words of elements that hold links to the previous or next page.
 const WAYS: [&str; 7] = ["nav", "navigation", "previous", "prev", "next", "pager", "pagination"];
-/// Parts of the addresses by which calendars are given an event.
+/// Parts of link addresses that add an event to a calendar.
 const CALENDARS: [&str; 8] = [
     "webcal:", ".ics", "ical=1", "data:text/calendar", "action=template", "outlook.live.com/", "outlook.office.com/",
     "calendar.yahoo.com/",
 ];
 
-/// Returns whether a short block is a link to the page before or the next one, or puts an event into a calendar.
+/// Returns whether a short block is a link to the previous or next page, or a link that adds an event to a calendar.
 pub(crate) fn leads_elsewhere(page: &Page, html: &str, block: &Block) -> bool {
     leads_along(page, block)
         || block.link_density() == 1.0
@@ -116,7 +114,7 @@ pub(crate) fn leads_elsewhere(page: &Page, html: &str, block: &Block) -> bool {
             })
 }
 
-/// Returns whether a short block is a link to the page before or the next one.
+/// Returns whether a short block is a link to the previous or next page.
 pub(crate) fn leads_along(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
     (text.starts_with(BACK) || text.ends_with(ON))
@@ -124,17 +122,17 @@ pub(crate) fn leads_along(page: &Page, block: &Block) -> bool {
         && page.path(block.element).take(ANCESTORS).any(|(_, element)| page.is_named_as(element, &WAYS))
 }
 
-/// Minimum number of items of a counted list.
+/// Minimum number of items of a list that follows a count of results.
 const MIN_ITEMS: usize = 3;
-/// Elements around a count, from its own on, beside which its list is looked for.
+/// Number of elements around a count of results, innermost first, whose siblings are searched for the list of results.
 const BAR_ANCESTORS: usize = 2;
-/// Elements behind them that are looked at: a menu for the order may stand between.
+/// Maximum number of siblings after a count of results that are searched for the list, as a sort menu may come first.
 const MAX_BESIDE: usize = 4;
-/// Maximum share of the blocks of such a list that are kept.
+/// Maximum share of kept blocks in a list of results for the whole list to be kept.
 const MAX_KEPT: f32 = 0.25;
 
-/// Keeps the list of results behind a count of them if hardly any of it is kept. The list stands beside the count, or
-/// beside the bar that the count stands in. `kept` has one entry for each block.
+/// Keeps the list of results after a count of results if few of its blocks are kept. The list is a sibling of the count
+/// or of the bar around the count. `kept` has one flag per block.
 pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
     let counts = page.blocks.iter().filter(|block| block.words <= MAX_CONTROL_WORDS && is_result_count(page, block));
     // Many counts before one long list would read it again and again.
@@ -148,7 +146,7 @@ pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// The list among the elements behind another one in its parent.
+/// Returns the index of the first list among the siblings after the element `at`.
 fn list_behind(page: &Page, at: u32, element: &Element) -> Option<u32> {
     let mut next = element.end.max(at + 1);
     let behind = std::iter::from_fn(|| {

@@ -1,4 +1,4 @@
-//! Decides about the records of a list together, and about what stands around them.
+//! Decides about the records of a list together, and about the blocks around them.
 //!
 //! Records are parts of one element with the same tag and name: the cards of a shop, the hits of a search, the rows of a
 //! table. Where most kept words stand in such parts, doubtful blocks of the records are kept, and doubtful ones around
@@ -13,26 +13,26 @@ use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag};
 use super::{JudgedPage, list_controls::is_link_button};
 use crate::kept_flags::{kept_words, kept_words_inside};
 
-/// Kept records, at least: of items and rows, and of other parts, which are records only on a page of lists.
+/// Minimum number of kept list items or table rows that count as records.
 const MIN_ITEMS: usize = 3;
 const MIN_RECORDS: usize = 5;
-/// Minimum share of a page's kept words that stand in them.
+/// Minimum share of a page's kept words in the records of a list.
 const MIN_SHARE: f32 = 0.5;
-/// Elements around a block among which its record is looked for.
+/// Maximum number of elements around a block among which its record is looked for.
 // A bound keeps each block at constant cost.
 const ANCESTORS: usize = 24;
-/// Probability of a block of a record, at least. The page's other records have the same block.
+/// Minimum probability of a block that is kept because it is in a record of a list.
 const MIN_INSIDE: f32 = 0.2;
-/// Probability of a block around them or of a control in them that is dropped, at most. Intros and advice are above.
+/// Maximum probability of a block that is dropped around the records of a list, or as a control in a record.
 const MAX_DOUBTFUL: f32 = 0.7;
-/// Share of the records that have the same control, at least, and its words, at most: longer ones may be a place.
+/// Minimum share of the records that contain a text for the text to be a control ("Add to cart").
 const MIN_REPEATED: f32 = 0.9;
 const MAX_CONTROL_WORDS: u32 = 3;
 
-/// Element around the records of a list, their tag, and their first name or class, which they share.
+/// Features that the records of a list share: index of the parent element, tag, and hash of the first name or class.
 type Likeness = (u32, Tag, Option<u64>);
 
-/// Parts that are alike, each with kept words.
+/// Elements with the same parent, tag and class, each with kept words, that are the records of a list.
 struct Records {
     likeness: Likeness,
     count: usize,
@@ -41,8 +41,8 @@ struct Records {
     last: u32,
 }
 
-/// Keeps doubtful blocks of records, and drops their controls and doubtful blocks around them, if most kept words stand
-/// in the records (`kept` has one entry for each block).
+/// Keeps doubtful blocks of records, and drops their controls and doubtful blocks around the records. Does nothing
+/// unless most kept words are in records. `kept` has one flag per block.
 pub(crate) fn decide_records(judged: &JudgedPage<'_>, kept: &mut [bool]) {
     // The lists of an article, the posts of a thread and the other goods beside a product are records, too.
     if !judged.is_listing && (judged.is_article || judged.is_thread || judged.has_facts) {
@@ -55,7 +55,7 @@ pub(crate) fn decide_records(judged: &JudgedPage<'_>, kept: &mut [bool]) {
     decide_inside(judged, &records, blocks, kept);
 }
 
-/// The records that hold the most kept words of a page, if these are most of it.
+/// Returns the group of records with the most kept words, if it holds at least half of the page's kept words.
 fn main_records(judged: &JudgedPage<'_>, kept: &[bool]) -> Option<Records> {
     let JudgedPage { page, is_listing, .. } = *judged;
     let total = kept_words(page, kept);
@@ -78,7 +78,7 @@ fn main_records(judged: &JudgedPage<'_>, kept: &[bool]) -> Option<Records> {
     all.into_values().filter(most).max_by_key(|records| (records.kept_words, records.count, Reverse(records.first)))
 }
 
-/// Drops doubtful blocks around the blocks of records, except headings behind them and those that head what is kept.
+/// Drops doubtful blocks before and after the records, except headings after the records and headings of kept text.
 fn drop_around(judged: &JudgedPage<'_>, records: &Range<usize>, kept: &mut [bool]) {
     let mut heads = true;
     let blocks = judged.page.blocks.iter().zip(judged.probabilities).zip(kept).enumerate().rev();
@@ -90,7 +90,7 @@ fn drop_around(judged: &JudgedPage<'_>, records: &Range<usize>, kept: &mut [bool
     }
 }
 
-/// Keeps doubtful blocks of records, and drops doubtful texts without numbers that nearly each record has.
+/// Keeps doubtful blocks of records, and drops doubtful short texts without digits that nearly every record repeats.
 fn decide_inside(judged: &JudgedPage<'_>, records: &Records, inside: Range<usize>, kept: &mut [bool]) {
     let page = judged.page;
     let blocks = || page.blocks.iter().zip(judged.probabilities).take(inside.end).skip(inside.start);
@@ -115,7 +115,7 @@ fn decide_inside(judged: &JudgedPage<'_>, records: &Records, inside: Range<usize
     }
 }
 
-/// The record around a block, and whether the block is hidden or a button.
+/// Returns the index of the record around a block, and whether the block is hidden or a button.
 fn record_of(page: &Page, block: &Block, likeness: Likeness) -> Option<(u32, bool)> {
     let is_button = |element: &Element| element.hidden || element.tag == Tag::Button;
     let mut inline = page.inline(block).iter().filter_map(|at| page.element(*at));

@@ -8,15 +8,15 @@ use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 use crate::render::content::code::outermost_code;
 use crate::{kept_flags::KeptBlocks as _, role::Role};
 
-/// Link density from which a block of a list is a link.
+/// Minimum link density (share of linked words) of a list block that counts as a link.
 const LINK_DENSITY: f32 = 0.5;
 
-/// Keeps whole parts that kept blocks of one container frame: lists of which a part is kept, tables with a header, and
-/// terms and definitions. On pages that show code, as manuals do, also lists, tables, quotes, code, headings and
-/// paragraphs of which nothing is kept, and lists, tables and code that end a container: there they are not menus. There
-/// is one entry for each block in `roles` and `kept`.
+/// Keeps whole lists, tables and definitions between kept blocks of one container. A list must be partly kept, and a
+/// table must have a header. If the page keeps code, as manuals do, also keeps parts of which nothing is kept: lists,
+/// tables, quotes, code, headings and paragraphs. Lists, tables and code at the end of a container are then kept as
+/// well. `roles` and `kept` have one entry per block.
 ///
-/// An author writes a list or table as a whole: if the text goes on behind it, all of it belongs to the text.
+/// An author writes a list or table as a whole: if the text goes on after it, all of it belongs to the text.
 pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let units = ElementKinds::LIST | ElementKinds::OTHER_LIST | ElementKinds::TABLE | ElementKinds::CODE;
     if !page.kinds.intersects(units) || !kept.contains(&false) {
@@ -64,8 +64,8 @@ fn is_unit(tag: Tag, has_code: bool) -> bool {
         || has_code && (tag.is_heading() || matches!(tag, Pre | Blockquote | Figure | P | Details))
 }
 
-/// Returns whether the blocks directly before and after those of an element are kept, and stand in the innermost element
-/// around it that holds more than they. If `may_end` is true, it may also be the end of what is kept there.
+/// Returns whether the blocks directly before and after an element's `blocks` are kept and in the innermost larger
+/// element around it. If `may_end` is true, the element may also be the last kept part there.
 fn is_framed(page: &Page, at: u32, blocks: &Range<usize>, kept: &[bool], may_end: bool) -> bool {
     let Some(before) = blocks.start.checked_sub(1).filter(|before| kept.has(*before)) else { return false };
     let is_behind_kept = kept.has(blocks.end);
@@ -92,7 +92,7 @@ fn is_framed(page: &Page, at: u32, blocks: &Range<usize>, kept: &[bool], may_end
     is_behind_kept
 }
 
-/// Keeps the blocks of a part, but for hidden ones and controls.
+/// Keeps the blocks of a list, table or other unit, except hidden blocks and controls.
 fn keep_unit(page: &Page, unit: &Element, blocks: Range<usize>, kept: &mut [bool]) {
     let inside = || page.blocks.iter().zip(kept.iter()).skip(blocks.start).take(blocks.len());
     let mut kept_inside = inside().filter(|(_, kept)| **kept).map(|(block, _)| block.link_density()).peekable();
@@ -106,15 +106,15 @@ fn keep_unit(page: &Page, unit: &Element, blocks: Range<usize>, kept: &mut [bool
     }
 }
 
-/// Returns whether one of the blocks is a reader's comment and a block beside them is one, too. A single comment in the
-/// middle of a text is an error of the model.
+/// Returns whether one of the blocks and a block directly before or after them are both readers' comments. A single
+/// comment in the middle of a text is an error of the model.
 fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
     let is_comment = |at: usize| roles.get(at) == Some(&Role::Comment);
     let beside = [blocks.start.checked_sub(1), Some(blocks.end)];
     blocks.clone().any(is_comment) && beside.into_iter().flatten().any(is_comment)
 }
 
-/// Elements that do not belong to the text around them, such as the tags of a post.
+/// Returns whether an element does not belong to the text around it, such as the tags of a post.
 fn is_beside(page: &Page, element: &Element) -> bool {
     use Tag::*;
     element.hidden
@@ -122,7 +122,7 @@ fn is_beside(page: &Page, element: &Element) -> bool {
         || page.says(element, &["tag", "tags", "taglist"])
 }
 
-/// Returns whether a table has header cells and no table in it: layout tables have no headers.
+/// Returns whether a table has header cells and contains no other table. Layout tables have no headers.
 fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
     let mut has_header = false;
     for inner in (at + 1..element.end).filter_map(|at| page.element(at)) {
@@ -135,22 +135,22 @@ fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
     has_header
 }
 
-/// Ends of the addresses of documents, in lower case.
+/// Lower-case endings of link addresses that lead to documents.
 const ENDS: [&str; 10] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".rtf", ".csv"];
-/// Minimum probability of a block.
+/// Minimum probability of a link to a document that is kept.
 // At .2 nine tenths of the gain on courts-dev go; at .05 it is .001 higher.
 const MIN_PROBABILITY: f32 = 0.1;
-/// Documents of a field, at least, and their share of its blocks.
+/// Minimum number of links to documents in a field (blocks with the same element path) whose links are kept.
 const MIN_DOCUMENTS: usize = 3;
 const MIN_SHARE: f32 = 0.8;
-/// Minimum share of the words of a block that stand in links.
+/// Minimum share of a block's words in links, for the block to be checked as a link to a document.
 const MIN_LINKED: f32 = 0.5;
-/// Elements around a block that may be its link.
+/// Maximum number of elements around a block among which its link is looked for.
 const DOCUMENT_ANCESTORS: usize = 3;
 
-/// Keeps links to documents that stand together: in a field (the blocks whose whole path of names and classes is equal)
-/// that has hardly anything else. Menus lead to pages, and who lists documents wants them to be read. There is one
-/// entry for each block in `fields`, `probabilities` and `kept`.
+/// Keeps links to documents in fields that hold hardly anything else. A field is the blocks with the same path of
+/// element names and classes. Menus link to pages, while a list of documents is meant to be read. `fields`,
+/// `probabilities` and `kept` have one entry per block.
 pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilities: &[f32], kept: &mut [bool]) {
     // Of each field whether its first doubtful link is a document: most fields need no look at their other addresses.
     let mut starts = vec![None; page.blocks.len()];
@@ -187,7 +187,7 @@ pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilit
     }
 }
 
-/// Returns whether a block is a link to a document.
+/// Returns whether a block is a link to a document, by the ending of the address (`.pdf`).
 fn is_document(page: &Page, html: &str, block: &Block) -> bool {
     page.link_address(html, block, DOCUMENT_ANCESTORS).is_some_and(|href| {
         let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! Keeps text that stands alone: the last and first paragraph in containers of their own, a short page's only article,
-//! or text of a page of which the model chose nothing.
+//! Keeps text that stands alone: a first or last paragraph in its own container, or a short page's only article. Also
+//! keeps text of a page of which the model chose nothing.
 //!
 //! If the model chose nothing, a page may be a single table, piece of code or heading, and else its likeliest part is
 //! kept.
@@ -12,18 +12,18 @@ use super::topic::Topic;
 use crate::kept_flags::{KeptBlocks as _, elements_of, kept_words, sums_inside};
 use crate::metadata::date_in;
 
-/// Maximum number of words of a page's only article of which doubtful blocks are text.
+/// Maximum number of words of a page's only `article` element whose doubtful blocks are kept.
 const MAX_ARTICLE_WORDS: u32 = 300;
-/// Maximum number of words of notes on it.
+/// Maximum number of kept words outside of a page's only `article` that the article replaces.
 const MAX_NOTE_WORDS: u32 = 150;
-/// Maximum number of words of a line that dates it.
+/// Maximum number of words of a line that contains the date of an article.
 const MAX_BYLINE_WORDS: u32 = 12;
 
-/// Elements around a block among which a button or a form is looked for.
+/// Maximum number of elements around a block among which a button or a form is looked for.
 const ANCESTORS: usize = 12;
 
-/// Keeps the doubtful blocks around the text in a short page's only `article`, which holds its only first heading. What
-/// was dropped between kept blocks may be an advertisement.
+/// Keeps the doubtful blocks before and after the kept text of a short page's only `article`, if it holds the only
+/// `h1`. Dropped blocks between kept ones stay dropped, because they may be advertisements.
 pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let Some(article) = short_article(page) else { return };
     let between = kept.iter().position(|kept| *kept).unwrap_or(0)..kept.iter().rposition(|kept| *kept).unwrap_or(0);
@@ -34,8 +34,7 @@ pub(crate) fn keep_article(page: &Page, headline: Option<usize>, kept: &mut [boo
     }
 }
 
-/// Keeps a short page's only `article` in place of a few kept words that all stand outside of it, as notes on the
-/// article do.
+/// Keeps a short page's only `article` instead of a few kept words that all stand outside of it, such as notes.
 pub(crate) fn keep_main_article(page: &Page, kept: &mut [bool]) {
     // First, as most texts are longer.
     if !(1..=MAX_NOTE_WORDS).contains(&kept_words(page, kept)) {
@@ -49,7 +48,7 @@ pub(crate) fn keep_main_article(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// The blocks of a page's only `article` if it is short and holds the page's only first heading.
+/// Returns the blocks of a page's only `article` if it is short and holds the page's only `h1` heading.
 fn short_article(page: &Page) -> Option<Range<usize>> {
     let mut articles = (0u32..).zip(&page.elements).filter(|(_, element)| element.tag == Tag::Article);
     let (Some((article, element)), None) = (articles.next(), articles.next()) else { return None };
@@ -60,33 +59,32 @@ fn short_article(page: &Page) -> Option<Range<usize>> {
     ((article..element.end).contains(&heading) && words <= MAX_ARTICLE_WORDS).then_some(inside)
 }
 
-/// Returns whether a block of an article is neither in a button or a form nor the line that dates it.
+/// Returns whether a block of an article is neither in a button or form nor a line with the date.
 fn is_article_text(page: &Page, at: usize) -> bool {
     let Some(block) = page.blocks.get(at) else { return false };
     let is_byline = block.words <= MAX_BYLINE_WORDS && date_in(page.text(block), false).is_some();
     !is_byline && !elements_of(page, block, ANCESTORS).any(|element| matches!(element.tag, Tag::Button | Tag::Form))
 }
 
-/// The part of an element or block in a page of which nothing was chosen.
+/// Kind of an element or block in a page of which the model chose nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text,
-    /// Parts around texts: navigation, controls, links.
+    /// Parts around a text: navigation, controls, links.
     Furniture,
     /// Text that the page does not show.
     Unseen,
 }
 
-/// Minimum number of words of a paragraph for which a page is not left empty.
+/// Minimum number of words of a paragraph that is kept on a page where nothing else is kept.
 const MIN_WORDS: u32 = 10;
-/// Share of the likely words that the likeliest part holds.
+/// Minimum share of a page's words, weighted by probability, in the element that is kept as the likeliest part.
 const PART_SHARE: f32 = 0.8;
-/// Share of the highest probability of its paragraphs below which a block of that part is left out.
+/// Minimum probability of a kept block in the likeliest part, as a share of the highest probability of a paragraph.
 const LEAST_OF_BEST: f32 = 0.25;
 
-/// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
-/// control or a link: then nothing distinguishes its text. Of other pages it keeps the likeliest part, if that has
-/// paragraphs.
+/// Keeps all visible text if no block is kept and the page has no navigation, control or link block. On other pages
+/// without a kept block, keeps the likeliest part, if it has paragraphs.
 pub(crate) fn keep_lone_text(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if kept.contains(&true) {
         return;
@@ -100,7 +98,7 @@ pub(crate) fn keep_lone_text(page: &Page, probabilities: &[f32], kept: &mut [boo
     }
 }
 
-/// Keeps the likely blocks of the smallest element that holds most of the likely words.
+/// Keeps the likely blocks of the smallest element that holds most words, weighted by probability.
 fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(parts).map(|((block, p), part)| (block, *p, *part));
     let paragraphs = blocks().filter(|(block, _, part)| *part == Part::Text && block.words >= MIN_WORDS);
@@ -121,7 +119,7 @@ fn keep_likeliest(page: &Page, probabilities: &[f32], parts: &[Part], kept: &mut
     }
 }
 
-/// The part of each block.
+/// Returns the kind of each block: text, furniture or unseen.
 fn parts(page: &Page) -> Vec<Part> {
     let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
     let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();
@@ -155,37 +153,36 @@ fn part(element: &Element) -> Part {
     }
 }
 
-/// Minimum number of words of a paragraph that ends or begins a text.
+/// Minimum number of words of a paragraph that is kept as the end or beginning of a text.
 const MIN_PARAGRAPH_WORDS: u32 = 10;
-/// Maximum share of links in it.
+/// Maximum share of linked words in a paragraph that is kept as the end or beginning of a text.
 const MAX_LINKS: f32 = 0.3;
-/// Its probability at least, directly behind the text and directly before it.
+/// Minimum probability of a paragraph that is kept directly after the text, and of one directly before it.
 // Of edited articles of four sets .904 keep their last paragraph in a container of its own, with .1 behind the text .880;
 // no set falls by more than .0001.
 const LEAST: (f32, f32) = (0.03, 0.25);
-/// The first of these behind a list.
+/// Minimum probability of a paragraph that is kept directly after the text on a page of lists.
 const LEAST_BEHIND_LIST: f32 = 0.1;
-/// Its probability at least where it is alone in its container.
+/// Minimum probability of a paragraph, alone in its container, that is kept near the text whatever its topic.
 const LEAST_ALONE: f32 = 0.2;
-/// The same where it is on the topic of the text.
+/// Minimum probability of a paragraph, alone in its container, that is kept near the text because of its topic.
 // Notes on a site share few words with a text.
 const LEAST_ON_TOPIC: f32 = 0.07;
-/// Blocks around the text among which one that is alone in its container may be its end, and those among which one may
-/// that is also on its topic: menus for sharing are long.
+/// Maximum distance in blocks between the text and an end paragraph that need not be on the topic.
 const REACH: usize = 12;
 const FAR: usize = 40;
-/// Minimum probability of the text beside it.
+/// Minimum probability of the first or last kept block for a paragraph directly beside it to be kept.
 const LEAST_BESIDE: f32 = 0.5;
-/// Signs at the end of sentences in all scripts that have some, and what closes quotations and brackets behind them.
+/// Characters that may end a sentence, in any script, including closing quotation marks and brackets.
 const SENTENCE_ENDS: [char; 30] = [
     '.', '!', '?', '…', ':', '"', '\'', ')', '”', '“', '’', '»', '«', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{ff1a}',
     '」', '』', '\u{ff09}', '\u{ff0e}', '\u{ff61}', '\u{0589}', '\u{061f}', '\u{06d4}', '\u{0964}', '\u{0965}',
     '\u{104b}', '\u{1362}', '\u{17d4}',
 ];
 
-/// Keeps paragraphs of sentences that end and begin the text and are not unlikely: one in another element directly
-/// behind the last kept paragraph or before the first, and those that are alone in their containers. A text whose last
-/// paragraph stands in a container of its own goes on to its end, even behind buttons and tags.
+/// Keeps paragraphs that begin or end the text: a likely one directly before or after it in another element, and those
+/// alone in their containers nearby. A text whose last paragraph has its own container goes on to that paragraph, even
+/// after buttons and tags.
 pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool], is_listing: bool, kept: &mut [bool]) {
     let probability = |at: usize| probabilities.get(at).copied().unwrap_or_default();
     let (Some(first), Some(last)) = (kept.iter().position(|kept| *kept), kept.iter().rposition(|kept| *kept)) else {
@@ -226,14 +223,14 @@ pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool]
     kept.keep(ends);
 }
 
-/// The element around the paragraph that a block is; none if it is no paragraph, or a hidden one.
+/// Returns the parent element of the visible paragraph that is the block `at`. Returns `None` for other blocks.
 fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     let (_, element) = page.container(page.blocks.get(at)?)?;
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// Returns the element that holds the paragraph of a block and others beside it. The second value is the signature of
-/// the elements that wrap the paragraph alone; 0 if none does.
+/// Returns the element that holds a block's paragraph and others beside it. The second value is the signature of the
+/// elements that wrap only this paragraph, or 0 without a wrapper.
 pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
     let mut part = (paragraph_in(page, at)?, 0);
     while page.blocks_inside(part.0).len() == 1
@@ -244,7 +241,7 @@ pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
     Some(part)
 }
 
-/// Returns whether a block is whole sentences without many links.
+/// Returns whether a block consists of sentences without many links.
 fn is_prose(page: &Page, at: usize) -> bool {
     page.blocks.get(at).is_some_and(|block| {
         block.words >= MIN_PARAGRAPH_WORDS
@@ -262,7 +259,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
-    /// Pages that are one thing, and what their text has to say.
+    /// Pages that consist of a single element, each with the text that must be kept.
     const PAGES: [(&str, &str); 12] = [
         ("<table><tr><th>Name<th>Age<tr><td>Ann<td>31<tr><td>Bob<td>42</table>", "Name\tAge\nAnn\t31\nBob\t42"),
         ("<title>Prices</title><table><tr><td>Flour<td>2.50<tr><td>Salt<td>1.20</table>", "Flour\t2.50\nSalt\t1.20"),

@@ -1,4 +1,4 @@
-//! The table of rules. A decision record states the gain of each on the labelled pages.
+//! Table of all rules that change the model's choice. A decision record states the gain of each on labelled pages.
 
 use super::addresses_and_facts::{keep_addresses, keep_facts};
 use super::announced::{keep_announced_lists, keep_link_lists, keep_references, keep_see_also};
@@ -17,15 +17,15 @@ use super::topic::drop_off_topic;
 use super::whole_units::{keep_code, keep_formulas, keep_tables, keep_terms};
 use super::{ChosenPage, JudgedPage};
 
-/// A rule that keeps or drops blocks against the model's choice, with the range of probabilities that it may overrule.
+/// Rule that keeps or drops blocks against the model's choice, with the range of probabilities that it may overrule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name in output.
+    /// Name of the rule in output.
     pub name: &'static str,
-    /// The effect of the rule.
+    /// One-sentence description of the rule's effect.
     pub does: &'static str,
     pub(super) apply: Apply,
-    /// Range of the probabilities of the blocks that it may change. The model's sure decisions stay.
+    /// Range of the probabilities of the blocks that the rule may change. The model's sure decisions stay.
     pub(super) unsure: (f32, f32),
 }
 
@@ -36,16 +36,16 @@ impl Rule {
     }
 }
 
-/// The range of all probabilities: the rule applies regardless of the model.
+/// Range of all probabilities (0 to 1), for rules that apply regardless of the model.
 // Rules on structure (copies, contents) hold however sure the model is.
 pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 
-/// The stage at which a rule applies, and its function, which changes the flags of a page's blocks.
+/// Stage at which a rule applies, with the function that changes the flags of a page's blocks.
 #[derive(Debug)]
 pub(super) enum Apply {
-    /// The rule applies to the model's choice.
+    /// Stage after the model's choice and before the content policy.
     Judged(fn(&JudgedPage<'_>, &mut [bool])),
-    /// The rule applies to the text after the policy, and to comments that are kept apart.
+    /// Stage after the content policy, on the text and on comments that are kept apart.
     Chosen(fn(&ChosenPage<'_>, &mut [bool])),
 }
 
@@ -57,7 +57,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
     Rule { name, does, apply: Apply::Chosen(apply), unsure: ANY }
 }
 
-/// All rules, in the order in which they apply.
+/// All rules that change which blocks the model chose, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
 pub static RULES: [Rule; 32] = [

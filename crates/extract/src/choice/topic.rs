@@ -1,4 +1,4 @@
-//! Compares the words of parts of a page: drops parts behind the text that share hardly a word with it.
+//! Compares the words of parts of a page, and drops parts after the text that share hardly a word with the text.
 //!
 //! In scripts without spaces between words, pairs of characters are compared in their place.
 
@@ -10,51 +10,50 @@ use trommel_text::{word_hash_step, words::is_unspaced};
 
 use crate::kept_flags::{KeptBlocks as _, kept_words_before, kept_words_inside};
 
-/// Kept words of a page, and different long words of its text, from which on a part of it can be foreign, and those
-/// from which on a single paragraph can.
+/// Minimum number of kept words of a page for parts of it to be judged as off topic.
 // At 100 for both, dragnet-test loses three of 49 last paragraphs.
 const MIN_TEXT_WORDS: u32 = 150;
 const MIN_TEXT_TERMS: usize = 100;
 const MIN_TEXT_TERMS_OF_ONE: usize = 140;
-/// Different long words of a foreign part, at least, and those of the rest of the text for each of them.
+/// Minimum number of different terms (long words or character pairs) in a part that is judged as off topic.
 const MIN_TERMS: usize = 5;
 const MIN_TIMES: usize = 2;
-/// Minimum number of kept words of a foreign part.
+/// Minimum number of kept words in a part that is judged as off topic.
 const MIN_PART_WORDS: u32 = 15;
-/// Maximum share of the kept words in a foreign part, and behind it.
+/// Maximum share of the page's kept words in a part that is dropped as off topic.
 // Sections in the middle of a text may change the subject: without the second bound wcxb-dev loses .0005.
 const MAX_PART: f32 = 0.6;
 const MAX_BEHIND: f32 = 0.1;
-/// Shares of terms that parts of a page have in common with a text of `n` different ones.
+/// Limits for the share of its terms that a part of a page has in common with a text of `n` different terms.
 struct Bounds {
-    /// The share added for each `ln(n)`: a long text has more terms of any other by chance.
+    /// Increase of the expected share per `ln(n)`. A longer text shares more terms with any other text by chance.
     per_ln: f32,
-    /// The share taken off this for parts that are foreign if they share less.
+    /// Amount subtracted from the expected share of common terms. A part below the result is off the topic.
     foreign: f32,
-    /// The same for parts that are on the topic if they share more.
+    /// Amount subtracted from the expected share of common terms. A part above the result is on the topic.
     on_topic: f32,
 }
 
-/// The bounds for long words.
+/// Limits for terms that are long words.
 // Of the last three paragraphs of 493 articles of four sets 1.5 % are foreign, and so are 85 % of those of other
 // articles; with common words and without the logarithm it were 55 %.
 static OF_WORDS: Bounds = Bounds { per_ln: 0.07, foreign: 0.25, on_topic: 0.15 };
-/// The bounds for pairs of characters.
+/// Limits for terms that are pairs of characters, in scripts without spaces.
 // Of those of 262 articles in Chinese and Japanese 2 % are foreign, and so are 77 % of those of other articles; 93 %
 // are on the topic, and so are 5 %. Triples and pairs without the most common ones tell no more.
 static OF_PAIRS: Bounds = Bounds { per_ln: 0.04, foreign: 0.18, on_topic: 0.13 };
-/// A part of a word that is added to those shared, so that few words say less than many.
+/// Number added to the count of shared terms, so that a part with few terms is not judged too soon.
 const PRIOR: f32 = 0.3;
-/// Minimum number of characters of a long word.
+/// Minimum number of characters of a word that is compared between texts.
 // Shorter ones are in every text.
 const LONG: usize = 5;
 
-/// Maximum number of parts of a page that are looked at.
+/// Maximum number of parts of a page whose words are compared with those of the whole text.
 // They may stand in each other, and each is compared with the whole text.
 const MAX_PARTS: usize = 64;
 
-/// Drops containers at the end of the text that share hardly a long word with the rest of it and have no like beside
-/// them: teasers of other pages, notes on the site.
+/// Drops containers at the end of the text that share hardly a long word with the rest and have no similar sibling.
+/// They are teasers or notes on the site.
 pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
     let parts = last_parts(page, kept);
     if parts.is_empty() {
@@ -90,11 +89,10 @@ pub(super) fn drop_off_topic(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Minimum number of long words of a paragraph on the topic that stand in the text as well.
+/// Minimum number of a paragraph's terms that must also be in the text for the paragraph to be on the topic.
 const MIN_SHARED_TERMS: usize = 2;
 
-/// The terms of a text, by which it is decided whether another paragraph belongs to it: its long words, or pairs of
-/// characters.
+/// Terms of a text (long words or pairs of characters), for deciding whether another paragraph belongs to the text.
 pub(super) struct Topic {
     terms: FxHashMap<u64, u32>,
     bounds: &'static Bounds,
@@ -110,24 +108,24 @@ impl Topic {
         Self::new(&terms)
     }
 
-    /// The topic of a text with these terms.
+    /// Creates the topic of a text from the hashes of its terms.
     fn new(terms: &[u64]) -> Self {
         Self { terms: counted(terms), bounds: bounds(terms.iter()) }
     }
 
-    /// Returns whether a paragraph shares enough terms with the text.
+    /// Returns whether a paragraph shares enough terms with the text to be on its topic.
     pub(super) fn has(&self, paragraph: &str) -> bool {
         let (own, shared) = self.shared([paragraph].into_iter());
         shared >= MIN_SHARED_TERMS && !self.shares_less(&own, shared, self.terms.len(), self.bounds.on_topic)
     }
 
-    /// Returns whether a paragraph shares hardly a term with the text.
+    /// Returns whether a paragraph is off the topic of the text, because they share hardly a term.
     pub(super) fn is_foreign(&self, paragraph: &str) -> bool {
         let (own, shared) = self.shared([paragraph].into_iter());
         self.has_foreign(&own, shared, self.terms.len(), MIN_TEXT_TERMS_OF_ONE)
     }
 
-    /// Returns whether the kept blocks of a part share hardly a term with all other kept blocks.
+    /// Returns whether the kept blocks in `part` share hardly a term with all other kept blocks.
     pub(super) fn is_part_foreign(page: &Page, kept: &[bool], part: impl Iterator<Item = usize> + Clone) -> bool {
         let mut rest = kept.to_vec();
         rest.leave_out(part.clone());
@@ -137,7 +135,7 @@ impl Topic {
         topic.has_foreign(&own, shared, topic.terms.len(), MIN_TEXT_TERMS)
     }
 
-    /// The different terms of a part, and the number of those that stand in the text.
+    /// Returns how often each term is in a part, and the number of different terms that are also in the text.
     fn shared<'a>(&self, part: impl Iterator<Item = &'a str>) -> (FxHashMap<u64, u32>, usize) {
         let mut terms = Vec::new();
         part.for_each(|text| push_terms(text, &mut terms));
@@ -146,8 +144,8 @@ impl Topic {
         (own, shared)
     }
 
-    /// Returns whether a part is foreign to a text of a least length, by its terms, the number of those that both have,
-    /// and that of the text. What is of another script cannot be compared.
+    /// Returns whether a part is off the topic of a text with `text` different terms, of which the part has `shared`.
+    /// Returns false if the text has fewer than `least` terms or is in another script.
     fn has_foreign(&self, part: &FxHashMap<u64, u32>, shared: usize, text: usize, least: usize) -> bool {
         part.len() >= MIN_TERMS
             && text >= least.max(MIN_TIMES * part.len())
@@ -155,21 +153,21 @@ impl Topic {
             && self.shares_less(part, shared, text, self.bounds.foreign)
     }
 
-    /// Returns whether a part shares fewer terms with a text than parts of one text do, less some share.
+    /// Returns whether the share of a part's terms in a text is below the expected share minus `less`.
     fn shares_less(&self, part: &FxHashMap<u64, u32>, shared: usize, text: usize, less: f32) -> bool {
         let bound = self.bounds.per_ln * (text.max(1) as f32).ln() - less;
         shared as f32 + PRIOR < bound * (part.len() + 1) as f32
     }
 }
 
-/// The bounds for what most of these terms are.
+/// Returns the limits for pairs of characters if most terms are pairs, otherwise those for words.
 fn bounds<'a>(terms: impl ExactSizeIterator<Item = &'a u64>) -> &'static Bounds {
     let all = terms.len();
     let pairs = terms.filter(|term| **term & PAIR != 0).count();
     if 2 * pairs > all { &OF_PAIRS } else { &OF_WORDS }
 }
 
-/// The containers at the end of the text that hold a part of it and have no like beside them.
+/// Returns the containers at the end of the text that hold a part of it and have no similar sibling.
 fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     let before = kept_words_before(page, kept);
     let total = before.last().copied().unwrap_or_default();
@@ -202,16 +200,16 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     parts.into_iter().filter(|(_, element)| is_alone(element)).map(|(at, _)| at).collect()
 }
 
-/// Hashes of 446 long words that one in ten English texts has, whatever it is about (wcxb-dev, aed424, docs-dev, news).
+/// Hashes of 446 long words that one in ten English texts has, whatever its topic (wcxb-dev, aed424, docs-dev, news).
 static COMMON: LazyLock<FxHashSet<u64>> = LazyLock::new(|| {
     let words = include_str!("common_words.txt").split_ascii_whitespace();
     words.map(|word| ascii_hash(word.as_bytes())).collect()
 });
 
-/// The bit that hashes of pairs of characters have, and those of words have not.
+/// Bit that is set in hashes of character pairs and cleared in hashes of words.
 const PAIR: u64 = 1 << 63;
 
-/// Appends the hashes of the long words of a text, or of its pairs of characters.
+/// Appends the hashes of a text's long words, or of its pairs of characters in scripts without spaces.
 fn push_terms(text: &str, terms: &mut Vec<u64>) {
     let common = &*COMMON;
     if text.is_ascii() {
@@ -239,12 +237,12 @@ fn push_terms(text: &str, terms: &mut Vec<u64>) {
     }
 }
 
-/// Returns whether two such characters say about as much as a word: those of Chinese and Japanese, not letters.
+/// Returns whether a character is Chinese or Japanese, so that pairs of such characters are compared like words.
 fn is_paired(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Hash of a word of letters and digits of ASCII, regardless of case.
+/// Returns the hash of a word of ASCII letters and digits, regardless of case.
 fn ascii_hash(word: &[u8]) -> u64 {
     // The bit makes letters small; digits have it.
     const SMALL: u64 = 0x2020_2020_2020_2020;
@@ -260,7 +258,7 @@ fn hash(chars: impl Iterator<Item = u32>) -> u64 {
     hasher.finish() & !PAIR
 }
 
-/// The number of times of each word.
+/// Returns the number of occurrences of each term.
 fn counted(terms: &[u64]) -> FxHashMap<u64, u32> {
     let mut counts = FxHashMap::default();
     for term in terms {
@@ -274,12 +272,12 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    /// Different long words of one subject.
+    /// Returns a text of different long words about one subject, one for each number in `words`.
     fn on(subject: &str, words: std::ops::Range<usize>) -> String {
         words.map(|at| format!("{subject}{at} ")).collect()
     }
 
-    /// The first words of the texts that stay if all are kept.
+    /// Returns the first words of the texts that remain after off-topic parts are dropped, if all blocks were kept.
     fn left(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let mut kept = vec![true; page.blocks.len()];

@@ -1,13 +1,13 @@
-//! Tries rules on small pages: `rules.txt` has the pages and what is left of them.
+//! Tries rules on small pages. `rules.txt` has the pages and the text that each rule leaves.
 
 use trommel_html::{Engine, Limits, ScanEngine};
 
 use super::{ChosenPage, JudgedPage, RULES, rules::Apply};
 use crate::{role::Role, rows};
 
-/// The texts that a rule leaves. Before it, texts that begin with a dash are dropped and all others kept. The section
-/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `no listing`, `no thread`, `no product`, `p=`
-/// (probabilities of the blocks, the last for all others) and `headline=` may follow.
+/// Returns the texts that a rule leaves. Before the rule, texts that begin with a dash are dropped and all others kept.
+/// The section begins with the name of the rule. Options may follow: `none kept`, `first kept`, `no article`, `no
+/// listing`, `no thread`, `no product`, `p=` (probabilities of the blocks, the last for all others), `headline=`.
 fn left(section: &str, html: &str) -> String {
     let name = section.split(", ").next().unwrap();
     let rule = RULES.iter().find(|rule| rule.name == name).unwrap();

@@ -8,13 +8,13 @@ use trommel_html::{Block, ElementKinds, NONE, NotationKind, Page, Tag};
 use crate::kept_flags::KeptBlocks as _;
 use crate::render::{content::code::outermost_code, data_table::data_tables, pieces::is_displayed};
 
-/// Labels (the name of a file or language) between text and its code, and the words of one.
+/// Maximum number of labels (the name of a file or language) between a text and the code after it.
 const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
 const MAX_LABEL_WORDS: u32 = 4;
 
-/// Keeps all of each block of code of which a part is kept, and code directly beside a kept block, as with formulas
-/// (one entry for each block in `kept`). Pieces of code directly after each other are judged as one.
+/// Keeps the whole of each partly kept piece of code, and code directly before or after a kept block. Adjacent pieces
+/// of code are judged as one. `kept` has one flag per block.
 pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns whether kept text stands directly before or behind blocks of code. A few labels may stand between the text
+/// Returns whether a block directly before or after blocks of code is kept. A few labels may come between the text
 /// before and the code.
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
@@ -54,26 +54,26 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
     before || kept.has(blocks.end)
 }
 
-/// Minimum share of the rows with a kept cell, and minimum number of rows, of a table that is kept whole.
+/// Minimum share of rows with a kept cell in a table that is kept whole.
 // Of courts-dev .8786 to .8833; no other set falls by it.
 const MIN_ROW_SHARE: f32 = 0.7;
 const MIN_ROWS: u32 = 3;
 
-/// Words and rows of a table, and those of them that are kept.
+/// Numbers of words and rows of a table, in total and kept.
 #[derive(Default)]
 struct TableCounts {
     words: u32,
     kept_words: u32,
     rows: u32,
     kept_rows: u32,
-    /// The row of the last block, and whether one of its blocks is kept.
+    /// Row of the block counted last, and whether one of the row's blocks is kept.
     row: Option<(u32, bool)>,
     /// True if the block right above the table is kept.
     is_introduced: bool,
 }
 
 impl TableCounts {
-    /// Counts a block of the table, in a row of it.
+    /// Counts a block of the table with its number of words and the index of its row.
     fn add(&mut self, words: u32, is_kept: bool, row: Option<u32>) {
         self.words = self.words.saturating_add(words);
         self.kept_words = self.kept_words.saturating_add(if is_kept { words } else { 0 });
@@ -84,7 +84,7 @@ impl TableCounts {
         self.row = Some((row, is_kept || was_kept == Some(true)));
     }
 
-    /// Returns whether so much of the table is kept that all of it is to be.
+    /// Returns whether enough of a table is kept for the whole table to be kept.
     fn is_mostly_kept(&self) -> bool {
         // A quarter is enough below a kept block: from a quarter on everywhere zhweb lost .0006.
         let times = if self.is_introduced { 4 } else { 2 };
@@ -94,8 +94,8 @@ impl TableCounts {
     }
 }
 
-/// Keeps each data table whole if at least half of its words are kept, or a quarter if the block directly
-/// above it is kept, or a cell of most rows: its caption, its header row, the heads of its rows.
+/// Keeps each data table whole, with caption and headers, if half of its words are kept. A quarter is enough directly
+/// below a kept block, and so is a cell in most rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;
@@ -133,12 +133,12 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     kept.keep(whole.map(|(at, _)| *at as usize));
 }
 
-/// Elements around a block among which its term or definition is looked for.
+/// Maximum number of elements around a block among which its term or definition is looked for.
 const ANCESTORS: usize = 8;
-/// Maximum words of a term.
+/// Maximum number of words of a term that is kept with its definition.
 const MAX_WORDS: u32 = 25;
 
-/// Keeps terms directly above a kept definition in the same list (one entry for each block in `kept`).
+/// Keeps terms directly above a kept definition in the same list. `kept` has one flag per block.
 pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;
@@ -162,12 +162,12 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Characters beside its formulas that a block may have, such as a number in brackets.
+/// Maximum number of bytes of a formula's block outside the formula, such as a number in brackets.
 // More is a sentence, which the model judges by its words.
 const MAX_OTHER_CHARS: usize = 12;
 
-/// Judges the blocks that are formulas with their neighbours (one entry for each block in `kept`): an article keeps all
-/// of them or none.
+/// Keeps or drops formula blocks with their neighbours, so that all formulas in a row are treated alike. `kept` has one
+/// flag per block.
 pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
     let noted = page.blocks_with_notation(&FORMULAS);

@@ -1,4 +1,4 @@
-//! Finds the authors of a page, and tells those of an item of a listing from those of the page.
+//! Finds the authors of a page, and distinguishes them from the authors of the items of a listing.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use trommel_html::{Block, FactKind, Page, Tag, element_text, strip_markup};
 use super::sources::{Sources, rank};
 use super::{headline_surroundings::near, person_names, site::key};
 
-/// Names of `<meta>` that hold authors, best first.
+/// Names of `<meta>` elements that hold authors, best first.
 // From those made for authors to those that name whoever edited the file.
 const METAS: &[&str] = &[
     "author", "article:author", "article:author_name", "og:article:author", "og:author", "citation_author",
@@ -15,29 +15,29 @@ const METAS: &[&str] = &[
     "cxenseparse:author", "byl", "byline", "author_name", "authors", "creator",
 ];
 
-/// The words in the attributes of elements that hold authors.
+/// Attribute words of elements that hold authors.
 pub(super) const TOKENS: [&str; 8] = ["author", "authors", "byline", "byl", "writer", "auteur", "autor", "username"];
 
-/// Words in the attributes of elements that hold other things about authors, or other people.
+/// Attribute words of elements that hold other facts about authors, or that concern other people.
 const OTHER_TOKENS: [&str; 13] = [
     "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social", "follow",
     "description", "widget",
 ];
 
-/// Beginnings of lines that name the author anywhere on the page.
+/// Beginnings of lines that name the author, anywhere on the page.
 const BOX_LEADS: [&str; 6] =
     ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
 
-/// Bytes of an element that holds an author.
+/// Maximum number of bytes of an element that is read for the name of an author.
 // Enough for a linked name with a portrait; the bound matters where end tags are missing.
 const MAX_ELEMENT_BYTES: usize = 1500;
-/// The maximum words of a line that names an author.
+/// Maximum number of words of a line that names an author.
 pub(super) const LINE: u32 = 40;
-/// Author elements that are looked at for a name.
+/// Maximum number of author elements in a page's microdata that are read for a name.
 const MAX_ELEMENTS: usize = 32;
 
-/// Returns the authors' names, from the first source that has any. The site's own name counts only if there is no
-/// other. The writer of one item of a listing is not the page's author.
+/// Returns the authors' names from the first source that has any. The names of the site (`sites`) are returned only if
+/// no source has another name. The writer of one item of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] =
         // From what is stated for machines to what only looks like a byline: the first source with a name wins.
@@ -93,7 +93,7 @@ fn from_meta(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// `twitter:label1` of "Written by" with its `twitter:data1`.
+/// Reads the names in `twitter:data1` if `twitter:label1` is "Written by", and likewise for `twitter:data2`.
 fn from_labels(sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
     for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
@@ -106,7 +106,7 @@ fn from_labels(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Microdata: the `author` element, or its `name`.
+/// Reads the authors' names from microdata: the `author` element, or the `name` inside it.
 fn from_facts(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
@@ -129,7 +129,7 @@ fn from_facts(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// The names that an element holds, unless it is an item of a listing.
+/// Returns `names`, or nothing if their element is in an item of a listing.
 fn unless_listed(sources: &Sources, names: Vec<String>, element: u32) -> Vec<String> {
     if is_listed(sources.html, sources.page, element) { Vec::new() } else { names }
 }
@@ -163,7 +163,7 @@ fn from_links(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Elements near the headline whose attributes speak of an author.
+/// Reads the names in elements near the headline whose class or id contains a word such as `author`.
 fn from_markup(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let Some(headline) = sources.headline else { return Vec::new() };
@@ -188,7 +188,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// The names in a line that begins with "By" or the like, ends with "by" and a name, or follows one that only says "by".
+/// Returns the names in a line that begins with "By" or the like, contains "by" and a name, or follows a line "by".
 fn of_line(text: &str, before: &str, is_own: impl Fn() -> bool) -> Vec<String> {
     let mut names = Vec::new();
     let lower = text.to_ascii_lowercase();
@@ -218,7 +218,7 @@ fn of_line(text: &str, before: &str, is_own: impl Fn() -> bool) -> Vec<String> {
     names
 }
 
-/// A line near the headline that names the author, else a box about the author.
+/// Reads the names in a line near the headline that names the author, otherwise in a box about the author.
 fn from_lines(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
@@ -250,18 +250,18 @@ fn from_lines(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Items from which on parts side by side are a listing.
+/// Minimum number of similar sibling elements, each with an author, that make a listing.
 // Two articles side by side may be a text and its translation.
 const MIN_ITEMS: usize = 3;
-/// Elements around an author among which the item is looked for.
+/// Maximum number of elements around an author among which the item of a listing is looked for.
 const ANCESTORS: usize = 10;
-/// Elements of a title that are looked at for a link.
+/// Maximum number of elements inside a title that are searched for a link.
 const MAX_DESCENDANTS: usize = 16;
-/// Words in the attributes of elements that hold the title of an item.
+/// Attribute words of elements that hold the title of an item in a listing.
 const TITLES: [&str; 2] = ["title", "headline"];
 
-/// Returns whether the element stands in one of several parts side by side that are alike: each has a linked title of
-/// its own and names an author. A part with the page's first headline is the page's own.
+/// Returns whether an element is in an item of a listing: one of several siblings with a linked title and an author
+/// each. The part of the page with an `h1` is no item.
 pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     let mut around = page.path(element).skip(1).take(ANCESTORS);
     around.any(|(at, element)| {
@@ -282,7 +282,7 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     })
 }
 
-/// Returns whether elements are a part with a linked title, and none of them is a headline of the first level.
+/// Returns whether a range of elements contains a linked title and no `h1`, as an item of a listing does.
 fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     let mut has_title = false;
     for at in elements.clone() {
@@ -309,7 +309,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     has_title
 }
 
-/// Returns whether something among elements names an author.
+/// Returns whether any of the elements names an author.
 fn has_author(page: &Page, elements: Range<u32>) -> bool {
     let says = |at: u32| page.element(at).is_some_and(|element| page.is_named_as(element, &TOKENS));
     let is_fact = |kind| matches!(kind, FactKind::Author | FactKind::AuthorLink);

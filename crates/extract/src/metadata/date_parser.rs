@@ -1,34 +1,34 @@
-//! Parses dates in the forms that pages use, with the names of months, digits and years of other calendars.
+//! Parses dates in the forms that pages use, including month names, digits and years of other calendars.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 use rustc_hash::FxHashMap;
 
-/// Years that can be the date of a page.
+/// Range of years that can be the date of a page.
 // The web has no older pages. Numbers of four digits are often prices and ids.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
-/// Bytes of a text that are searched for a date.
+/// Maximum number of bytes at the start of a text that are searched for a date.
 // Elements that hold a date are short; a bound keeps long texts from being cut into tokens.
 const MAX_SEARCHED_BYTES: usize = 400;
 
-/// A date read from a text, with or without a time of day.
+/// Date read from a text, with or without a time of day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ParsedDate {
-    /// The day, at the place of the page's own clock.
+    /// Calendar day as the page writes it, not converted to UTC.
     pub date: Date,
-    /// ISO 8601: the date, or date and time with the offset that was given, if any.
+    /// Date in ISO 8601, with the time of day and offset if the page gives them.
     pub text: String,
 }
 
-/// Returns whether a text is or contains a date, as pages and archives write them.
+/// Returns whether a text contains a date, as pages and archives write dates.
 pub(crate) fn is_date(text: &str) -> bool {
     find(text, false).is_some()
 }
 
 /// Finds the first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
 /// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months in some 35
-/// languages or 年月日, or be Unix seconds or milliseconds alone.
+/// languages or 年月日. A text that is only a Unix time in seconds or milliseconds is read as well.
 pub(super) fn find(text: &str, month_first: bool) -> Option<ParsedDate> {
     let text = searched(text).trim();
     // Ten digits are seconds, thirteen milliseconds; eight could be a day, which is read below.
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<ParsedDate> {
     all(text, month_first).next().map(|(_, stamp)| stamp)
 }
 
-/// Iterates over the dates in the searched part of a text in order, each with its first byte. Unix time is not read.
+/// Iterates over the dates in the searched part of a text, each with its byte offset. Unix times are skipped.
 pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize, ParsedDate)> {
     let text = searched(text);
     let tokens = if has_year(text) { tokens(text) } else { Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize,
     })
 }
 
-/// Like [`find`], and also finds a date in numbers whose year has two digits: `30.10.23`.
+/// Finds the first date in a text like [`find`], or else a numeric date with a two-digit year: `30.10.23`.
 pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<ParsedDate> {
     find(text, month_first).or_else(|| {
         let tokens = tokens(searched(text));
@@ -64,12 +64,12 @@ pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<Pars
     })
 }
 
-/// The part of a text that is searched.
+/// Returns the start of a text, up to the maximum length that is searched for dates.
 fn searched(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or(text)
 }
 
-/// Returns the place of the first date of a text with a month and a year: its first byte and one past its last.
+/// Returns the byte range (start, end) of the first date with a month and a year in a text.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     let text = searched(text);
     if !has_year(text) {
@@ -83,8 +83,8 @@ pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns whether the first date of a text that is in numbers with slashes has its month before its day; `None` if
-/// both are possible.
+/// Returns whether the first date with slashes in a text has its month before its day. Returns `None` if both orders
+/// are possible.
 pub(super) fn says_month_first(text: &str) -> Option<bool> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit() && c != '/');
     let date = numbers.find(|part| part.split('/').count() == 3)?;
@@ -96,7 +96,7 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns whether a text has as many digits side by side as the year of a date.
+/// Returns whether a text has at least four digits in a row, as the year of a date.
 pub(super) fn has_year(text: &str) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
     // Of four digits in a row, one stands at each fourth place: a quarter of the bytes tells for most texts.
@@ -131,9 +131,9 @@ fn unix(digits: &str) -> Option<ParsedDate> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind<'t> {
-    /// Value and number of digits.
+    /// Number, with its value and its count of digits.
     Number(u32, usize),
-    /// A word in lower case.
+    /// Word of the text, in lower case.
     Word(Cow<'t, str>),
     Mark(char),
 }
@@ -144,7 +144,7 @@ struct Token<'t> {
     start: usize,
 }
 
-/// Marks inside words of Hindi, Bengali and Thai that are no letters by themselves.
+/// Combining marks in words of Hindi, Bengali and Thai, which are treated like letters.
 const JOINING_MARKS: [char; 6] = ['\u{93c}', '\u{94d}', '\u{9bc}', '\u{9cd}', '\u{e48}', '\u{e4c}'];
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -183,17 +183,17 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// A word in lower case.
+/// Returns a word in lower case, without a copy if it is lower-case ASCII already.
 fn lower(word: &str) -> Cow<'_, str> {
     let is_lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
     if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) }
 }
 
-/// The forms of dates, in parts that spaces divide. Of them `Y` is a year, `T` one that may be of the Thai calendar, `S` the
-/// last two digits of one, `D` a day, `M` the name of a month, `N` its number; `A` and `B` are a day and a month in either
-/// order, `E` is eight digits. `[...]` is one of some marks, `=` the same mark once more, `a|b` one of some words. Where a
-/// part ends with `?`, it may be missing. `!` says that no other year follows (© 2022. May 5, 2023), `^` that the numbers do
-/// not go on.
+/// Forms of dates, as parts divided by spaces. Letters stand for numbers and names: `Y` a year, `T` a year that may be
+/// Thai, `S` the last two digits of a year. `D` is a day, `M` a month's name, `N` a month's number. `A` and `B` are a
+/// day and a month in either order, `E` is eight digits. `[...]` is one of some marks, `=` the same mark again, `a|b`
+/// one of some words, and a part with `?` is optional. `!` forbids a following year (© 2022. May 5, 2023), and `^`
+/// forbids further numbers.
 const FORMS: [&str; 10] = [
     // 20240518
     "E",
@@ -214,7 +214,7 @@ const FORMS: [&str; 10] = [
     "M [.-/]? D st|nd|rd|th? [,.-/]? de|of? Y",
 ];
 
-/// The date of one of the [`FORMS`] at the start of the tokens, and how many it takes.
+/// Returns the date at the start of `tokens` in one of the [`FORMS`], and the number of tokens it takes.
 fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
     // Most tokens begin no form, and each is asked.
     let begins: &[char] = match &tokens.first()?.kind {
@@ -227,12 +227,12 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
     FORMS.iter().filter(|form| form.starts_with(begins)).find_map(|form| in_form(form, tokens, month_first))
 }
 
-/// The date at the start of the tokens in numbers with a year of two digits.
+/// Returns the numeric date with a two-digit year at the start of `tokens`.
 fn short_date_at(tokens: &[Token], month_first: bool) -> Option<Date> {
     in_form("A [./] B = S ^", tokens, month_first).map(|(date, _)| date)
 }
 
-/// The date of that form at the start of the tokens, and how many it takes.
+/// Returns the date at the start of `tokens` if they match `form`, and the number of tokens it takes.
 fn in_form(form: &str, tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
     let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
     let (mut year, mut month, mut of_month) = (0, 0, 0);
@@ -295,7 +295,7 @@ fn in_form(form: &str, tokens: &[Token], month_first: bool) -> Option<(Date, usi
     Some((day(year, month, of_month)?, at))
 }
 
-/// The month that stands there, and how many tokens it takes.
+/// Returns the number (1 to 12) of the month named at token `at`, and the number of tokens the name takes.
 fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let word = |at: usize| match tokens.get(at).map(|token| &token.kind) {
         Some(Kind::Word(word)) => Some(word.as_ref()),
@@ -321,7 +321,7 @@ fn day(year: u32, month: u32, day: u32) -> Option<Date> {
     date.ok().filter(|date| YEARS.contains(&date.year()))
 }
 
-/// The time of day directly after a date as `THH:MM:SS` with its offset; seconds are 00 where they are not given,
+/// Returns the time of day at the start of `rest` as `THH:MM:SS` with its offset, if given. Missing seconds are 00,
 /// fractions are dropped.
 fn time(rest: &str) -> Option<String> {
     let rest = rest.trim_start_matches([',', ' ', '\u{a0}']);
@@ -345,7 +345,7 @@ fn time(rest: &str) -> Option<String> {
     Some(format!("T{hour:02}:{minute:02}:{:02}{offset}", second.min(59)))
 }
 
-/// The hour of the day of an hour followed by `am` or `pm`.
+/// Returns the hour (0 to 23) of an hour that `am` or `pm` may follow, and the rest of the text.
 fn half_day(hour: u32, rest: &str) -> (u32, &str) {
     let is = |name: &str| rest.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(name));
     let after = rest.get(2..).unwrap_or_default().trim_start();
@@ -357,14 +357,14 @@ fn half_day(hour: u32, rest: &str) -> (u32, &str) {
     }
 }
 
-/// A number of one or two digits.
+/// Reads a number of one or two digits at the start of a text, and returns it with the rest of the text.
 fn two_digits(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let value = text.get(..digits)?.parse().ok()?;
     (digits <= 2).then_some((value, text.get(digits..)?))
 }
 
-/// `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`.
+/// Reads a UTC offset at the start of a text: `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`.
 fn offset(rest: &str) -> Option<String> {
     let upper = rest.get(..3).map(str::to_ascii_uppercase);
     if rest.starts_with(['Z', 'z']) || matches!(upper.as_deref(), Some("UTC" | "GMT")) {
@@ -381,21 +381,21 @@ fn offset(rest: &str) -> Option<String> {
     (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
 }
 
-/// Zeros of the digits that dates are written in: ASCII, Arabic, Persian, Devanagari, Bengali, Thai.
+/// Digit zero of each script whose digits are read in dates: ASCII, Arabic, Persian, Devanagari, Bengali, Thai.
 const ZEROS: [char; 6] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}'];
 
-/// Returns the value of a digit, in any of the scripts that dates are read in.
+/// Returns the value of a digit in any of the scripts that dates are read in.
 pub(super) fn digit(c: char) -> Option<u32> {
     ZEROS.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|value| *value < 10))
 }
 
-/// Returns a year in the common era; Thai years are 543 ahead of it.
+/// Returns a year in the common era. Years of the Thai calendar are 543 ahead of it.
 pub(super) fn common_era(year: u32) -> u32 {
     if (2533..=2643).contains(&year) { year - 543 } else { year }
 }
 
-/// Names and abbreviations in lower case, a line a month: the languages of Europe, Turkish, Arabic, Hebrew, Hindi,
-/// Bengali, Thai and Indonesian. A name stands once even if several languages share it.
+/// Month names and abbreviations in lower case, one line per month: the languages of Europe, Turkish, Arabic, Hebrew,
+/// Hindi, Bengali, Thai and Indonesian. A name occurs once even if several languages share it.
 const NAMES: &str = include_str!("months.txt");
 
 // A table: names are asked for once for each word beside a number.
@@ -404,7 +404,7 @@ static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     named.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
 });
 
-/// Returns the number (1..=12) of the month with this lower-case name.
+/// Returns the number (1 to 12) of the month with the given lower-case name.
 pub(super) fn number(name: &str) -> Option<i8> {
     BY_NAME.get(name).copied()
 }

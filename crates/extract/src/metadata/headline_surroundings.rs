@@ -1,49 +1,49 @@
-//! Tells what belongs to the headline, such as its byline, from what belongs to a teaser, comment or event.
+//! Distinguishes what belongs to the headline, such as its byline, from what belongs to a teaser, comment or event.
 
 use trommel_html::{Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
 
 use super::{TitleWords, date_parser::is_date};
 use crate::{heading_text::is_heading, kept_flags::elements_of};
 
-/// Words in the attributes of elements that hold comments.
+/// Attribute words of elements that hold comments.
 const COMMENTS: [&str; 10] = [
     "comment", "comments", "commentlist", "reply", "replies", "responses", "kommentare", "commentaires", "comentarios",
     "reacties",
 ];
-/// Words of a block from which on it is text, not a name or a label.
+/// Minimum number of words of a block that is text, and not a name or a label.
 const TEXT_BLOCK: u32 = 15;
-/// The number of words of text below a headline from which on a heading begins another part.
+/// Number of words of text below a headline from which on a heading begins another part.
 pub(super) const TEXT_WORDS: u32 = 25;
-/// Words of text from which on a part with a text of its own is a comment or another article.
+/// Number of words of text below a headline from which on a part with its own text is a comment or another article.
 const MANY_WORDS: u32 = 100;
-/// Words and characters of a link from which on it is the title of another page, not a name or a section.
+/// Minimum number of words and of characters of a link that is the title of another page.
 // By characters for scripts without spaces.
 const TITLE: (usize, usize) = (4, 16);
-/// Bytes of a link that are looked at.
+/// Maximum number of bytes of a link that are read.
 const MAX_LINK_BYTES: usize = 500;
-/// Blocks of an item of a listing, and items, that are looked at.
+/// Maximum number of blocks in an item of a listing, and maximum number of sibling elements that are compared.
 const ITEM: (usize, usize) = (6, 50);
-/// Elements around a place among which the item is looked for.
+/// Maximum number of elements around a block among which an item of a listing is looked for.
 const ITEM_LEVELS: usize = 10;
 
-/// The blocks around a headline, where the author and the date of the page are searched.
+/// Blocks around a headline, which are searched for the author and the date of the page.
 #[derive(Debug)]
 pub(super) struct Surroundings<'p> {
     html: &'p str,
     page: &'p Page,
-    /// Block and element of the headline.
+    /// Block index and element index of the headline.
     headline: (usize, u32),
-    /// Words of text between the headline and each block.
+    /// Number of words of text between the headline and each block, one entry per block.
     text: Vec<u32>,
     headings: Vec<Heading>,
 }
 
-/// A heading that begins something else than the headline does.
+/// Heading that begins another part of the page than the headline does.
 #[derive(Debug)]
 struct Heading {
     block: usize,
     element: u32,
-    /// The element around it.
+    /// Index of the parent element of the heading.
     parent: u32,
     is_link: bool,
 }
@@ -81,14 +81,14 @@ impl<'p> Surroundings<'p> {
         around
     }
 
-    /// Returns the number of words of text between the headline and a block below it.
+    /// Returns the number of words of text between the headline and the block `at` below it.
     pub fn text_before(&self, at: usize) -> u32 {
         self.text.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns whether the content of an element around a block belongs to the headline. Such an element has no other
-    /// heading and no link to another page. It is neither a comment, an item of a listing, a quote, a figure nor the
-    /// site's head or foot.
+    /// Returns whether the content of an element around the block `at` belongs to the headline. Such an element has no
+    /// other heading and no link to another page. It is neither a comment, an item of a listing, a quote, a figure nor
+    /// the site's header or footer.
     pub fn own(&self, element: u32, at: usize) -> bool {
         let (page, (headline, of_headline)) = (self.page, self.headline);
         // The largest part around it without the headline, and the element around both.
@@ -133,7 +133,7 @@ impl<'p> Surroundings<'p> {
             && !page.blocks.get(at).is_some_and(|block| self.is_title(block))
     }
 
-    /// The blocks inside an element.
+    /// Returns the blocks inside the element `at`.
     fn inside(&self, at: u32) -> impl Iterator<Item = &'p Block> {
         let (start, end) = self.page.element(at).map_or((u32::MAX, at), |element| (element.start, element.end));
         let first = self.page.blocks.partition_point(|block| block.span.0 < start);
@@ -141,8 +141,8 @@ impl<'p> Surroundings<'p> {
         blocks.take_while(move |block| (at..end).contains(&block.element))
     }
 
-    /// Returns whether a part of the page is one of several that are alike, each with a date and a link, and no text as
-    /// posts have.
+    /// Returns whether an element is an item of a listing, with a date, a link and no long text. A sibling with the
+    /// same markup must be such an item too.
     fn is_item(&self, index: u32, element: &Element) -> bool {
         let page = self.page;
         let is_one = |at: u32| {
@@ -168,7 +168,7 @@ impl<'p> Surroundings<'p> {
         alike.any(|(at, _)| at != index && is_one(at))
     }
 
-    /// Returns whether a block has a link that is the title of another page by its length.
+    /// Returns whether a block has a link long enough to be the title of another page.
     fn is_title(&self, block: &Block) -> bool {
         let page = self.page;
         if (block.link_words as usize) < TITLE.0 || block.link_density() < 0.5 {
@@ -189,29 +189,29 @@ impl<'p> Surroundings<'p> {
     }
 }
 
-/// Returns whether a block is text, not a label or a link.
+/// Returns whether a block is text, not a label or a link, by its words and link density.
 fn is_text(block: &Block) -> bool {
     block.words >= TEXT_BLOCK && block.link_density() < 0.5
 }
 
-/// Blocks before and after the headline that may hold a byline.
+/// Number of blocks before the headline that may hold a byline.
 // More behind than before: bylines follow headlines, and categories and dates precede them.
 const BLOCKS_BEFORE: usize = 6;
 const BLOCKS_AFTER: usize = 14;
 
-/// Blocks that are searched for one that says the title.
+/// Maximum number of blocks that are searched for one that repeats the title.
 // Headlines come early; long pages need not be compared to their end.
 const MAX_SEARCHED_BLOCKS: usize = 400;
-/// Words of such a block.
+/// Maximum number of words of a block that may repeat the title.
 const MAX_TITLE_WORDS: u32 = 40;
-/// Minimum likeness to the title of a block that states it, and the bonus of headings among such blocks.
+/// Minimum word overlap (0 to 1) of a block with the title, for the block to be taken as the headline.
 const MIN_LIKENESS: f32 = 0.5;
 // A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;
 
-/// Returns the index of the block around which a byline is searched. It is the `headline` of the page, as judged, if it
-/// repeats the title. Else it is the short block that repeats the title best, else the headline again. Bylines do not
-/// stand around the name of the site, which is the only heading of many an old page.
+/// Returns the index of the block around which a byline is searched: `headline` if it repeats the title, otherwise the
+/// short block that repeats the title best, otherwise `headline`. Bylines are not near the site's name, which is the
+/// only heading of many old pages.
 pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
     let title = TitleWords::of(title.unwrap_or_default());
     let likeness = |block: &Block| TitleWords::of(page.text(block)).like(&title);
@@ -239,7 +239,7 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
     best.map(|(_, at)| at).or(headline)
 }
 
-/// Iterates over the indices of the blocks near the headline, those after it first, nearest first.
+/// Iterates over the indices of the blocks near the headline: those after it first, nearest first.
 pub(super) fn near(page: &Page, headline: usize) -> impl Iterator<Item = usize> {
     let after = headline + 1..(headline + 1 + BLOCKS_AFTER).min(page.blocks.len());
     let before = headline.saturating_sub(BLOCKS_BEFORE)..headline;

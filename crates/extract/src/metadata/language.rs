@@ -1,17 +1,17 @@
-//! The language of a page: it is determined from the text, or else from the declaration of the page.
+//! Determines the language of a page from its text, or else from the page's declaration.
 
 use trommel_html::Head;
 use trommel_text::language::{detect, primary, well_formed};
 
-/// Returns the language of a page as an ISO 639-1 code (ISO 639-3 if there is no shorter one). It is detected on `text`
-/// if that is reliable; else the tag that the page [declares](declared) decides.
+/// Returns the language of a page as an ISO 639-1 code (ISO 639-3 if there is no shorter one). The language is detected
+/// in `text` if that is reliable. Otherwise the tag that the page [declares](declared) decides.
 pub(crate) fn language(text: &str, declared: impl FnOnce() -> Option<String>) -> Option<String> {
     // The text first: templates declare `en` for pages of every language.
     detect(text).or_else(|| primary(&declared()?))
 }
 
-/// Returns the language that a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
-/// JSON-LD), else of a `<meta>`.
+/// Returns the language that a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (the language in its
+/// JSON-LD), else that of a `<meta>`.
 pub(crate) fn declared(head: &Head, graph: Option<&str>) -> Option<String> {
     // After `<html lang>`, because these are set once for a whole site.
     let metas = ["content-language", "og:locale", "language", "dc.language"];

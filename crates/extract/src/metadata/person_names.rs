@@ -1,20 +1,20 @@
-//! Names of authors as pages write them.
+//! Reads the names of authors from the texts in which pages state them.
 
 use trommel_html::fold_space;
 
 use super::date_parser;
 
-/// Characters and words beyond which a text is not a name.
+/// Maximum number of characters of a name.
 // Longer texts are sentences about an author.
 const MAX_NAME_CHARS: usize = 80;
 const MAX_NAME_WORDS: usize = 8;
-/// Characters of a piece of text that are looked at.
+/// Maximum number of characters of a text that are searched for names.
 // A name comes first; biographies follow it.
 const MAX_SEARCHED_CHARS: usize = 300;
-/// Names of a page that are kept.
+/// Maximum number of names that are kept for a page.
 const MAX_NAMES: usize = 32;
 
-/// Words before a name, in lower case.
+/// Words before a name in a byline, in lower case.
 const NAME_PREFIXES: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
@@ -25,44 +25,44 @@ const NAME_PREFIXES: &[&str] = &[
     "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
-/// Characters of the longest of them, with one behind it.
+/// Number of characters of the longest entry of `NAME_PREFIXES` plus one.
 const MAX_PREFIX_CHARS: usize = 19;
 
-/// Beginnings of text after a name.
+/// Beginnings of the text that may follow a name.
 const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
     " posted", " on behalf of ",
 ];
 
-/// Beginnings of words that say who made the pictures, in lower case, and what stands between them and a name.
+/// Lower-case beginnings of words in a credit for the author of a picture.
 const PICTURES: &[&str] = &[
     "photo", "foto", "picture", "image", "illustrat", "bild", "video", "graphic", "grafik", "фото", "写真", "撮影",
     "摄影", "攝影",
 ];
 const CREDITS: &[&str] = &[" by ", " von ", " par ", " de ", " di ", " por ", ":", "：", "/"];
-/// Of these words, those behind which a name may stand at once.
+/// Words of a picture credit that a name may follow directly ("Photo Kim Lo").
 const PHOTOS: [&str; 5] = ["photo", "photos", "foto", "fotos", "фото"];
 
-/// Words that join two names.
+/// Words and signs that join two names of authors, such as "and".
 const JOINTS: &[&str] = &[
     " and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и ", " og ", " och ", " ja ", " dan ", " ve ",
     " și ", " і ",
 ];
 
-/// Small words inside names.
+/// Lower-case words inside the names of people, such as "von".
 const PARTICLES: &[&str] = &[
     "de", "da", "do", "dos", "del", "della", "di", "du", "la", "le", "van", "von", "der", "den", "ten", "ter", "bin",
     "ibn", "al", "el", "y", "zu", "af", "of",
 ];
 
-/// Texts in place of a name, in lower case.
+/// Texts that pages put in place of a name, in lower case.
 const NO_NAMES: [&str; 28] = [
     "null", "undefined", "none", "unknown", "n/a", "na", "author", "by", "nan", "false", "true", "anonymous",
     "no author", "default", "post", "posted", "published", "updated", "staff", "share", "follow", "mon", "tue", "wed",
     "thu", "fri", "sat", "sun",
 ];
 
-/// Appends the names in a text to `names`, except those that are there already.
+/// Appends the names in a text to `names`, except those that `names` already contains.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MAX_NAMES) {
         let end = piece.char_indices().nth(MAX_SEARCHED_CHARS).map_or(piece.len(), |(at, _)| at);
@@ -95,7 +95,7 @@ pub(super) fn is_picture_credit(text: &str) -> bool {
         && (CREDITS.iter().any(|mark| lower.contains(mark)) || is_photo())
 }
 
-/// Returns the name of the one writer that a text names: like [`add`], but in any form.
+/// Returns the only name in a byline, like [`add`], but even if it does not look like a person's name.
 pub(super) fn pen_name(text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !is_lead(line));
     let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);
@@ -104,20 +104,20 @@ pub(super) fn pen_name(text: &str) -> Option<String> {
     (is_short && name.contains(char::is_alphanumeric)).then(|| name.to_owned())
 }
 
-/// Returns whether a line only leads to a name that stands in the next (`Written by`).
+/// Returns whether a line only introduces a name on the next line (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     NAME_PREFIXES.iter().any(|prefix| *prefix == lower || *prefix == lower.trim_end_matches(':'))
 }
 
-/// Returns whether a text begins with words that stand before a name (`By`).
+/// Returns whether a text begins with words that come before a name (`By`).
 pub(super) fn begins_byline(text: &str) -> bool {
     // No more than the longest of these words is made small.
     let start: String = text.chars().take(MAX_PREFIX_CHARS).flat_map(char::to_lowercase).collect();
     prefix(&start).is_some()
 }
 
-/// The words before a name that a text in lower case begins with.
+/// Returns the byline words (`by`) that a lower-case text begins with.
 fn prefix(lower: &str) -> Option<&'static str> {
     let first = lower.as_bytes().first();
     let is_one = |prefix: &&&str| {
@@ -131,7 +131,7 @@ fn prefix(lower: &str) -> Option<&'static str> {
     NAME_PREFIXES.iter().find(is_one).copied()
 }
 
-/// The name in a text, without the words before and after it.
+/// Returns the name in a text, without the words before and after it.
 fn trim(text: &str) -> String {
     let mut text = fold_space(text);
     let mut is_byline = false;
@@ -167,7 +167,7 @@ fn trim(text: &str) -> String {
     text
 }
 
-/// The names in a list of names; the text whole where it is not plainly one.
+/// Returns the names in a list of names, or the whole text if it is not clearly a list.
 fn split(text: &str) -> Vec<&str> {
     let joint = JOINTS
         .iter()
@@ -197,7 +197,7 @@ fn split(text: &str) -> Vec<&str> {
     }
 }
 
-/// Returns whether a text is surely the full name of a person: two to four words that begin as names do.
+/// Returns whether a text is surely the full name of a person: two to five capitalised words or particles.
 pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     // One word is as often a site or an account.
@@ -223,12 +223,12 @@ fn is_name(name: &str) -> bool {
         && !NO_NAMES.contains(&lower.as_str())
 }
 
-/// Returns whether a name is that of an account that software makes. The names that people have in a forum are theirs.
+/// Returns whether a lower-case name is that of a generic account, such as `admin`. User names in a forum are not.
 fn is_account(lower: &str) -> bool {
     ["admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin"].contains(&lower)
 }
 
-/// A day without its year (`Jul 11`).
+/// Returns whether a text is a day without its year (`Jul 11`).
 fn is_day(text: &str) -> bool {
     text.split([' ', '.', ','])
         .filter(|word| !word.is_empty())

@@ -1,4 +1,4 @@
-//! Finds the dates of publication and of the last change, by the words before a date that say what happened on it.
+//! Finds the dates of publication and of the last change, by the words before a date that name the event.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use super::sources::{Sources, rank};
 use super::{date_parser, date_parser::ParsedDate, person_names};
 use crate::kept_flags::elements_of;
 
-/// Names of `<meta>` that hold the day of publication, best first.
+/// Names of `<meta>` elements that hold the date of publication, best first.
 // Standards first, then names of single systems, then `date`, which some use for the last change.
 const PUBLISHED: &[&str] = &[
     "article:published_time", "article:published", "og:article:published_time", "og:published_time", "datepublished",
@@ -22,40 +22,40 @@ const PUBLISHED: &[&str] = &[
     "creation_date", "created",
 ];
 
-/// Ends of names of `<meta>` that a site made for itself (`shop:published_time`) and that hold the day of publication.
+/// Endings of site-specific `<meta>` names that hold the date of publication (`shop:published_time`).
 const PUBLISHED_ENDS: &[&str] = &[
     ":published_time", ":publish_time", ":published_at", ":published", ":publish_date", ":published_date", ":pubdate",
     ":publication_date", ":datepublished", ":uploaded", ":upload_date",
 ];
 
-/// Names of `<meta>` that hold the day of the last change, best first.
+/// Names of `<meta>` elements that hold the date of the last change, best first.
 const MODIFIED: &[&str] = &[
     "article:modified_time", "article:modified", "og:updated_time", "og:article:modified_time", "datemodified",
     "dcterms.modified", "dc.date.modified", "modified_time", "last-modified", "last_updated_date", "lastmod",
     "updated_time", "revised",
 ];
 
-/// Words in the attributes of elements that hold dates.
+/// Attribute words of elements that hold dates.
 const TOKENS: &[&str] =
     &["date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time", "posted", "entrydate"];
 
-/// Words of a block beyond which a date in it is one in the text.
+/// Maximum number of words of a block in which a date may be that of the page.
 // Bylines are short; dates in paragraphs are those of events.
 const MAX_BYLINE_WORDS: u32 = 30;
-/// Words of text between the headline and a date of the page.
+/// Maximum number of words of text between the headline and a date of the page.
 // As many as a lead has.
 const MAX_TEXT_BEFORE: u32 = 100;
-/// `<time>` elements that are looked at.
+/// Maximum number of `<time>` elements that are read.
 const MAX_TIMES: usize = 40;
-/// Bytes before the date in a line at the foot of the text.
+/// Maximum number of bytes before the date in a line at the foot of the text.
 const MAX_LEAD: usize = 24;
-/// Such lines that are looked at.
+/// Maximum number of dated lines at the foot of the text that are read.
 const MAX_LINES: usize = 4;
-/// Words of a block with a `<time>` behind text, beyond which it is a sentence.
+/// Maximum number of words of a block below text whose `<time>` is not that of a sentence.
 const MAX_WORDS_WITH_TIME: u32 = 8;
-/// Bytes of a path that are searched.
+/// Maximum number of bytes of a URL path that are searched for a date.
 const MAX_PATH_BYTES: usize = 500;
-/// Bytes of an element that holds a date.
+/// Maximum number of bytes that are read of an element with a date.
 const MAX_ELEMENT_BYTES: usize = 1000;
 
 /// Returns the date of the page's publication.
@@ -85,21 +85,21 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
     stamp.map(|stamp| stamp.text)
 }
 
-/// A date that can be the page's: not after the crawl. A day is allowed for time zones. Numbers that would be a day
-/// after the crawl are month and day in the other order.
+/// Reads a date that can be the page's: at most one day after the crawl, to allow for time zones. A numeric date that
+/// would be later is read with month and day in the other order.
 fn read(sources: &Sources, text: &str) -> Option<ParsedDate> {
     let month_first = month_first(sources);
     [month_first, !month_first].into_iter().find_map(|order| past(sources, date_parser::find(text, order)?))
 }
 
-/// The date, unless it is after the crawl: a later one is that of an event, or the clock of the server.
+/// Returns the date unless it is more than a day after the crawl. Later dates are those of events.
 fn past(sources: &Sources, stamp: ParsedDate) -> Option<ParsedDate> {
     let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
 }
 
-/// The stamp, or the day in the URL where that is the day before or after a time in UTC: it is the day at the place
-/// of publication.
+/// Returns the day in the URL if it is the day before or after a stamp in UTC, otherwise the stamp. The day in the URL
+/// is the local one at the place of publication.
 fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     if !(stamp.text.ends_with('Z') || stamp.text.ends_with("+00:00")) {
         return stamp;
@@ -111,8 +111,8 @@ fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     from_url(sources).filter(is_next).unwrap_or(stamp)
 }
 
-/// Returns whether dates in numbers stand as month/day/year, as on American pages: pages in English that do not say to
-/// be from elsewhere.
+/// Returns whether numeric dates have the order month/day/year, as on American pages: pages in English that do not
+/// declare another country.
 pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
@@ -148,8 +148,8 @@ fn from_facts(sources: &Sources, kind: FactKind) -> Option<ParsedDate> {
     })
 }
 
-/// The date of an event that readers see near the headline: of those that belong to it, the first that its element says
-/// to be a date, else the first. A date that is not said to be of a change is that of publication.
+/// Returns the date of the wanted event near the headline: the first that its element marks as a date, otherwise the
+/// first that belongs to the headline. A date that no word assigns to a change is that of publication.
 fn seen(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     let page = sources.page;
     let headline = sources.headline?;
@@ -189,8 +189,8 @@ fn seen(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     first
 }
 
-/// The date of a `<time>` that belongs to the headline, wherever it stands: one that words before it say to be that of
-/// publication, as below the texts of blogs, else the only one.
+/// Returns the date of a `<time>` that belongs to the headline, anywhere on the page. A date after words for
+/// publication, as at the foot of blog posts, is preferred. Otherwise only a single date counts.
 fn from_time(sources: &Sources) -> Option<ParsedDate> {
     let page = sources.page;
     let surroundings = sources.surroundings()?;
@@ -211,7 +211,7 @@ fn from_time(sources: &Sources) -> Option<ParsedDate> {
     stated.or_else(only).map(|(_, stamp)| stamp.clone())
 }
 
-/// The event that the words before a `<time>`, or its own attributes, speak of.
+/// Returns the event of a `<time>` element, by the words before it or its class.
 fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event> {
     let (page, text) = (sources.page, sources.page.text(block));
     let element = page.element(fact.element);
@@ -226,7 +226,7 @@ fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event>
     event(before).or(is_change.then_some(Event::Modified)).or_else(|| of_label(sources, at)).or_else(in_sentence)
 }
 
-/// The event that the label of a value speaks of: the cell or term before it.
+/// Returns the event that the label of a value names, if the block `at` is a cell or definition after a label.
 fn of_label(sources: &Sources, at: usize) -> Option<Event> {
     let page = sources.page;
     let is_value = |block: &&Block| {
@@ -237,7 +237,7 @@ fn of_label(sources: &Sources, at: usize) -> Option<Event> {
     event(page.text(page.blocks.get(at.checked_sub(1)?)?))
 }
 
-/// The date of an event in a short block, and whether its element says that it is a date.
+/// Returns the date of the wanted event in a short block, and whether an element around it is marked as a date.
 fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDate, bool)> {
     let page = sources.page;
     let text = page.text(block);
@@ -254,12 +254,12 @@ fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDa
     found.map(|stamp| (stamp, is_said))
 }
 
-/// Returns whether a text without a full date speaks of the event.
+/// Returns whether a text without a full date is about the event `wanted`.
 fn is(text: &str, wanted: Event) -> bool {
     event(text).unwrap_or(Event::Published) == wanted
 }
 
-/// The first date of an event in a text.
+/// Returns the first date of the wanted event in a text.
 fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<ParsedDate> {
     // Few blocks speak of a change, and to look for dates takes longer.
     let may_be = || wanted != Event::Modified || last_start(&text.to_lowercase(), &MODIFIED_WORDS).is_some();
@@ -277,14 +277,14 @@ fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<ParsedDate> 
     })
 }
 
-/// The date of a sentence about the page itself, as blogs have below their posts: This entry was posted on ...
+/// Returns the date of a sentence about the page itself, as at the foot of blog posts: "This entry was posted on ..."
 fn from_sentence(sources: &Sources) -> Option<ParsedDate> {
     let page = sources.page;
     let mut sentences = page.blocks.iter().map(|block| page.text(block)).filter(|text| is_of_page(text));
     sentences.find_map(|text| of_event(sources, text, Event::Published))
 }
 
-/// The date of a line at the foot of the text that begins with words for its publication.
+/// Returns the date of a line at the foot of the text that begins with words for publication.
 fn from_foot(sources: &Sources) -> Option<ParsedDate> {
     let (page, surroundings) = (sources.page, sources.surroundings()?);
     // A word and a date have three words at least, and the labels of menus fewer.
@@ -301,7 +301,7 @@ fn from_foot(sources: &Sources) -> Option<ParsedDate> {
     own.find_map(|(_, block)| of_event(sources, page.text(block), Event::Published))
 }
 
-/// `/2024/05/18/` or the like in the path of the URL.
+/// Reads the date from the path of the page's URL, such as `/2024/05/18/`.
 fn from_url(sources: &Sources) -> Option<ParsedDate> {
     let path = sources.url.as_ref()?.path();
     let path = path.get(..MAX_PATH_BYTES).unwrap_or(path);
@@ -322,20 +322,21 @@ fn from_url(sources: &Sources) -> Option<ParsedDate> {
     }
 }
 
-/// The event that a date in a text belongs to.
+/// Event that a date in a text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Published,
     Modified,
-    /// The date of another event: a paper was received, a member joined.
+    /// Event other than publication or change: a paper was received, a member joined.
     Other,
 }
 
-/// Bytes before a date in which the words are looked for.
+/// Number of bytes before a date that are searched for words that name its event.
 const BYTES_BEFORE_DATE: usize = 60;
 
-/// Words in lower case, a line each behind what they say: beginnings of words before a date of publication (`published`)
-/// of a change (`modified`) or of something else (`other`), and of sentences about the page itself, as blogs have below their posts (`of-page`).
+/// Lower-case words, one line each, after the kind of event they name. They are beginnings of words before a date of
+/// publication (`published`), of a change (`modified`) or of another event (`other`). `of-page` lines begin sentences
+/// about the page itself.
 const WORDS: &str = include_str!("date_words.txt");
 
 static PUBLISHED_WORDS: LazyLock<Words> = LazyLock::new(|| Words::that_say("published"));
@@ -343,10 +344,10 @@ static MODIFIED_WORDS: LazyLock<Words> = LazyLock::new(|| Words::that_say("modif
 static OTHER: LazyLock<Words> = LazyLock::new(|| Words::that_say("other"));
 static OF_PAGE: LazyLock<Words> = LazyLock::new(|| Words::that_say("of-page"));
 
-/// Words that say the same.
+/// Words that name the same kind of event.
 struct Words {
     all: Vec<&'static str>,
-    /// The same by their first bytes: every block of a page is asked, and most begin with another.
+    /// Words of `all` that begin with each ASCII byte, as an index for fast look-up.
     by_first: [Vec<&'static str>; 128],
 }
 
@@ -358,7 +359,7 @@ impl Words {
         Self { by_first: std::array::from_fn(begun), all }
     }
 
-    /// Returns whether a text begins with one of them, in any case of letters.
+    /// Returns whether a text begins with one of the words, regardless of case.
     fn begin(&self, text: &str) -> bool {
         let text = text.trim_start();
         let starts = |words: &&str| {
@@ -369,7 +370,7 @@ impl Words {
         self.from(text).iter().any(starts)
     }
 
-    /// Those with which a text may begin.
+    /// Returns the words with which a text may begin, by its first byte.
     fn from(&self, text: &str) -> &[&'static str] {
         let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
         // The small form of another letter may begin with another byte.
@@ -377,7 +378,7 @@ impl Words {
     }
 }
 
-/// Returns the event that the words directly before a date name, if any; the nearest words decide.
+/// Returns the event that the words directly before a date name, if any. The nearest words decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BYTES_BEFORE_DATE));
     let near = before.get(from..)?;
@@ -391,12 +392,12 @@ pub(super) fn event(before: &str) -> Option<Event> {
     last.into_iter().filter(|(start, _)| start.is_some()).max_by_key(|(start, _)| *start).map(|(_, event)| event)
 }
 
-/// Returns whether a text says of the page itself that it was written.
+/// Returns whether a text begins like a sentence about the page itself ("This entry was posted").
 pub(super) fn is_of_page(text: &str) -> bool {
     OF_PAGE.begin(text)
 }
 
-/// The start of the last of the words in a text.
+/// Returns the byte offset of the last of the words in a lower-case text.
 fn last_start(text: &str, words: &Words) -> Option<usize> {
     let mut from_end = text.char_indices().rev().peekable();
     while let Some((at, letter)) = from_end.next() {

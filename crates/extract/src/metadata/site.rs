@@ -1,4 +1,4 @@
-//! The name of a site, and the summary and the address that a page states for itself.
+//! Finds the name of a site, and the summary and address that a page states for itself.
 //!
 //! Titles are divided at the signs that set off their parts; one of them may be the name of the site.
 
@@ -7,7 +7,7 @@ use url::Url;
 
 use super::sources::Sources;
 
-/// Characters beyond which a name is none.
+/// Maximum number of characters of the name of a site.
 // Longer ones are slogans or the title of the page.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -54,7 +54,8 @@ pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     keys
 }
 
-/// Names that the host stands for: `news.example.co.uk` gives `newsexamplecouk`, `examplecouk`, `example`.
+/// Returns the keys of names in the page's host, such as `newsexampleorg`, `exampleorg` and `example` for
+/// `news.example.org`.
 fn host_names(sources: &Sources) -> Vec<String> {
     let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else { return Vec::new() };
     let host = host.strip_prefix("www.").unwrap_or(host);
@@ -69,7 +70,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Returns the form of a name for comparison: its letters and digits in lower case.
+/// Returns a name in the form for comparison: only its letters and digits, in lower case.
 pub(super) fn key(name: &str) -> String {
     // Titles are compared by it with one another, and with names: memory is asked for once.
     let mut key = String::with_capacity(name.len());
@@ -86,7 +87,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
 }
 
-/// Returns the places of the separators in a title, as (start, end) bytes without the spaces around them.
+/// Returns the byte range (start, end) of each separator in a title, without the spaces around it.
 pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     for (at, c) in title.char_indices() {
@@ -110,7 +111,7 @@ pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// Returns whether a heading is one end of a title, apart from the name of the site.
+/// Returns whether a heading equals the part of a title before or after a separator, regardless of the site's name.
 pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
     let heading = key(heading);
     !heading.is_empty()
@@ -120,7 +121,7 @@ pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
         })
 }
 
-/// Bytes of a summary that are kept: a longer one is the text itself.
+/// Maximum number of bytes of a summary that are kept. A longer one is the text itself.
 // Some sites put whole articles there.
 const MAX_BYTES: usize = 2000;
 
@@ -149,8 +150,8 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// Returns the page's own address: `<link rel=canonical>`, else `og:url`, resolved against the page's URL; http and
-/// https only.
+/// Returns the page's canonical address: `<link rel=canonical>`, else `og:url`, resolved against the page's URL. Only
+/// http and https addresses count.
 pub(super) fn canonical(sources: &Sources) -> Option<String> {
     let resolve = |text: &str| -> Option<String> {
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! The sources of metadata.
+//! Collects the sources of a page's metadata: its parsed tables, JSON-LD, headline and hints.
 
 use std::cell::OnceCell;
 
@@ -10,21 +10,21 @@ use url::Url;
 use super::{TitleWords, date_parser, headline_surroundings::Surroundings};
 use crate::{hints::Hints, metadata::language::declared};
 
-/// The parts of a page that metadata is read from: its tables, JSON-LD, headline and hints.
+/// Parts of a page that metadata is read from: its tables, JSON-LD, headline and hints.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
-    /// The decoded page.
+    /// Decoded source of the page.
     pub html: &'a str,
     pub page: &'a Page,
     pub graph: Graph<'a>,
-    /// The node of the JSON-LD that describes the main subject of the page.
+    /// JSON-LD node that describes the main subject of the page.
     pub main: Option<Node<'a>>,
     pub url: Option<Url>,
-    /// Day of the crawl.
+    /// Day on which the page was crawled.
     pub crawled: Option<Date>,
-    /// The language that the page declares, as a BCP 47 tag.
+    /// Language that the page declares, as a BCP 47 tag.
     pub language: Option<String>,
-    /// Block of the headline, or of the text in its place.
+    /// Index of the block with the headline, or with the text that replaces the headline.
     pub headline: Option<usize>,
     surroundings: OnceCell<Option<Surroundings<'a>>>,
 }
@@ -46,13 +46,13 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Returns the text around the headline, if the page has a headline.
+    /// Returns the blocks around the headline, if the page has a headline.
     pub fn surroundings(&self) -> Option<&Surroundings<'a>> {
         let read = || Some(Surroundings::of(self.html, self.page, self.headline?));
         self.surroundings.get_or_init(read).as_ref()
     }
 
-    /// Iterates over the facts of this kind that do not belong to a comment, an answer or a review.
+    /// Iterates over the facts of the given kind that do not belong to a comment, an answer or a review.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         // Comments state authors and dates in the same microdata as the page.
@@ -72,23 +72,22 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Types of nodes that describe something else than the page.
+/// JSON-LD types that do not describe the page.
 const OTHER_THINGS: [&str; 24] = [
     "Comment", "Answer", "Review", "UserReview", "CriticReview", "EmployerReview", "Person", "Organization",
     "NewsMediaOrganization", "ImageObject", "ListItem", "BreadcrumbList", "WebSite", "SearchAction", "Offer",
     "AggregateRating", "HowToStep", "Place", "PostalAddress", "SiteNavigationElement", "WPHeader", "WPFooter",
     "WPSideBar", "JobPosting",
 ];
-/// Types of nodes that only say that there is a page.
+/// JSON-LD types that only state that a page exists.
 const PAGES: [&str; 9] = [
     "WebPage", "CollectionPage", "ItemPage", "AboutPage", "FAQPage", "QAPage", "ProfilePage", "ContactPage", "ItemList",
 ];
-/// Types of nodes that describe one text, and so the page. All types that end in `Article` count as well.
+/// JSON-LD types that describe one text, and so the page. Types that end in `Article` count as well.
 const TEXTS: [&str; 7] =
     ["Report", "Recipe", "HowTo", "SocialMediaPosting", "DiscussionForumPosting", "LiveBlogPosting", "BlogPosting"];
 
-/// Returns a rank for a JSON-LD node by its type: how much it can tell about the page, 0 if it describes something
-/// else.
+/// Returns the rank (0 to 3) of a JSON-LD node by its type: how well it describes the page, 0 if not at all.
 pub(super) fn rank(node: &Node) -> u32 {
     let rank_of = |name: &str| match name {
         name if OTHER_THINGS.contains(&name) => 0,
@@ -99,8 +98,8 @@ pub(super) fn rank(node: &Node) -> u32 {
     node.types().map(rank_of).max().unwrap_or(0)
 }
 
-/// The node that describes the page's main thing: of a telling type, about this address, with a
-/// headline as in the page's title.
+/// Returns the JSON-LD node that best describes the page's main subject, by its type, its address and the likeness of
+/// its headline to the page's title.
 fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a>> {
     let title = page.head.meta("og:title").filter(|title| !title.is_empty()).unwrap_or(&page.head.title);
     let same = |address: &str| {

@@ -1,4 +1,4 @@
-//! The title of a page, and the heading that repeats the name of the site, or of a book, on each of its pages.
+//! Finds the title of a page, and the heading that repeats the name of the site or of a book on each of its pages.
 
 use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 
@@ -7,17 +7,17 @@ use super::site::{key, separators};
 use super::sources::{Sources, rank};
 use crate::heading_text::{is_heading, shown_text, visible_text};
 
-/// Characters beyond which a title is none.
+/// Maximum number of characters of a title.
 // Longer ones are texts in a `title` element.
 const MAX_TITLE_CHARS: usize = 400;
 
-/// Likeness of a heading and a title from which they are the same thing said twice.
+/// Minimum word overlap (0 to 1) of a heading and a title that name the same page.
 // Low, since headings and titles are often worded apart; two about other things share hardly a word.
 const MIN_LIKENESS: f32 = 0.3;
-/// Blocks that are searched for a headline that is not a heading.
+/// Maximum number of blocks that are searched for a headline that is not a heading.
 const MAX_ECHO_BLOCKS: usize = 300;
 
-/// Names of parts that say nothing without the name of the whole.
+/// Lower-case titles of parts that are meaningless without the title of the whole, such as "introduction".
 // Manuals and books head each chapter so.
 const PARTS: [&str; 28] = [
     "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index", "contents",
@@ -44,7 +44,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     fuller.next().or(Some(chosen))
 }
 
-/// A title without the mark that set it off from something that was left out: `: Fire in the hills`.
+/// Returns a title without a leading or trailing separator that was left over: `: Fire in the hills`.
 fn without_marks(title: String) -> String {
     let is_mark = |c: char| matches!(c, ':' | '|' | '-' | '–' | '—' | '·');
     let start = title.trim_start_matches(is_mark);
@@ -57,16 +57,15 @@ fn without_marks(title: String) -> String {
     }
 }
 
-/// Returns whether a title names but a part, with a number before it or not.
+/// Returns whether a title, without leading numbers, names only a part such as `Introduction`.
 fn is_part(title: &str) -> bool {
     let is_number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
     let name = title.trim_start_matches(is_number).to_lowercase();
     PARTS.contains(&name.as_str())
 }
 
-/// The best title of a page without the name of its site. The first of these counts: the `h1` that is like
-/// one of the titles that the page states, the headline of its JSON-LD, `og:title`, `<title>`, its first
-/// heading.
+/// Returns the best title of a page without the name of its site. The first of these counts: the `h1` that is like a
+/// stated title, the headline of the JSON-LD, `og:title`, `<title>`, the first heading.
 fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page
@@ -128,14 +127,14 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
 }
 
-/// Text of a heading without its buttons and the marks that link to it.
+/// Returns the text of a heading without its buttons and the marks that link to it.
 fn heading_text(sources: &Sources, block: &Block) -> String {
     let shown = fold_space(&visible_text(sources.page, sources.html, block));
     let shown = shown.trim_end_matches([' ', '¶', '§']);
     shown.strip_suffix(" #").unwrap_or(shown).to_owned()
 }
 
-/// Returns whether a heading is that of a part of the page: it has no letter, or begins with the number of a section
+/// Returns whether a heading belongs to a section of the page. Such a heading has no letter, or begins with a number
 /// (`2.`, `3.1`) that no title of the page has.
 fn is_section(heading: &str, stated: &[String]) -> bool {
     if !heading.contains(char::is_alphabetic) {
@@ -149,8 +148,8 @@ fn is_section(heading: &str, stated: &[String]) -> bool {
     is_number && stated.peek().is_some() && !stated.any(|title| title.contains(number))
 }
 
-/// The short block that one end of the title repeats, as old pages have for a headline; the rest of
-/// the title is set off by a mark.
+/// Returns the short block that repeats the start or end of the title, as old pages have for a headline. A mark must
+/// separate the rest of the title.
 fn echo(page: &Page, title: &str) -> Option<String> {
     let lower = title.to_lowercase();
     let is_mark = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric() && c != ':' && c != ',');
@@ -176,8 +175,8 @@ fn echo(page: &Page, title: &str) -> Option<String> {
         .max_by_key(String::len)
 }
 
-/// Returns whether a text could stand at one end of a title, by its length and its first and last letter: most blocks
-/// could not, and are not looked at further.
+/// Returns whether a text could be the start or end of a title, by its length and its first and last letter. Most
+/// blocks could not, and are not compared further.
 fn may_echo(text: &str, title: &str) -> bool {
     // Letters beyond ASCII may have small forms of more than one letter.
     let same = |a: Option<&u8>, b: Option<&u8>| match (a, b) {
@@ -188,8 +187,8 @@ fn may_echo(text: &str, title: &str) -> bool {
     text.len() * 5 >= title.len() * 2 && (same(text_bytes.first(), all.first()) || same(text_bytes.last(), all.last()))
 }
 
-/// The heading that is most like one of the titles, if any is: readers see it, while the titles are
-/// often written for search engines. The lone heading of an article is taken for one that is.
+/// Returns the heading that is most like one of the titles, if any is. Readers see headings, while titles are often
+/// written for search engines. The only heading of an article is taken if it has at least three words.
 fn heading<'h>(headings: &'h [String], titles: &[String], names: &[String], article: bool) -> Option<&'h str> {
     let likeness = |heading: &String| titles.iter().map(|title| overlap(heading, title)).fold(0.0, f32::max);
     let mut best: Option<(f32, &String)> = None;
@@ -220,7 +219,7 @@ fn heading<'h>(headings: &'h [String], titles: &[String], names: &[String], arti
     best.map(|(_, heading)| heading.as_str())
 }
 
-/// The title in full, if it was cut short and another goes on where it ends.
+/// Returns the full form of a title that was cut short, if another of `titles` continues it.
 fn whole<'t>(title: &'t str, titles: &'t [String]) -> &'t str {
     let bare = |text: &'t str| text.trim_end_matches(['.', '…', ' ']);
     let begun = bare(title);
@@ -233,7 +232,7 @@ fn whole<'t>(title: &'t str, titles: &'t [String]) -> &'t str {
         .map_or(title, String::as_str)
 }
 
-/// Drops the name of the site at either end of a title.
+/// Removes the name of the site at either end of a title.
 fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     let cuts = separators(title);
     if cuts.is_empty() {
@@ -266,7 +265,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     nameless(title, names).to_owned()
 }
 
-/// A title without the names of the site at its ends.
+/// Returns a title without the names of the site at its ends.
 fn nameless<'t>(mut title: &'t str, names: &[String]) -> &'t str {
     // Each round drops a part, and a title has few.
     while let Some(shorter) = without_name(title, names) {
@@ -301,8 +300,8 @@ fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     named.then(|| after.trim())
 }
 
-/// Returns whether a part of a title names the site: it is equal to its name, or one begins with the other and is not
-/// much longer (`BBC` and `BBC News`).
+/// Returns whether a part of a title names the site. It may equal the name, or extend or shorten it a little at one end
+/// (`BBC` and `BBC News`).
 fn is_same_name(part: &str, name: &str) -> bool {
     if part == name {
         return true;
@@ -314,7 +313,7 @@ fn is_same_name(part: &str, name: &str) -> bool {
 
 /// Returns whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
 fn is_short_for(name: &str, text: &str) -> bool {
-    /// Words and characters that are looked at.
+    /// Maximum number of words of the text.
     const MAX_WORDS: usize = 8;
     const MAX_NAME_CHARS: usize = 40;
     let name: Vec<char> = name.chars().collect();
@@ -351,12 +350,12 @@ fn is_short_for(name: &str, text: &str) -> bool {
     starts.last().copied().unwrap_or_default()
 }
 
-/// Maximum words of text between the name of a site and a headline.
+/// Maximum number of words of text between the name of a site and the headline below it.
 // Buttons and labels; below a headline stands more.
 const MAX_WORDS_BETWEEN: u32 = 60;
 
 /// Returns the keys of top headings that only name the site or book. Such a heading is the end of a stated title, and a
-/// further heading below it is that title's start: `Hello - The book` over a page headed `The book` and `Hello`.
+/// heading below it is that title's start: `Hello - The book` over a page headed `The book` and `Hello`.
 // Above it, the start is the name of a section: `Opinion - Fire in the hills`.
 pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[String]) -> Vec<String> {
     let parts = stated.iter().filter_map(|title| {
@@ -372,7 +371,7 @@ pub(super) fn banner_names(sources: &Sources, headings: &[String], stated: &[Str
     banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
 }
 
-/// Returns whether the heading with the first key stands above one with the other, with no text between them.
+/// Returns whether the heading with the key `name` comes before the one with the key `start`, with little text between.
 fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     let page = sources.page;
     let mut words = None;

@@ -1,4 +1,4 @@
-//! Finds marks and notes that link to each other, and notes inside the line that they belong to.
+//! Finds marks and notes that link to each other, and notes inside the line of their mark.
 //!
 //! Such are sidenotes, and notes of LaTeXML.
 
@@ -10,14 +10,14 @@ use super::unlinked::{is_number, label};
 use super::{MAX_NOTE, Pair, Target, blocks_of, in_notes, is_short, of_kind};
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Elements around a mark that may name its note.
+/// Maximum number of elements around a mark that are searched for the name of the mark or note.
 const ANCESTORS: usize = 2;
 
-/// Links of a note's block that are looked at for one back.
+/// Maximum number of links in a block of a note that are searched for a link back to the mark.
 // A note cited in a hundred places links back to each; the first ones are enough.
 const MAX_BACK_LINKS: usize = 32;
 
-/// A link in the text that could be a mark.
+/// Link in the text that may be the mark of a note.
 #[derive(Clone, Debug)]
 struct Candidate {
     block: u32,
@@ -28,7 +28,7 @@ struct Candidate {
     element: u32,
 }
 
-/// Returns the marks in kept blocks that are links to notes, each with its note.
+/// Returns the marks in kept blocks that link to notes, each with its note.
 pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let candidates = candidates(page, html);
     if candidates.is_empty() {
@@ -126,7 +126,7 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// The common part of the name of a mark and that of its note.
+/// Returns a fragment in lower case without the parts such as `ref`, so that mark and note have the same form.
 fn root(fragment: &str) -> String {
     let mut root = fragment.to_ascii_lowercase();
     for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {
@@ -135,7 +135,7 @@ fn root(fragment: &str) -> String {
     root
 }
 
-/// Returns whether a fragment is the name of a mark rather than of a note.
+/// Returns whether a URL fragment is the name of a mark rather than of a note.
 fn is_back(fragment: &str) -> bool {
     let fragment = fragment.to_ascii_lowercase();
     let names_mark =
@@ -148,7 +148,7 @@ fn is_forward(page: &Page, block: u32, element: u32) -> bool {
     element.start > block.span.1
 }
 
-/// The note that an element is, holds the label of, or starts.
+/// Returns the note at an element that a mark links to: the element, the part that its label begins, or the definition.
 fn target(page: &Page, at: u32) -> Option<Target> {
     let element = page.element(at)?;
     if element.tag.is_heading() {
@@ -195,13 +195,13 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     Some(Target::Element { element, blocks })
 }
 
-/// Returns whether a block is a heading that is but a label: a link in it leads back.
+/// Returns whether a block is a heading that consists of the label of a note.
 fn heads_note(page: &Page, block: u32) -> bool {
     let block = page.blocks.get(block as usize);
     block.is_some_and(|block| is_heading(page, block) && label(page.text(block)).is_some())
 }
 
-/// The note below a heading that is but its label, up to the next heading, as Texinfo writes it.
+/// Returns the note below a heading that is only the note's label, up to the next heading, as Texinfo writes it.
 fn headed(page: &Page, heading: u32) -> Option<Target> {
     let head = page.element(heading)?;
     let end = page.element(head.parent).map_or(u32::MAX, |parent| parent.end);
@@ -257,7 +257,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     strong || named || is_said() && is_number(&mark.label)
 }
 
-/// Returns whether the mark, or an element right around it, has that name.
+/// Returns whether a mark, or an element directly around it, has the given `id` or `name`.
 fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
     page.path(mark.element).take(1 + ANCESTORS).any(|(_, element)| {
         element.attribute(html, "id").as_deref() == Some(name)
@@ -265,7 +265,7 @@ fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
     })
 }
 
-/// The place of a mark with the brackets around it.
+/// Returns the byte range of a mark in a block, extended by square brackets around it.
 fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
     let text = page.blocks.get(block as usize).map_or("", |block| page.text(block));
     let mark_text = text.get(from as usize..to as usize).unwrap_or_default();
@@ -279,12 +279,12 @@ fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
     }
 }
 
-/// Bytes between a mark and the note beside it.
+/// Maximum number of bytes between a mark and a note beside it in the same line.
 // A space, or a sign of one or two bytes.
 const MAX_BYTES_BETWEEN: u32 = 2;
 
-/// Adds the notes that stand within lines of kept blocks to `pairs`, in the order of the page. Such a note is left out
-/// if it only repeats one that is linked to.
+/// Adds the notes inside lines of kept blocks to `pairs`, in page order. A note that only repeats a linked note is left
+/// out.
 pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
     let mut found = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::InlineNote]) {

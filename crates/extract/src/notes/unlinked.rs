@@ -8,11 +8,11 @@ use trommel_html::{Block, NotationKind, Page, Tag};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 use crate::{heading_text::is_heading, kept_flags::KeptBlocks as _};
 
-/// Characters of a word before a raised number from which on the number is hardly its power.
+/// Minimum number of letters directly before a raised number that is a mark, and not a power.
 // `x2` is a power, `mill2` a note.
 const MIN_WORD_CHARS: usize = 2;
 
-/// A block that starts with its number, in a place of notes.
+/// Block that begins with the number of a note, in a section of notes.
 struct Start {
     block: u32,
     number: u32,
@@ -53,7 +53,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     marks.into_iter().filter_map(of).collect()
 }
 
-/// Block, place and number of the raised numbers in kept blocks that may be marks.
+/// Returns the raised numbers in kept blocks that may be marks: block index, start and end byte, number.
 fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
     let mut marks = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::Superscript]) {
@@ -84,7 +84,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
     marks
 }
 
-/// The blocks that start notes, in order.
+/// Returns the blocks that begin a note with a number in `wanted`, in page order.
 fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
     // Old pages have no markup for notes but a rule above them.
     let rule = page.elements.iter().rfind(|element| element.tag == Tag::Hr).map_or(u32::MAX, |element| element.start);
@@ -127,7 +127,7 @@ fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_ma
     starts
 }
 
-/// The number that a block starts with, if it is set as a label.
+/// Returns the number at the start of a block, if it is raised, bold or in brackets like a label.
 fn start_number(page: &Page, html: &str, block: &Block) -> Option<u32> {
     let text = page.text(block);
     let first = of_kind(page, block, NotationKind::Superscript).find(|notation| notation.text.0 == 0);
@@ -146,7 +146,7 @@ fn start_number(page: &Page, html: &str, block: &Block) -> Option<u32> {
     label(shown).filter(|label| is_number(label))?.parse().ok()
 }
 
-/// The blocks of a note: its element's, and those behind it with the same parent, up to the next note.
+/// Returns the blocks of a note: those of its element, and later siblings up to the block `next`.
 fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
     let mut blocks = blocks_of(page, start.element);
     if blocks.first() != Some(&start.block) {
@@ -171,23 +171,23 @@ fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
     blocks
 }
 
-/// Characters of the label of a note.
+/// Maximum number of characters of the label of a note.
 // `[footnote 3]` has as many; longer links are text.
 const MAX_LABEL_CHARS: usize = 12;
-/// Texts of links that lead back to the mark of a note.
+/// Lower-case texts of links that lead back from a note to its mark.
 const BACK: [&str; 11] = [
     "back", "return", "jump up", "jump back", "back to text", "return to text", "back to content", "zurück", "retour",
     "up", "go back",
 ];
-/// Headings of notes.
+/// Lower-case headings of sections of notes.
 const HEADINGS: [&str; 23] = [
     "notes", "note", "footnotes", "footnote", "endnotes", "end notes", "references", "references and notes",
     "notes and references", "citations", "fußnoten", "anmerkungen", "einzelnachweise", "notes de bas de page",
     "références", "notas", "notas al pie", "referencias", "note a piè di pagina", "примечания", "脚注", "注释", "注",
 ];
 
-/// Returns the label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a number
-/// behind a word for note.
+/// Returns the label in the text of a mark, without brackets: a number, a letter, a sign, or a number after a word such
+/// as "note". Returns `None` for other texts.
 pub(super) fn label(text: &str) -> Option<&str> {
     // Of a whole paragraph no more than this is looked at: each of its marks asks.
     if text.chars().nth(MAX_LABEL_CHARS).is_some() {
@@ -216,12 +216,12 @@ pub(super) fn label(text: &str) -> Option<&str> {
     }
 }
 
-/// Returns whether a label is a number.
+/// Returns whether the label of a note is a number.
 pub(super) fn is_number(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the number of bytes at the start of a note's first block that only label it, links back included.
+/// Returns the number of bytes at the start of a note's first block that only label it, including links back.
 pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     let text = page.text(block);
     let mut len = 0;
@@ -257,7 +257,7 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     text.len() - arrow.len()
 }
 
-/// Returns the parts of a note's block that only lead back to its mark.
+/// Returns the byte ranges of a note's block that only link back to its mark.
 pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     let text = page.text(block);
     let mut cuts = Vec::new();
@@ -279,7 +279,7 @@ pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     cuts
 }
 
-/// Returns whether a link's text leads back: arrows, or words that say so.
+/// Returns whether the text of a link means "back to the mark": arrows, or words such as "back".
 fn is_arrow(text: &str) -> bool {
     let text = text.trim();
     let signs = text.trim_matches(['[', ']', '(', ')', '\u{fe0e}', '\u{fe0f}', '\u{a0}', ' ']);
@@ -289,7 +289,7 @@ fn is_arrow(text: &str) -> bool {
     BACK.contains(&signs.to_lowercase().as_str())
 }
 
-/// Returns whether the text of a heading announces notes.
+/// Returns whether the text of a heading announces a section of notes.
 pub(super) fn names_notes(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':').to_lowercase();
     HEADINGS.contains(&text.as_str())

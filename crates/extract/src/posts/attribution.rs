@@ -1,4 +1,4 @@
-//! Chooses author, time and text of a post from its marks.
+//! Chooses author, time and text of each post from the marks on the page.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
@@ -7,22 +7,22 @@ use super::bylines::{Mark, MarkKind, Marks};
 use super::{candidates::Part, says_about_writer};
 use crate::metadata::{date_in, says_month_first};
 
-/// Maximum words of a line that holds the mark of its post and does not belong to its text.
+/// Maximum number of words of a line that only states the author or time of a post.
 const MAX_LABEL_WORDS: u32 = 12;
 
-/// The authors and times of the posts of a page, chosen among the marks on it.
+/// Authors and times of the posts of a page, chosen among the marks on it.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
-    /// The innermost post around each element.
+    /// Index of the innermost post around each element, one entry per element.
     post_of: Vec<u32>,
-    /// For each post, the mark of its author and that of its time.
+    /// Chosen marks of each post: that of its author and that of its time.
     chosen: Vec<[Option<&'a Mark>; 2]>,
     month_first: bool,
 }
 
-/// The order of marks, the weightiest criterion first: it has a value, which differs in every post; the
-/// number of posts with a similar mark; and how plainly it states its meaning.
+/// Rank of a mark, compared from left to right. Its parts are whether the mark has a value, whether values differ
+/// between posts, the number of posts with such a mark, and its strength.
 // A tuple, so that comparing two marks weighs these in this order.
 type MarkRank = (bool, bool, u32, u8);
 
@@ -64,14 +64,14 @@ impl<'a> Signing<'a> {
         Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }
     }
 
-    /// Returns the writer and the time of a post.
+    /// Returns the author and the time of the post with index `post`.
     pub(super) fn of(&self, post: usize) -> (Option<String>, Option<String>) {
         let [writer, time] = self.chosen.get(post).copied().unwrap_or_default();
         let published = time.and_then(|time| date_in(&time.value, self.month_first));
         (writer.map(|writer| writer.value.clone()), published)
     }
 
-    /// For each element within posts, whether it is about the author.
+    /// Returns, for each element, whether it describes the author inside a post.
     fn about_writer(&self) -> Vec<bool> {
         let mut about_writer = Vec::with_capacity(self.page.elements.len());
         for (at, element) in self.page.elements.iter().enumerate() {
@@ -84,8 +84,7 @@ impl<'a> Signing<'a> {
         about_writer
     }
 
-    /// Returns the kept blocks of each post in two lists: those of its text, and those that only name its writer or
-    /// time.
+    /// Returns the kept blocks of each post in two lists: the text, and the labels that only state its author or time.
     pub(super) fn texts(&self, kept: &[bool]) -> Vec<[Vec<u32>; 2]> {
         let about_writer = self.about_writer();
         let mut texts = vec![[const { Vec::new() }; 2]; self.chosen.len()];
@@ -111,8 +110,8 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// Number of posts in which a template made each mark, and true if their texts differ. Marks of every post sign it;
-/// "last edited by" occurs in few.
+/// Returns, for each template of marks, the number of posts with such a mark and whether its values differ. Marks that
+/// occur in every post sign it, unlike "last edited by".
 fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(MarkKind, u64), (u32, bool)> {
     let mut first: FxHashMap<(MarkKind, u64), &str> = FxHashMap::default();
     let mut spread: FxHashMap<(MarkKind, u64), (u32, bool)> = FxHashMap::default();
@@ -131,7 +130,7 @@ fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(MarkKind, u64), (u32, bool)> {
     spread
 }
 
-/// The innermost post around each element. Posts are in order, outer ones before those in them.
+/// Returns the index of the innermost post around each element. Outer posts precede the posts inside them in `parts`.
 fn post_of(page: &Page, parts: &[Part]) -> Vec<u32> {
     let mut post_of = Vec::with_capacity(page.elements.len());
     let mut open: Vec<(u32, u32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Marks on a page that state the author or time of a post, among them the addresses of people's pages.
+//! Finds the marks on a page that state the author or time of a post, such as names, dates and links to profiles.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -11,89 +11,88 @@ use super::{kind, says_about_writer};
 use crate::kept_flags::sums_inside;
 use crate::metadata::{date_in, pen_name};
 
-/// Words in the attributes of elements that name who wrote something.
+/// Attribute words of elements that name the author of a text.
 const WRITERS: [&str; 17] = [
     "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "byline", "commenter", "creator",
     "displayname", "screenname", "fn", "autor", "auteur", "auteurs", "pseudo",
 ];
-/// Words beside those by which an element says something else about a writer.
+/// Attribute words of elements that state another fact about an author than the name.
 const BESIDE_WRITERS: [&str; 15] = [
     "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic", "photo", "joined",
     "bio", "signature", "statistics",
 ];
-/// Attributes that state the author of their element.
+/// Names of HTML attributes that state the author of their element.
 const WRITER_ATTRIBUTES: [&str; 5] =
     ["data-author", "data-author-name", "data-username", "data-user-name", "data-poster"];
-/// Words in the attributes of elements that say when something was written.
+/// Attribute words of elements that state when a text was written.
 const TIME_WORDS: [&str; 16] = [
     "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published", "postdate", "posttime",
     "dateline", "relativetime", "permalink", "when", "datum", "fecha",
 ];
-/// Words, of attributes or of the text itself, by which a time is that of something else: when its writer
-/// joined, when it was changed.
+/// Words that mark a time as that of another event, such as registration or an edit, in attributes or in the text.
 const OTHER_TIMES: [&str; 24] = [
     "joined", "join", "registered", "register", "registration", "since", "birthday", "born", "edit", "edited",
     "modified", "updated", "changed", "seen", "active", "expires", "registriert", "mitglied", "beigetreten",
     "bearbeitet", "inscrit", "inscription", "registrado", "geregistreerd",
 ];
-/// Attributes that state a time.
+/// Names of HTML attributes that state a time.
 const TIME_ATTRIBUTES: [&str; 8] = [
     "datetime", "data-timestamp", "data-time", "data-date", "data-datetime", "data-utc", "data-created",
     "data-published",
 ];
-/// Attributes with the text that a browser shows when the pointer is over the element: often the complete time.
+/// Names of HTML attributes that browsers show as a tooltip, often with the complete time.
 const TOOLTIPS: [&str; 6] =
     ["title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip", "aria-label"];
-/// Attribute words of elements with the text of another person.
+/// Attribute words of elements that quote another person's text.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
-/// Maximum words and elements of an element that names the author or time of a post without being the post.
+/// Maximum number of words of an element that only states the author or time of a post.
 // A name, a rank, a date and a number of posts.
 const MAX_LABEL_WORDS: u32 = 12;
-/// Elements around a time by which it is that of its writer.
+/// Maximum number of elements around a time that are checked for describing an author (when the author joined).
 const ANCESTORS: usize = 4;
-/// The maximum words of a line that names an author or a time among other things.
+/// Maximum number of words of a line that states an author or a time among other things.
 pub(super) const MAX_LINE_WORDS: u32 = 30;
-/// Maximum words beside a date in a line that states only a time.
+/// Maximum number of words beside a date in a line that states only a time.
 const MAX_WORDS_BESIDE_DATE: usize = 4;
-/// Maximum words of a name that is recognised only by its place beside a date.
+/// Maximum number of words of a name that is recognised only by its place before a date.
 const MAX_NAME_WORDS: usize = 4;
-/// Bytes of an element that holds a name or a time.
+/// Maximum number of bytes that are read of an element with a name or a time.
 // Bounds keep reading again linear where end tags are missing.
 const MAX_ELEMENT_BYTES: usize = 2000;
-/// Bytes of an attribute that holds a name or a time.
+/// Maximum number of bytes of an attribute with a name or a time.
 const MAX_VALUE_BYTES: usize = 120;
 
-/// The kind of a mark of a post: it names the writer or the time.
+/// Kind of a mark of a post: it states the author or the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MarkKind {
     Writer,
     Time,
 }
 
-/// An element that names the writer or the time of a post.
+/// Element that states the author or the time of a post.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     pub(super) about: MarkKind,
     pub(super) element: u32,
-    /// Equal for marks that one template made.
+    /// Hash of the mark's template, equal for marks that one template made.
     pub(super) shape: u64,
-    /// The strength of the statement; more is plainer.
+    /// Certainty that the mark states the author or time, from 1 (weak) to 5 (explicit).
     pub(super) strength: u8,
-    /// The name; or the time as the page writes it, empty where that is not a date ("yesterday").
+    /// Name of the author, or the time as the page writes it. Empty if the time is no date ("yesterday").
     pub(super) value: String,
 }
 
-/// The marks of a page, which are elements with the writer or time of a post.
+/// Marks of a page, which are elements that state the author or time of a post.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// The marks, in the order of their elements.
+    /// Marks in the order of their elements.
     pub(super) all: Vec<Mark>,
-    /// For each block, whether it is a line with author or time and hardly anything else.
+    /// One flag per block, true if the block is a line with little more than an author or time.
     pub(super) is_label: Vec<bool>,
 }
 
 impl Marks {
-    /// Returns the marks that stand in a range of elements.
+    /// Returns the marks in a range of element indices.
     pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
         let start = self.all.partition_point(|mark| mark.element < elements.start);
         let end = self.all.partition_point(|mark| mark.element < elements.end);
@@ -101,7 +100,7 @@ impl Marks {
     }
 }
 
-/// Finds the marks of writers and times on a page, except those in quotes.
+/// Finds the marks of authors and times on a page, except those in quotes.
 pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
     // Of a line that begins with a link, the link is not the line.
     let words = page.blocks.iter().filter_map(|block| Some((page.container(block)?.0, block.words)));
@@ -120,7 +119,7 @@ pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
     Marks { all, is_label }
 }
 
-/// For each element, whether it stands in a quote.
+/// Returns, for each element, whether it is in a quote.
 fn quoted(page: &Page) -> Vec<bool> {
     let mut quoted = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
@@ -135,7 +134,7 @@ struct Finder<'a> {
     page: &'a Page,
     html: &'a str,
     url: Option<&'a Url>,
-    /// Words in each element.
+    /// Number of words in each element, one entry per element.
     words: Vec<u32>,
     quoted: Vec<bool>,
 }
@@ -217,7 +216,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Microdata, also of `meta` elements, which have no row of their own.
+    /// Adds the mark of a fact from microdata, including that of a `meta` element.
     fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
         let element = fact.element;
         let is_quoted = self.quoted.get(element as usize) == Some(&true);
@@ -246,14 +245,14 @@ impl Finder<'_> {
         }
     }
 
-    /// Text of an element, also of one without an end tag.
+    /// Returns the text of an element, even without an end tag.
     fn text(&self, element: &Element) -> String {
         let next = self.page.element(element.end).map(|next| next.start);
         let len = next.map_or(MAX_ELEMENT_BYTES, |next| (next - element.start.min(next)) as usize);
         element_text(self.html, element.start, len.min(MAX_ELEMENT_BYTES))
     }
 
-    /// Value of the first of some attributes that the element has.
+    /// Returns the value of the first of the given attributes that an element has.
     fn stated(&self, at: u32, element: &Element, names: &[&str]) -> Option<String> {
         // Most elements have none of them, which is seen at once.
         let end = self.page.element(at + 1).map(|next| next.start as usize);
@@ -264,7 +263,7 @@ impl Finder<'_> {
         values.find(|value| !value.trim().is_empty() && value.len() <= MAX_VALUE_BYTES)
     }
 
-    /// The name in a line that says a name and behind it a date, of the element that says the date.
+    /// Returns the name before the date in a line, if the element at `at` holds that date.
     fn name_beside_date(&self, at: u32, element: &Element, text: &str, is_date: bool) -> Option<String> {
         let block = self.page.blocks.get(self.block(at)).filter(|_| is_date)?;
         // The line is one of more than the date.
@@ -281,25 +280,25 @@ impl Finder<'_> {
         (words <= MAX_NAME_WORDS && is_name(&name) && !is_verb).then_some(name)
     }
 
-    /// The block that an element stands in, or the first in it or behind its start.
+    /// Returns the index of the block that contains the start of an element, or of the next block.
     fn block(&self, at: u32) -> usize {
         let start = self.page.element(at).map_or(0, |element| element.start);
         self.page.blocks.partition_point(|block| block.span.1 <= start)
     }
 
-    /// Returns whether the line in which an element stands may be one that says who or when, and no running text.
+    /// Returns whether the line around an element is short enough to state an author or time, and is no running text.
     fn is_in_label(&self, at: u32) -> bool {
         let block = self.page.blocks.get(self.block(at));
         block.is_none_or(|block| block.words <= MAX_LINE_WORDS)
     }
 
-    /// Returns whether an element can be one that only says who or when.
+    /// Returns whether an element is small enough to state only an author or time.
     fn is_small(&self, at: u32, element: &Element) -> bool {
         let words = self.words.get(at as usize).copied().unwrap_or_default();
         element.end.saturating_sub(at) <= MAX_LABEL_WORDS && words <= MAX_LABEL_WORDS
     }
 
-    /// For each block, whether it holds one of the marks and hardly anything else.
+    /// Returns, for each block, whether it is a short line with one of the marks.
     fn labels(&self, marks: &[Mark]) -> Vec<bool> {
         let mut marked = vec![false; self.page.elements.len()];
         for mark in marks {
@@ -324,7 +323,7 @@ impl Finder<'_> {
         blocks.collect()
     }
 
-    /// Returns whether a time in an element is one of its writer's: when they joined.
+    /// Returns whether the time in an element concerns its author: when the author joined.
     fn is_of_writer(&self, at: u32) -> bool {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
@@ -345,7 +344,7 @@ impl Finder<'_> {
             })
     }
 
-    /// Returns whether two blocks stand in one element or in two side by side.
+    /// Returns whether two blocks are in one element, in sibling elements, or one in the parent of the other.
     fn stand_together(&self, one: &Block, other: &Block) -> bool {
         let around = |block: &Block| {
             let (at, element) = self.page.container(block)?;
@@ -355,7 +354,7 @@ impl Finder<'_> {
         one == other || around_one == around_other || around_one == other || one == around_other
     }
 
-    /// Returns whether an element is a link to the page of a person.
+    /// Returns whether an element is a link to the page of a person on the same site.
     fn leads_to_person(&self, element: &Element) -> bool {
         if element.tag != Tag::A {
             return false;
@@ -373,7 +372,7 @@ fn is_date(text: &str) -> bool {
     date_in(text, false).is_some()
 }
 
-/// Returns whether a text says a date, perhaps a time of day, and hardly anything else.
+/// Returns whether a text states a date, perhaps with a time of day, and little more.
 fn says_only_a_date(text: &str) -> bool {
     // "5 May 2024, 10:02 (last edited by ...)"
     let text = text.split('(').next().unwrap_or_default();
@@ -394,7 +393,7 @@ fn says_only_a_date(text: &str) -> bool {
     others <= MAX_WORDS_BESIDE_DATE + 3
 }
 
-/// A hash of the template of an element: of its shape and that of the element around it.
+/// Returns a hash of the template of an element: of its name, class and microdata, and those of its parent.
 fn shape(page: &Page, at: u32) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, element) in page.path(at).take(2) {
@@ -407,16 +406,16 @@ fn shape(page: &Page, at: u32) -> u64 {
     hasher.finish()
 }
 
-/// Steps of addresses behind which the name or number of a person stands.
+/// Segments of URL paths that precede the name or number of a person.
 const PERSON_STEPS: [&str; 16] = [
     "user", "users", "u", "member", "members", "profile", "profiles", "people", "person", "author", "authors",
     "usuario", "usuarios", "mitglied", "membre", "membres",
 ];
-/// Names in the query of an address behind which the name or number of a person stands.
+/// Keys in URL queries whose value is the name or number of a person.
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
-/// Steps behind [`PERSON_STEPS`] that are not people.
+/// URL path segments after one of [`PERSON_STEPS`] that are no people.
 const OTHER_STEPS: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
-/// Returns whether an address belongs to the page's site; true if the URL of the page is unknown.
+/// Returns whether an address belongs to the page's site, or true if the URL of the page is unknown.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     let is_here = |url: &Url| {
         let to = url.join(href);
@@ -425,7 +424,7 @@ pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     url.is_none_or(is_here)
 }
 
-/// Returns whether two hosts end alike: `user.example.org` and `example.org`.
+/// Returns whether two URLs have hosts with the same last two labels: `user.example.org` and `example.org`.
 fn are_of_one_site(one: &Url, other: &Url) -> bool {
     let ending = |url: &Url| {
         let host = url.host_str()?;

@@ -9,36 +9,36 @@ use super::bylines::{MAX_LINE_WORDS, MarkKind, Marks, is_of_person};
 use super::{kind, says_about_writer};
 use crate::kept_flags::elements_of;
 
-/// Words in the attributes of elements that hold a post, in several languages.
+/// Attribute words of elements that hold a post, in several languages.
 const POSTS: [&str; 19] = [
     "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer", "question", "entry",
     "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario", "bericht", "reactie",
 ];
-/// Elements around a part that may belong to it.
+/// Maximum number of elements around a part of the page that may belong to the same post.
 const MAX_GROWTH: usize = 16;
-/// Parts before and behind one among which its like is looked for.
+/// Number of candidate posts before and after one that are compared with it for a common template.
 // Comparing all parts with each other would be quadratic on long threads.
 const NEIGHBOURS: usize = 12;
-/// Marks of a part that are looked at.
+/// Maximum number of author and time marks of a candidate post that are compared with those of others.
 const MAX_MARKS: usize = 40;
-/// Elements around a text in which its author and time are looked for where the element that says to be a
-/// post does not hold them.
+/// Number of elements around a post's text that are searched for its author and time, if they are not in the element
+/// that is marked as a post.
 // Forums set writer and text side by side, in columns of one row.
 const ANCESTORS: u8 = 3;
-/// Words of text that was not kept from which on it makes a part as well, so that its author is not taken for
+/// Minimum number of words of a dropped block that counts as the text of a post, so that its author is not taken for
 /// that of another.
 const MIN_DROPPED_WORDS: u32 = 8;
 
-/// A part of a page that may be a post: it has a writer or a time of its own.
+/// Part of a page that may be a post, with its own author or time.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// The innermost elements that hold its text and its marks.
+    /// Index range of the innermost elements that hold the text and the marks of the part.
     pub(super) innermost: Range<u32>,
-    /// The innermost elements, and the elements of the same post around them.
+    /// Index range of the innermost elements together with the elements of the same post around them.
     pub(super) elements: Range<u32>,
     says_post: bool,
     is_kept: bool,
-    /// It is in a part that has the missing facts.
+    /// True if the part is inside another part that has the missing author or time.
     is_half: bool,
 }
 
@@ -48,21 +48,21 @@ impl Part {
     }
 }
 
-/// Facts about the contents of an element that are in none of the parts within it.
+/// Facts about the contents of an element, without the parts that were already found inside it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ElementContents {
     has_text: bool,
-    /// Some of it is kept.
+    /// True if some of the text is kept.
     is_kept: bool,
     has_writer: bool,
     has_time: bool,
-    /// Children that say who and when and have no text.
+    /// Number of child elements that state author and time and have no text.
     labels: u32,
-    /// Elements that say to be a post and have text but neither author nor time.
+    /// Number of elements inside that are marked as a post and have text, but neither author nor time.
     unsigned: u32,
-    /// Parts that say who and not when, and when and not who.
+    /// Numbers of parts inside with an author but no time, and with a time but no author.
     halves: [u32; 2],
-    /// The number of further elements around it that may hold the missing marks.
+    /// Number of further enclosing elements that may still supply the missing author or time.
     around: u8,
 }
 
@@ -84,7 +84,7 @@ impl ElementContents {
         self.has_writer && self.has_time && !self.has_text
     }
 
-    /// Returns whether it holds a text, who wrote it and when, and not those of several.
+    /// Returns whether the element holds a text with its author and time, and not the texts of several people.
     fn is_whole(self) -> bool {
         let is_one = self.halves.iter().all(|halves| *halves < 2);
         self.has_text && self.has_writer && self.has_time && is_one
@@ -99,7 +99,7 @@ impl ElementContents {
     }
 }
 
-/// Finds the posts of a page: parts in page order, which may contain each other.
+/// Finds the posts of a page as parts in page order, which may contain each other.
 pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut parts = candidates(page, kept, marks);
     let teasers = Teasers { page, html, url, kept };
@@ -117,7 +117,7 @@ pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], m
     parts
 }
 
-/// The contents of each element, without those of the elements in it.
+/// Returns the contents of each element, without those of the elements inside it.
 fn contents(page: &Page, kept: &[bool], marks: &Marks) -> Vec<ElementContents> {
     let mut inside = vec![ElementContents::default(); page.elements.len()];
     let labels = marks.is_label.iter();
@@ -144,7 +144,7 @@ fn contents(page: &Page, kept: &[bool], marks: &Marks) -> Vec<ElementContents> {
     inside
 }
 
-/// Parts that hold text and say who wrote it, and when; or that say to be posts and one of both.
+/// Returns the parts that hold text with author and time, and the parts marked as posts with one of both.
 fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut inside = contents(page, kept, marks);
     let mut found: Vec<Part> = Vec::new();
@@ -208,13 +208,13 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     found
 }
 
-/// Returns whether an element holds two of the parts found, of which the last are the first on the page.
+/// Returns whether an element holds at least two of the candidate posts found. `found` begins with the page's last.
 fn holds_parts(found: &[Part], element: &Element) -> bool {
     let inside = |part: &Part| part.innermost.start < element.end;
     found.len() > 1 && found.iter().rev().take(2).all(inside)
 }
 
-/// Returns whether an element says to be a post, also by a word that ends so, as `blockpost` does.
+/// Returns whether the attribute words of an element mark it as a post, also by an ending as in `blockpost`.
 fn says_post(page: &Page, element: &Element) -> bool {
     let words = page.attribute_words(element).iter();
     let mut words = words.filter(|word| word.attribute != Attribute::Role);
@@ -224,7 +224,7 @@ fn says_post(page: &Page, element: &Element) -> bool {
     })
 }
 
-/// Parts that are rows side by side: one that says who and when, and those up to the next such.
+/// Returns the parts among sibling rows: each begins with a row that states author and time, up to the next such row.
 fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> Vec<Part> {
     let mut rows: Vec<Part> = Vec::new();
     let mut open: Option<Part> = None;
@@ -248,7 +248,7 @@ fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> 
     rows
 }
 
-/// Widens each part to the elements around it that hold no other.
+/// Extends each candidate post to the elements around it that hold no other candidate.
 fn grow(page: &Page, parts: &mut [Part]) {
     let starts: Vec<u32> = parts.iter().map(|part| part.innermost.start).collect();
     for part in parts {
@@ -277,12 +277,12 @@ fn grow(page: &Page, parts: &mut [Part]) {
     }
 }
 
-/// The common properties of elements from one template.
+/// Features of an element that are equal for all elements of one template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PartKind<'a> {
     name: &'a str,
     class: &'a str,
-    /// The shape of the elements around it, which must be equal for elements without a class.
+    /// Index of the parent element, which must be equal for elements without a class. Unused for others.
     around: u32,
 }
 
@@ -294,14 +294,14 @@ impl<'a> PartKind<'a> {
     }
 }
 
-/// The common properties of the parts of a page, which distinguish posts from similar parts.
+/// Features of the candidate posts of a page by which posts are recognised as made by one template.
 #[derive(Debug)]
 struct Kinds<'a> {
-    /// For each part, names and classes of its own element and of the outermost one that belongs to it alone.
+    /// Template of each candidate post's innermost element, and of the outermost element that belongs to it alone.
     of_part: Vec<[Option<PartKind<'a>>; 2]>,
-    /// For each part, the names in it.
+    /// Names of the authors in each candidate post.
     writers: Vec<Vec<&'a str>>,
-    /// For each part, the shapes of its marks.
+    /// Kinds and template hashes of the author and time marks in each candidate post.
     shapes: Vec<Vec<(MarkKind, u64)>>,
 }
 
@@ -318,7 +318,7 @@ impl<'a> Kinds<'a> {
         Self { of_part: of_part.collect(), writers: writers.collect(), shapes: shapes.collect() }
     }
 
-    /// Returns whether one template made two parts, by different people.
+    /// Returns whether the candidate posts `one` and `other` share a template and have different authors.
     fn are_alike(&self, one: usize, other: usize) -> bool {
         let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other)) else { return false };
         let is_of_kind = one_kind.iter().zip(other_kind).any(|(one, other)| one == other);
@@ -336,7 +336,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// Leaves those that say to be posts, and those of which there are several of one kind by several people.
+/// Retains the parts that are marked as posts, and those with a similar part nearby by another author.
 fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     let kinds = Kinds::new(page, marks, parts);
     let count = parts.len();
@@ -360,14 +360,14 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     parts.retain(|_| keep.next().unwrap_or_default());
 }
 
-/// Words in the attributes of elements with content of the page itself. Such elements are not teasers.
+/// Attribute words of elements with content of the page itself, which are no teasers.
 const OWN_CONTENT: [&str; 14] = [
     "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review", "antwort", "kommentar",
     "commentaire", "comentario", "reactie",
 ];
-/// Elements, and lines, of a part among which its headline, and its first kept line, is looked for.
+/// Maximum number of elements or lines of a part that are searched for its headline or first kept line.
 const MAX_SEARCHED: usize = 80;
-/// Share of the words of a line in links from which on it is a link.
+/// Minimum share of linked words of a line that is taken for a link.
 const MIN_LINK_DENSITY: f32 = 0.7;
 
 /// Recognises parts that are teasers of other pages instead of posts.
@@ -380,7 +380,7 @@ pub(super) struct Teasers<'a> {
 }
 
 impl Teasers<'_> {
-    /// Returns whether a part is a teaser: its headline, or its first line, leads to another page of the site.
+    /// Returns whether a part is a teaser: its headline or its first line links to another page of the site.
     pub(super) fn is_one(&self, part: &Part) -> bool {
         let path = self.page.path(part.innermost.start);
         let mut path = path.take_while(|(at, _)| *at >= part.elements.start);
@@ -405,7 +405,7 @@ impl Teasers<'_> {
         is_title || self.first_line(part).is_some_and(|line| self.is_link(line))
     }
 
-    /// The first kept line of a part.
+    /// Returns the first kept block of a part.
     fn first_line(&self, part: &Part) -> Option<&Block> {
         let start = self.page.element(part.elements.start)?.start;
         let first = self.page.blocks.partition_point(|block| block.span.1 <= start);
@@ -423,7 +423,7 @@ impl Teasers<'_> {
             && elements_of(self.page, line, 2).any(|element| self.leads_away(element))
     }
 
-    /// Returns whether an element is a link to another page of the site which is not that of a person.
+    /// Returns whether an element links to another page of the site that is not about a person.
     fn leads_away(&self, element: &Element) -> bool {
         if element.tag != Tag::A {
             return false;

@@ -9,7 +9,7 @@ fn of(html: &str) -> Vec<Shown> {
     of_kept(html, |_| true)
 }
 
-/// Author, time and text of the posts of a page of which the blocks with some texts are kept.
+/// Returns author, time and text of the posts of a page on which the blocks that `is_kept` accepts are kept.
 fn of_kept(html: &str, is_kept: impl Fn(&str) -> bool) -> Vec<Shown> {
     let page = ScanEngine.read(html, &Limits::default());
     let kept: Vec<bool> = page.blocks.iter().map(|block| is_kept(page.text(block))).collect();

@@ -1,5 +1,5 @@
-//! Tells furniture, which posts, cards and lists have beside their text: controls, counts, boxes about writers, page
-//! numbers. It stands in parts that the page repeats, or is named so.
+//! Recognises furniture, which accompanies the text of posts, cards and lists: controls, counts, boxes about authors,
+//! page numbers.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::heading_text::is_heading;
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::metadata::date_in;
 
-/// Minimum number of parts of a page that repeat a text, or a box about a writer.
+/// Minimum number of places on a page where a repeated text is taken for furniture.
 const MIN_REPEATED: u32 = 3;
 const MIN_WRITERS: u32 = 2;
-/// Elements around a block among which one is a row of page numbers, a menu, or names what it holds.
+/// Number of elements around a block that are checked for being a row of page numbers or a menu.
 const ROW_ANCESTORS: usize = 5;
 const ROW_WORD_ANCESTORS: usize = 3;
 const NAMED_ANCESTORS: usize = 2;
-/// Words of the names of elements that hold a number about a thing, or say whether it can be had.
+/// Attribute words of elements that hold a number about a thing, such as votes or views.
 const COUNTS: [&str; 15] = [
     "answers", "badge", "comments", "count", "counter", "counts", "likes", "num", "rating", "replies", "score",
     "total", "views", "vote", "votes",
@@ -30,52 +30,51 @@ const COUNTS: [&str; 15] = [
 /// Maximum number of words beside each number of a row of page numbers.
 const MAX_WORDS_BESIDE_NUMBER: usize = 2;
 const STOCK: [&str; 2] = ["availability", "stock"];
-/// Maximum number of words of a state without a number.
+/// Maximum number of words of a stock state without a number ("In stock").
 const MAX_STATE_WORDS: u32 = 3;
-/// Words of such a block, at most, because rows of links have numbers, too.
+/// Maximum number of words of a dropped block that is taken for a count. Longer rows of links have numbers, too.
 const MAX_COUNT_WORDS: u32 = 6;
-/// Words of the names of elements that hold a time.
+/// Attribute words of elements that hold a time.
 const TIMES: [&str; 4] = ["ago", "date", "datetime", "time"];
-/// Words of the names of buttons, and of elements that hold controls.
+/// Attribute words of buttons.
 const BUTTONS: [&str; 2] = ["btn", "button"];
 const CONTROLS: [&str; 17] = [
     "action", "actions", "btn", "button", "buttons", "edit", "facet", "facets", "filter", "filters", "ordering",
     "permalink", "share", "sort", "sorting", "toggle", "toolbar",
 ];
-/// Words of the names of the site's menus, which repeat links: one of the first, and one of the others.
+/// Attribute words of menus. An element is a menu if it has one of these and one of `MENU_PARTS`.
 const MENUS: [&str; 2] = ["menu", "submenu"];
 const MENU_PARTS: [&str; 5] = ["item", "items", "link", "nav", "navigation"];
 
-/// Words of the names of elements that have the name of a writer, and of boxes about one.
+/// Attribute words of elements that hold the name of an author.
 const WRITERS: [&str; 11] = [
     "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "displayname", "autor", "userinfo",
     "postprofile",
 ];
 const USERS: [&str; 2] = ["member", "user"];
 const BOXES: [&str; 6] = ["about", "bio", "box", "details", "info", "profile"];
-/// Elements around a writer's name among which its box is looked for.
+/// Maximum number of elements around an author's name that are checked for being the box about the author.
 const BOX_ANCESTORS: usize = 6;
-/// Blocks of such a box, and words of each, at most, because it stands beside the text.
+/// Maximum number of blocks of a box about an author.
 const MAX_BOX_BLOCKS: usize = 16;
 const MAX_BOX_WORDS: u32 = 12;
-/// Maximum number of words of a date alone.
+/// Maximum number of words of a block that is only a date.
 const MAX_DATE_WORDS: u32 = 3;
-/// Minimum number of lines without a date in a box that is no byline.
+/// Minimum number of lines without a date in a box about an author. Boxes with fewer lines are bylines.
 const MIN_BOX_FACTS: usize = 2;
 
-/// A place in parts of one template and what stands there: the signature and the depth of an element, and a text with one
-/// sign for each number.
+/// Place of a short text in a template: the signature and depth of its element, and the text with `#` for each number.
 type Place = (u64, u16, String);
 
-/// The evidence on a page by which furniture (controls, counts, boxes about authors, pagers) is recognised.
+/// Facts about a page by which furniture (controls, counts, boxes about authors, pagers) is recognised.
 pub(super) struct Furniture<'p> {
     page: &'p Page,
     kept: &'p [bool],
-    /// The number of times that a short text stands in the same place.
+    /// Number of times that each short text occurs in the same place of a template.
     places: FxHashMap<Place, u32>,
-    /// For each block, true if it stands in a box about a writer.
+    /// One flag per block, true if the block is in a box about an author.
     about_writers: Vec<bool>,
-    /// The number of elements of one name and class.
+    /// Number of elements with each signature, which stands for name and class.
     signatures: FxHashMap<u64, u32>,
 }
 
@@ -94,7 +93,7 @@ impl<'p> Furniture<'p> {
         found
     }
 
-    /// Returns the role of a block if it is furniture, such as a control; `None` for other blocks.
+    /// Returns the role of a block if it is furniture, such as a control, or `None` for other blocks.
     pub(super) fn role(&self, at: usize, block: &Block, role: Role) -> Option<Role> {
         let page = self.page;
         let is_signature = |element: &Element| page.is_named_as(element, &["signature"]);
@@ -153,14 +152,16 @@ impl<'p> Furniture<'p> {
         is_control.then_some(Role::Control)
     }
 
-    /// Returns whether other parts of the page have the same text in the same place, but for numbers. Paragraphs are text.
+    /// Returns whether several parts of the page have an equal text, except for numbers, in the same place. Paragraphs
+    /// are excluded.
     fn is_repeated(&self, block: &Block) -> bool {
         let times = place(self.page, block).and_then(|place| self.places.get(&place));
         times.is_some_and(|times| *times >= MIN_REPEATED) && !is_paragraph(self.page, block)
     }
 
-    /// For each block, whether it stands in a box about a writer: the largest element around a writer's name that has
-    /// short dropped blocks alone and stands in an element with text; or such a cell, if several rows have one.
+    /// Returns, for each block, whether it is in a box about an author. Such a box is the largest element around an
+    /// author's name that has only short dropped blocks and is beside text. A table cell like this is a box if several
+    /// rows have one.
     fn about_writers(&self) -> Vec<bool> {
         let page = self.page;
         let (mut boxes, mut cells) = (Vec::new(), Vec::new());
@@ -182,8 +183,8 @@ impl<'p> Furniture<'p> {
         flags
     }
 
-    /// The blocks of the largest of several elements, from the innermost on, that has no text, stands beside text, and is
-    /// made as others or named a box.
+    /// Returns the blocks of the outermost element of `path` that is a box about an author. It has no text, is beside
+    /// text, and shares its markup with others or is named as a box.
     fn box_beside_text<'a>(&self, path: impl Iterator<Item = (u32, &'a Element)>) -> Option<Range<usize>> {
         let mut inside = None;
         for (at, element) in path.take_while(|(_, element)| !matches!(element.tag, Tag::Nav | Tag::Form)) {
@@ -202,7 +203,7 @@ impl<'p> Furniture<'p> {
         None
     }
 
-    /// Returns whether blocks are more than a byline: they say something beside a date.
+    /// Returns whether the blocks of a box are more than a byline: at least two lines have no date.
     fn has_facts(&self, blocks: &Range<usize>) -> bool {
         let page = self.page;
         let facts = blocks.clone().filter_map(|at| page.blocks.get(at));
@@ -210,7 +211,8 @@ impl<'p> Furniture<'p> {
         facts.filter(|(block, line)| !is_time(page, block, line)).count() >= MIN_BOX_FACTS
     }
 
-    /// The blocks of an element, if they are few and short and none of them is text; otherwise whether one is text.
+    /// Returns the blocks of an element if they may be a box: few, short and without text. Otherwise returns whether
+    /// one is text.
     fn blocks_of_box(&self, at: u32) -> Result<Range<usize>, bool> {
         let page = self.page;
         let element = page.element(at).ok_or(false)?;
@@ -231,24 +233,24 @@ impl<'p> Furniture<'p> {
     }
 }
 
-/// Returns whether a block is the text of a button, or, if it is dropped, of a label.
+/// Returns whether a block is the text of a button or, if the block is dropped, of a label.
 fn is_button(page: &Page, block: &Block, is_dropped: bool) -> bool {
     is_within(page, block, &[Tag::Button, Tag::Select, Tag::Option])
         || is_dropped && is_within(page, block, &[Tag::Label, Tag::Legend])
 }
 
-/// Returns whether one of the innermost elements around a block is one of these.
+/// Returns whether one of the innermost elements around a block has one of `tags`.
 fn is_within(page: &Page, block: &Block, tags: &[Tag]) -> bool {
     page.path(block.element).take(NAMED_ANCESTORS + 1).any(|(_, element)| tags.contains(&element.tag))
 }
 
-/// The role of a link beside a number: the name of a writer above the numbers of theirs, or a facet of a list.
+/// Returns the role of a link beside a number: an author's name above numbers about the author, or a facet of a list.
 fn beside_link(text: &str) -> Role {
     let is_name = text.split_once('\n').is_some_and(|(first, _)| !has_number(first));
     if is_name { Role::AuthorBox } else { Role::Control }
 }
 
-/// The place of a short block.
+/// Returns the place of a short block in its template, or `None` for longer blocks.
 fn place(page: &Page, block: &Block) -> Option<Place> {
     let element = page.element(block.element).filter(|_| block.words <= MAX_CONTROL_WORDS)?;
     let text = page.text(block);
@@ -260,23 +262,23 @@ fn is_paragraph(page: &Page, block: &Block) -> bool {
     page.container(block).is_some_and(|(_, element)| element.tag == Tag::P)
 }
 
-/// Returns whether an element has the name of a writer, or describes one.
+/// Returns whether an element holds the name of an author, or describes one.
 fn is_about_writer(page: &Page, element: &Element) -> bool {
     page.is_named_as(element, &WRITERS) || page.is_named_as(element, &USERS) && page.is_named_as(element, &BOXES)
 }
 
-/// Returns whether a text has a number that is no part of a name.
+/// Returns whether a text has a number that is not part of a word.
 fn has_number(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns whether a part of a block has a date or a time of day.
+/// Returns whether `text`, a part of a block, contains a date or a time of day.
 fn is_time(page: &Page, block: &Block, text: &str) -> bool {
     is_clock(page, block, text) || date_in(text, false).is_some()
 }
 
-/// Returns whether a part of a block has a time of day, or its element is named after a time.
+/// Returns whether `text`, a part of a block, contains a time of day, or an element around the block names a time.
 fn is_clock(page: &Page, block: &Block, text: &str) -> bool {
     let is_named = |element: &Element| element.tag == Tag::Time || page.is_named_as(element, &TIMES);
     let has_hours = || text.as_bytes().windows(3).any(|window| matches!(window, [b'0'..=b'9', b':', b'0'..=b'9']));
@@ -284,13 +286,13 @@ fn is_clock(page: &Page, block: &Block, text: &str) -> bool {
     !text.contains('\n') && has_hours() || elements_of(page, block, NAMED_ANCESTORS).any(is_named)
 }
 
-/// Returns whether a text is the number of a page, such numbers with a few words, or a word or two.
+/// Returns whether a text may be in a row of page numbers: numbers with few words each, or at most two words.
 fn is_page_number(text: &str) -> bool {
     let numbers = text.split_whitespace().filter(|word| has_number(word)).count();
     text.split_whitespace().count() - numbers <= MAX_WORDS_BESIDE_NUMBER * numbers.max(1)
 }
 
-/// Returns whether a text has the sign of a currency, or a number with two decimals.
+/// Returns whether a text has a currency sign or a number with two decimals.
 fn is_price(text: &str) -> bool {
     let has_sign = text.contains(|c: char| c == '$' || matches!(c, '\u{a2}'..='\u{a5}' | '\u{20a0}'..='\u{20cf}'));
     let has_cents = |word: &str| matches!(word.as_bytes(), [.., b'0'..=b'9', b'.' | b',', b'0'..=b'9', b'0'..=b'9']);
@@ -302,7 +304,7 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    /// The roles of furniture among the blocks of a page; blocks whose text begins with a plus are kept.
+    /// Returns the text and role of the furniture blocks of a page. Blocks whose text begins with a plus are kept.
     fn furniture(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let kept: Vec<bool> = page.blocks.iter().map(|block| page.text(block).starts_with('+')).collect();
