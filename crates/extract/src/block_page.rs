@@ -1,4 +1,4 @@
-//! Recognises block pages: walls, errors and parked domains in place of the requested page.
+//! Recognises block pages: captchas, log-in forms, errors and parked domains served instead of the requested page.
 
 use std::sync::LazyLock;
 
@@ -8,38 +8,38 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Page, Tag};
 
 trommel_text::named! {
-    /// The reason why a page is not the requested one, such as an error page or a check for robots.
+    /// Reason why a page is not the requested one, such as an error page or a check for robots.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]
     pub enum BlockReason {
-        /// A captcha, or a check of the browser.
+        /// Captcha, or another check that the visitor is not a robot.
         Captcha = "captcha",
-        /// The server refuses the request, or says it cannot serve it.
+        /// Error page of a server that refuses the request or cannot serve it.
         Denied = "denied",
-        /// A wall of consent to cookies.
+        /// Page that asks for consent to cookies before it shows the requested one.
         Consent = "consent",
-        /// A form to log in, to register, or for a new password.
+        /// Form to log in, to register or to set a new password.
         Login = "login",
-        /// There is no such page.
+        /// Error page that says that the requested page does not exist.
         NotFound = "not-found",
-        /// A domain that is parked or for sale.
+        /// Page of a domain that is parked or for sale.
         Parked = "parked",
     }
 }
 
-/// Maximum words of a page that a title, and of one that a phrase, makes a block page. Block pages are short.
+/// Maximum number of words of a block page, first if its title shows that it is one, second if only a phrase does.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
 const MAX_WORDS: (u32, u32) = (400, 150);
-/// Fields of the forms of a page to log in, at least: documents have one to search.
+/// Minimum number of `input` elements on a log-in page; other pages often have one, for search.
 const MIN_FIELDS: usize = 2;
-/// Bytes of its text that are looked at.
+/// Number of bytes at the start of a page's text that are searched for phrases of block pages.
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Texts of block pages in one of three places, each with the reason: a whole title of the page or its beginning or end
-/// (`title`: whole titles and not parts of them, "Blocked by the snow" is news), a phrase that does not occur on other
-/// pages with so few words (`phrase`), and a phrase of consent walls, of which two together make one (`banner`).
+/// Texts of block pages, one a line: place, reason and text, separated by tabs. The place is `title` (a whole title, or
+/// a part of one between separators), `phrase` (one on a short page suffices) or `banner` (two on a short page show a
+/// consent wall).
 const PHRASES: &str = include_str!("block_page/phrases.tsv");
 
 static TITLES: LazyLock<FxHashMap<&str, BlockReason>> = LazyLock::new(|| phrases("title").collect());
@@ -47,7 +47,7 @@ static TITLES: LazyLock<FxHashMap<&str, BlockReason>> = LazyLock::new(|| phrases
 static FINDERS: LazyLock<Vec<(Finder, BlockReason)>> =
     LazyLock::new(|| phrases("phrase").map(|(phrase, reason)| (Finder::new(phrase), reason)).collect());
 
-/// The phrases of a place, each with the reason that it states.
+/// Returns the texts that [`PHRASES`] lists for a place (`title`, `phrase` or `banner`), each with its reason.
 fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
     PHRASES.lines().filter_map(move |line| {
         let (reason, phrase) = line.strip_prefix(place)?.strip_prefix('\t')?.split_once('\t')?;
@@ -57,7 +57,7 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// Returns the reason that a title or heading gives if it is nothing but the message of a block page.
+    /// Returns the reason that a title or heading states; `None` unless it is only the message of a block page.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }
@@ -104,8 +104,8 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// The reason that a title in lower case states. The phrase must be the whole title, except for the name of
-/// the site and a number.
+/// Returns the reason that a title in lower case states. A part of the title between separators must be the message of
+/// a block page, apart from numbers and the word `error`.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
     title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
         // "Just a moment..."
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    /// Title, text and label (`x` for a page that blocks) of pages, one a line, divided by tabs.
+    /// Sample pages, one a line: label (`x` for a block page), title and text, separated by tabs.
     const SAMPLE: &str = include_str!("block_page/sample.tsv");
 
     #[test]

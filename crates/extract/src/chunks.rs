@@ -24,7 +24,7 @@ use atoms::{Atom, atoms};
 
 pub(crate) use atoms::limit;
 
-/// Bytes of headings and overlaps that chunks may repeat, for each byte of the text and for any text.
+/// Maximum bytes of headings and overlaps that chunks may repeat: a factor of the bytes of the text, plus a constant.
 // Chunks of a word below a long heading would else hold a thousand times the page.
 const MAX_REPEATED: (usize, usize) = (4, 1 << 16);
 
@@ -57,19 +57,19 @@ trommel_text::keyed! {
     }
 }
 
-/// The facts about the blocks of a text from which its chunks are made.
+/// Facts about the blocks of a text that are needed to divide the text into chunks.
 pub(crate) struct ChunkBlocks<'a> {
-    /// The kept blocks.
+    /// Kept blocks of the page.
     pub content: &'a KeptContent<'a>,
-    /// The headline of the page, or else its title.
+    /// Headline of the page, or its title if the page has no headline.
     pub title: Option<&'a str>,
-    /// The role of each block of the page.
+    /// Role of each block of the page; `None` if the role is unknown.
     pub roles: Vec<Option<Role>>,
-    /// Places of the texts in scripts, which follow the page's own blocks.
+    /// Byte range in the page of each text from a script. These texts are numbered on from the page's blocks.
     pub embedded: Vec<(u32, u32)>,
 }
 
-/// Divides a text into chunks. The flag is true if headings or overlaps were left out, because they would have been
+/// Divides a text into chunks. Also returns whether headings or overlaps were left out, because they would have been
 /// much longer than the text.
 pub(crate) fn chunks(
     text: &TracedText,
@@ -134,7 +134,7 @@ pub(crate) fn chunks(
     (chunks, is_capped)
 }
 
-/// Sets the places of sentences, which have none of their own: all are searched for at once.
+/// Sets the byte range in the page of each atom that is a single sentence, all in one pass.
 fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]) {
     let ranges = atoms.iter().filter(|atom| atom.is_divided).map(|atom| atom.place.clone());
     let places = text.covering_places(blocks.content.page, blocks.content.html, ranges);
@@ -143,8 +143,9 @@ fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]
     }
 }
 
-/// Assigns atoms to chunks: as many as fit, without a heading at the end. A heading starts a new chunk if the current
-/// one is half full. Repeats at most `room` bytes, and returns whether it left out a repetition.
+/// Groups atoms into chunks and returns the range of atom indices of each. No chunk ends with a heading, and a heading
+/// starts a new chunk if the current one is half full. Repeats at most `room` bytes, and returns true if it left out an
+/// overlap.
 fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Range<usize>>, bool) {
     let limit = u64::from(size.size.get());
     // Of all atoms before each: so a sum takes one step.
@@ -204,8 +205,8 @@ fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Ran
     (packed, is_capped)
 }
 
-/// The headings above the first atom of a range that is none, or down to its last heading; above them the title, unless
-/// one of them is the title.
+/// Returns the headings above the first atom of a chunk that is no heading, outermost first. A chunk of headings alone
+/// gives its last heading and those above it. The title comes first, unless one of the headings repeats it.
 fn headings(
     text: &TracedText,
     atoms: &[Atom],
@@ -235,7 +236,7 @@ fn headings(
     path
 }
 
-/// A heading without the mark of its level in Markdown.
+/// Returns a Markdown heading without the `#` signs of its level.
 fn without_level(heading: &str) -> &str {
     let words = heading.trim_start_matches('#');
     match (heading.len() - words.len(), words.strip_prefix(' ')) {
@@ -276,19 +277,19 @@ fn id(headings: &[String], text: &str, content: &mut String) -> String {
     format!("{:032x}", XxHash3_128::oneshot(content.as_bytes()))
 }
 
-/// The size of chunks, written as `words=400` or `tokens=512,overlap=64`.
+/// Size of chunks, written as `words=400` or `tokens=512,overlap=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ChunkSize {
-    /// The unit of the size.
+    /// Unit in which `size` and `overlap` are counted.
     pub unit: ChunkUnit,
     /// Maximum number of units in a chunk.
     pub size: NonZeroU32,
-    /// Maximum number of units that a chunk repeats of the one before; at most half of `size`.
+    /// Maximum number of units that a chunk repeats from the end of the previous chunk; at most half of `size`.
     pub overlap: u32,
 }
 
-/// The unit in which the size of a chunk is counted.
+/// Unit in which the size of a chunk is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkUnit {
     /// Words; characters in scripts that do not divide words by spaces.
@@ -301,10 +302,10 @@ pub enum ChunkUnit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChunkSizeError {
-    /// It has another form.
+    /// Text in another form than `words=400` or `tokens=512,overlap=64`.
     #[error("{0:?} is not a size of chunks, which is written like words=400 or tokens=512,overlap=64")]
     Form(String),
-    /// Chunks would repeat most of the one before.
+    /// Overlap (first number) that is more than half of the chunk size (second number).
     #[error("overlap={0} is more than half of the size of chunks, {1}")]
     Overlap(u32, u32),
 }
@@ -377,17 +378,17 @@ impl From<ChunkSize> for String {
     }
 }
 
-/// UTF-8 bytes of text that count as one token: the average of tokenizers of language models on English prose.
+/// Number of UTF-8 bytes counted as one token: the average of language models' tokenizers on English prose.
 const BYTES_A_TOKEN: usize = 4;
 
 type Count = dyn Fn(&str) -> u32 + Send + Sync;
 
-/// Counts the tokens of a text: those of a tokenizer, or a quarter of the bytes of UTF-8 by default.
+/// Counter of the tokens of a text: a tokenizer, or by default an estimate of one token for four bytes of UTF-8.
 #[derive(Clone, Default)]
 pub struct TokenCounter(Option<Arc<Count>>);
 
 impl TokenCounter {
-    /// Creates a counter from a function that counts with a tokenizer.
+    /// Creates a counter from a function that returns the number of tokens of a text.
     pub fn new(count: impl Fn(&str) -> u32 + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(count)))
     }
@@ -402,7 +403,7 @@ impl TokenCounter {
 }
 
 impl PartialEq for TokenCounter {
-    /// Returns whether both are the estimate, or one and the same tokenizer.
+    /// Returns whether both counters use the estimate, or share one tokenizer.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,

@@ -13,33 +13,33 @@ use crate::choice::{Decider, Decisions, JudgedPage};
 use crate::kept_flags::KeptBlocks as _;
 use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 
-/// The decisions about the blocks of a page: for each block its probability, its role, whether it is kept, and the rule
+/// Decisions about the blocks of a page: for each block its probability, its role, whether it is kept, and the rule
 /// that decided.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
-    /// The model's judgement; its choice follows the policy.
+    /// Judgement of the model, with the choice of blocks changed by the content policy.
     pub judgement: Judgement,
-    /// Comments that are kept apart from the text, only under
+    /// Flag for each block: true for a comment that is kept apart from the text. Empty unless the policy is
     /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
-    /// The same for embedded texts: comments that only the JSON-LD has.
+    /// Flag for each text in the page's scripts: true for a comment that is kept apart from the main text.
     pub separate_embedded: Vec<bool>,
-    /// The policy for the headline.
+    /// Policy that decides whether the headline is part of the text.
     pub headline: HeadlinePolicy,
-    /// The policy for articles that follow the first.
+    /// Policy that decides whether further articles below the page's first are part of the text.
     pub articles: ArticlePolicy,
-    /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
-    /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
+    /// Role of each block. The [`RoleModel`](trommel_model::RoleModel) refines them here only if the policy names
+    /// roles; [`Extraction::roles`](crate::Extraction::roles) always uses it.
     pub roles: Vec<Role>,
-    /// Roles whose blocks are never main text, whatever is kept with others later.
+    /// Roles whose blocks are never main text, even if a later rule keeps them.
     pub exclude: RoleSet,
-    /// The final decider of each block.
+    /// Last decider (model, rule or policy) about each block.
     pub by: Vec<Decider>,
-    /// A rule that is not applied.
+    /// Rule that is not applied, to measure its effect.
     pub without: Option<Decider>,
-    /// True if a memory knew other pages of the site.
+    /// True if counts of other pages of the site influenced the verdicts.
     pub by_sites: bool,
-    /// The decision of a selector about each block; empty without selectors.
+    /// Choice of the user's selectors for each block: true to keep, false to drop; empty without selectors.
     pub selected: Vec<Option<bool>>,
 }
 
@@ -49,8 +49,8 @@ impl ContentPolicy {
         self.verdicts(model, page, url, model.judge(page, url), None)
     }
 
-    /// Chooses main text under this policy from the model's judgement of a page. The log odds of its blocks change if
-    /// other evidence than the page speaks for or against them.
+    /// Chooses main text under this policy from the model's judgement of a page. `changes` has an amount for each block
+    /// to add to its log odds, from evidence outside of the page.
     pub fn verdicts(
         &self,
         model: &Model,
@@ -134,8 +134,8 @@ impl ContentPolicy {
 }
 
 impl ContentPolicy {
-    /// Takes the comments of a page, judged `wide` with them, into the judgement; or gives them by themselves, with those
-    /// of embedded texts, if they are wanted apart.
+    /// Adds the comments that `wide`, a judgement with comments as content, keeps to `judgement`. Under
+    /// [`CommentPolicy::Separate`] returns them instead: a flag for each block, and one for each text in scripts.
     fn with_comments(
         &self,
         page: &Page,
@@ -165,8 +165,8 @@ impl ContentPolicy {
         (Vec::new(), Vec::new())
     }
 
-    /// Keeps the roles that are asked for, and drops those that are not wanted; gives the roles, found anew if anything
-    /// is said of them.
+    /// Keeps the blocks of included roles and drops those of excluded ones. Returns the role of each block, refined by
+    /// the role model if the policy names roles.
     fn with_roles(
         &self,
         roles: Vec<Role>,
@@ -194,7 +194,7 @@ impl ContentPolicy {
         roles
     }
 
-    /// Chooses anew if the policy favors precision or recall.
+    /// Chooses blocks again, with shifted probabilities, if the policy favors precision or recall.
     fn favored(&self, model: &Model, page: &Page, judgement: &mut Judgement, with_comments: bool) {
         if self.favor != Favor::Balanced {
             model.choose_shifted(page, judgement, self.favor.shift(), with_comments);
@@ -202,28 +202,28 @@ impl ContentPolicy {
     }
 }
 
-/// The sharpness of a page from which it is almost surely an article or a thread: their own is 1.2.
+/// Minimum sharpness (factor of the log odds of blocks) of pages that are almost surely articles or threads.
 // Without this bound news-world-dev and daniel-dev lose .0014; at 1.15 two thirds of the gain on events-dev go.
 const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
-/// The page type of articles.
+/// Name of the page type of articles.
 const ARTICLE: &str = "article";
-/// The page type of products.
+/// Name of the page type of products.
 const PRODUCT: &str = "product";
-/// The page types of lists: of things to choose from, of pages of one kind, and of a site's parts.
+/// Names of the page types of lists: things to choose from, pages of one kind, and parts of a site.
 const LISTINGS: [&str; 3] = ["listing", "collection", "service"];
 
 fn is_of(judgement: &Judgement, name: &str) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.name == name)
 }
 
-/// Returns whether the data of a page are about an event or a job, whose date and place stand beside their text.
+/// Returns whether the JSON-LD of a page describes an event or a job, whose date and place appear outside its prose.
 fn states_facts(page: &Page) -> bool {
     let types = ["Event\"", "\"JobPosting\""];
     page.head.json_ld.iter().any(|script| types.iter().any(|kind| script.text.contains(kind)))
 }
 
-/// Returns whether most kept words stand in comments.
+/// Returns whether more than half of the kept words are in comments. The slices have a flag for each block.
 fn is_mostly_comments(page: &Page, kept: &[bool], in_comments: &[bool]) -> bool {
     let (mut words, mut of_comments) = (0, 0);
     for ((block, _), is_inside) in page.blocks.iter().zip(kept).zip(in_comments).filter(|((_, kept), _)| **kept) {
@@ -233,12 +233,12 @@ fn is_mostly_comments(page: &Page, kept: &[bool], in_comments: &[bool]) -> bool 
     of_comments * 2 > words
 }
 
-/// Returns whether a page is almost surely one text or a row of posts.
+/// Returns whether a page is almost surely a single article or a thread of posts.
 fn is_one_text(judgement: &Judgement) -> bool {
     judgement.page_type.as_ref().is_some_and(|page_type| page_type.sharpness >= SHARPNESS_OF_TEXTS)
 }
 
-/// Word F1 that the model expects of the kept blocks.
+/// Returns the word F1 (0 to 1) that the probabilities of the blocks predict for the kept blocks.
 fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
     let (mut hit, mut size, mut content) = (0.0, 0.0, 0.0);
     for ((block, probability), kept) in page.blocks.iter().zip(probabilities).zip(kept) {
@@ -253,14 +253,13 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 }
 
 impl Verdicts {
-    /// Returns the verdicts of a method that is not a model: its choice, with probabilities of 0 and 1, and without
-    /// roles.
+    /// Returns the verdicts of a method other than the model: its choice, with probabilities of 0 and 1, and no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }
 }
 
-/// Declares choices that have the same names in configuration files, options and output.
+/// Declares enums whose values have the same kebab-case names in configuration files, options and output.
 macro_rules! choices {
     ($($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* })+) => {$(
         $(#[$attribute])*
@@ -321,7 +320,7 @@ choices! {
 }
 
 impl Favor {
-    /// Bias added to the log odds of every block before the choice.
+    /// Returns the amount that is added to the log odds of every block before blocks are chosen.
     // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/favor.md).
     pub(crate) fn shift(self) -> f32 {
         match self {
@@ -332,35 +331,35 @@ impl Favor {
     }
 }
 
-/// The choice of main text.
+/// Settings that decide which comments, headlines, articles and roles are main text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentPolicy {
-    /// Readers' comments.
+    /// Treatment of readers' comments.
     pub comments: CommentPolicy,
-    /// The headline.
+    /// Treatment of the headline.
     pub headline: HeadlinePolicy,
-    /// Articles that follow the first.
+    /// Treatment of articles that follow the page's first.
     pub articles: ArticlePolicy,
     /// Preference for precise or for complete text.
     pub favor: Favor,
     /// Roles whose blocks are always main text.
     pub include: RoleSet,
-    /// Roles whose blocks are never main text, also if `include` has them.
+    /// Roles whose blocks are never main text, even if `include` lists them.
     pub exclude: RoleSet,
-    /// A rule that is not applied, to measure its effect.
+    /// Rule that is not applied, to measure its effect.
     pub without: Option<Decider>,
 }
 
-/// The page type of threads.
+/// Name of the page type of threads.
 const THREAD: &str = "forum";
-/// Minimum probability that a page is a thread.
+/// Minimum probability (0 to 1) of the page type `forum` from which a page is judged as a thread.
 // At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
 const MIN_PROBABILITY: f32 = 0.6;
-/// Minimum share of the expected words of content that stand in comments.
+/// Minimum share (0 to 1) of the expected words of content that are in comments, for a thread of comments.
 // Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
 const MIN_SHARE: f32 = 0.5;
 
-/// Returns the judgement of a page; for a thread of comments, the judgement that takes comments for content.
+/// Returns the judgement of a page. A thread of comments is judged again, with comments as content.
 pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
     let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
     if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {
@@ -376,17 +375,17 @@ pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, ju
     if in_comments >= MIN_SHARE * f32::max(all, 1.0) { wide } else { judgement }
 }
 
-/// Comments of a kind from which on they are a pattern.
+/// Minimum number of comments with the same markup that are taken for a pattern.
 // From two on dragnet-train has .0003 less, from one on .0034: labels of forms are single.
 const MIN_BLOCKS: u32 = 3;
-/// Minimum probability of a comment.
+/// Minimum probability (0 to 1) of a comment that is kept because other comments have the same markup.
 // At .05 dragnet-test has .0005 less, at .2 .0033.
 const TEMPLATE_PROBABILITY: f32 = 0.1;
-/// Share of linked words from which on a block is a name or a control.
+/// Share of linked words (0 to 1) from which a block is a name or a control, and no comment.
 const MAX_LINKED: f32 = 0.5;
 
-/// Keeps a comment whose element and the one around it have the names and classes of other comments of the section, at
-/// any depth: replies stand in comments. There is one entry for each block in `probabilities` and `kept`.
+/// Keeps comments whose element and parent element have the same names and classes as those of other comments, at any
+/// depth of replies. `probabilities` and `kept` have one entry for each block.
 // The choice of blocks takes comments for a doubtful part of an article, and would keep half of them.
 pub(crate) fn keep_repeated_comments(
     page: &Page,
@@ -417,8 +416,8 @@ mod tests {
 
     const POST: &str = "I asked the same last year and had to find out by myself, so here is what worked for me.";
 
-    /// Returns whether a page of this type, with this number of comments below `first`, is judged as a thread of
-    /// comments.
+    /// Returns whether a page of type `name`, with this number of comments below the text `first`, is judged as a
+    /// thread.
     fn is_thread(name: &str, probability: f32, first: &str, comments: usize) -> bool {
         let comment = format!("<div class=comment><span class=author>user</span> <p>{POST} {POST}</div>");
         let comments = format!("<div class=comments>{}</div>", comment.repeat(comments));

@@ -17,10 +17,10 @@ use crate::{Hints, block_page::BlockReason, choice::Decider, content_policy::cho
 trommel_text::keyed! {
     /// The document of a page, or of its record in an archive: the keys of a JSON line, in their order.
     ///
-    /// An extraction fills the keys that a page says; a run adds those of the record. Every key is written, and each
-    /// has one type. A missing value is an empty string, 0 or an empty list. Readers infer the types of a file from its
-    /// beginning. Some of them fail at a value, or lose it, after nothing but `null` or empty lists. Therefore rare
-    /// values are strings.
+    /// An extraction fills the keys that come from the page; a run adds those of the record. Every key is written, and
+    /// each has one type. A missing value is an empty string, 0 or an empty list. Some readers infer the types of a
+    /// file from its first lines. They fail at a later value, or lose it, if those lines hold only `null` or empty
+    /// lists. Therefore rare values are strings.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Document {
@@ -114,35 +114,35 @@ trommel_text::keyed! {
         /// The text in chunks for retrieval, with `--chunks`.
         pub chunks: Vec<Chunk>,
     } besides {
-        /// The wishes of the page to robots in `<meta name="robots">`, unchanged, for filters.
+        /// Directives to robots in `<meta name="robots">`, one entry for each element, unchanged, for filters.
         #[serde(skip)]
         pub robots: Vec<String>,
-        /// Number of the `a` elements of the page, for annotations.
+        /// Number of `a` elements of the page, for annotations.
         #[serde(skip)]
         pub links: u32,
-        /// The digest of the payload that the archive states (`sha1:...`), for annotations.
+        /// Digest of the payload that the archive states (`sha1:...`), for annotations.
         #[serde(skip)]
         pub digest: Option<String>,
     }
 }
 
-/// The place of the archive record of a page.
+/// Place in an archive of the record of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct RecordSource {
-    /// The archive as it was named by the user; `-` for standard input.
+    /// Path or URL of the archive as the user gave it; `-` for standard input.
     #[serde(deserialize_with = "shared")]
     pub file: Arc<str>,
-    /// First stored byte of the record or of the compressed member that holds it.
+    /// Byte offset in the archive of the record, or of the compressed member that holds the record.
     pub offset: u64,
-    /// Stored bytes of the record or of that member.
+    /// Number of stored bytes of the record, or of the compressed member that holds the record.
     pub length: u64,
-    /// Offset of the record in the member's plain bytes; 0 if the member holds only one record.
+    /// Byte offset of the record in the decompressed member; 0 if the member holds only one record.
     #[serde(default)]
     pub inner: u64,
 }
 
 impl RecordSource {
-    /// The name of the archive without its folder or the rest of its URL.
+    /// Returns the name of the archive without its folder or the rest of its URL.
     pub fn name(&self) -> &str {
         let path = match self.file.split_once("://") {
             Some((_, rest)) => rest.split(['?', '#']).next().unwrap_or(rest),
@@ -152,7 +152,7 @@ impl RecordSource {
     }
 }
 
-/// The place as `trommel cat` takes it: `FILE:OFFSET:LENGTH`, and `:INNER` if a member holds several records.
+/// Writes the place as `trommel cat` takes it: `FILE:OFFSET:LENGTH`, and `:INNER` if `inner` is not 0.
 impl fmt::Display for RecordSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.offset, self.length)?;
@@ -185,8 +185,8 @@ impl Serialize for RecordSource {
 }
 
 impl Document {
-    /// The document of something that is not a page, by the media type that its bytes show: without text, and
-    /// with a note that says so.
+    /// Creates the document of data that is not a page: without text, and with a note that states the media type that
+    /// the bytes show.
     pub fn of_other_data(media_type: &str) -> Self {
         Self { notes: Joined(vec![format!("{media_type} data, not a page")]), ..Self::default() }
     }
@@ -205,30 +205,30 @@ impl Document {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentOptions {
-    /// True to list every block of the page.
+    /// True to list every block of the page in [`Document::blocks`].
     pub blocks: bool,
-    /// True to list the places of the parts of the text in the decoded page.
+    /// True to list for each part of the text its place in the decoded page.
     pub spans: bool,
-    /// True to give tables as rows, too.
+    /// True to list the tables of the text as rows of cells, too.
     pub tables: bool,
-    /// True to divide a page by several people into posts: [`Document::posts`] lists them, and Markdown has a line with
-    /// author and time above each.
+    /// True to divide a page by several authors into posts: [`Document::posts`] lists them, and Markdown has a line
+    /// with author and time above each.
     pub posts: bool,
-    /// True for a line with author and time above each post in plain text, too.
+    /// True to write a line with author and time above each post in plain text, too.
     pub names: bool,
-    /// The size of the chunks of the text; none for no chunks.
+    /// Size of the chunks of the text; `None` for no chunks.
     pub chunks: Option<ChunkSize>,
-    /// Maximum tokens of the text; a longer one ends at a paragraph, and [`Document::capped`] has `max-tokens`.
+    /// Maximum number of tokens of the text; longer text ends at a paragraph, with `max-tokens` in `capped`.
     pub max_tokens: Option<NonZeroU32>,
-    /// Counts tokens for the text and the chunks.
+    /// Counter of tokens, for the maximum length of the text and for chunks.
     pub tokens: TokenCounter,
-    /// The text as Markdown; as plain text if there are no options for it.
+    /// Options for text in Markdown; `None` for plain text.
     pub markdown: Option<MarkdownOptions>,
-    /// The form of formulas, notes and scripts in text, and in Markdown too.
+    /// Forms of formulas, notes, superscripts and subscripts, in plain text and in Markdown.
     pub text: TextOptions,
-    /// True to read only title and language, for outputs without a place for other metadata.
+    /// True to read only title and language as metadata, for outputs without a place for others.
     pub few_metadata: bool,
-    /// The metadata that are read for outputs that have a place for all.
+    /// Amount of metadata to read for outputs that have a place for all.
     pub metadata: MetadataChoice,
     /// True to detect the language of the text even with few metadata, because a filter needs it.
     pub needs_language: bool,
@@ -236,37 +236,37 @@ pub struct DocumentOptions {
 
 impl DocumentOptions {
     trommel_text::setters! {
-        /// The same options with title and language as the only metadata, or with all.
+        /// Returns the same options, set to read only title and language as metadata, or all metadata.
         with_few_metadata(few_metadata: bool);
-        /// The same options with these metadata.
+        /// Returns the same options with this choice of metadata.
         with_metadata(metadata: MetadataChoice);
-        /// The same options with the language of the text found in any case, or not.
+        /// Returns the same options, set to detect the language of the text in any case, or not.
         with_language(needs_language: bool);
-        /// The same options with every block of the page listed, or not.
+        /// Returns the same options, set to list every block of the page, or not.
         with_blocks(blocks: bool);
-        /// The same options with the place of each part of the text in the decoded page, or without.
+        /// Returns the same options, set to list the place of each part of the text in the decoded page, or not.
         with_spans(spans: bool);
-        /// The same options with the tables as rows as well, or without.
+        /// Returns the same options, set to list the tables as rows of cells, or not.
         with_tables(tables: bool);
-        /// The same options with the page divided into posts, or not.
+        /// Returns the same options, set to divide the page into posts, or not.
         with_posts(posts: bool);
-        /// The same options with author and time above each post in plain text, too, or without.
+        /// Returns the same options, set to write author and time above each post in plain text, or not.
         with_names(names: bool);
-        /// The same options with the text in chunks of this size as well, or without.
+        /// Returns the same options, set to divide the text into chunks of this size too; `None` for no chunks.
         with_chunks(chunks: Option<ChunkSize>);
-        /// The same options with a maximum number of tokens of the text, or without one.
+        /// Returns the same options with a maximum number of tokens of the text; `None` for no maximum.
         with_max_tokens(max_tokens: Option<NonZeroU32>);
-        /// The same options with tokens counted by this counter.
+        /// Returns the same options with this counter of tokens.
         with_token_counter(tokens: TokenCounter);
-        /// The same options with text that gives formulas, notes and scripts in these forms.
+        /// Returns the same options with these forms of formulas, notes, superscripts and subscripts.
         with_text(text: TextOptions);
-        /// The same options with the text as Markdown.
+        /// Returns the same options, set to write the text as Markdown.
         with_markdown(markdown: MarkdownOptions);
     }
 }
 
 trommel_text::keyed! {
-    /// One block of a page and the verdict on it.
+    /// A block of a page with the verdict on it: probability, role and whether it is kept.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct BlockVerdict {
@@ -304,23 +304,23 @@ trommel_text::keyed! {
 }
 
 trommel_text::named! {
-    /// The place of a text of a page.
+    /// Part of a page from which the text of a block was taken.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum BlockSource {
-        /// The page itself.
+        /// Elements of the page.
         #[default]
         Page = "page",
-        /// A JSON-LD script alone.
+        /// JSON-LD script, for a text that no element of the page has.
         JsonLd = "json-ld",
-        /// The data from which a script builds the page (`__NEXT_DATA__` and its like).
+        /// Data from which a script builds the page (such as `__NEXT_DATA__`), for a text that no element has.
         Hydration = "hydration",
     }
 }
 
 impl Document {
-    /// The document of a plain text: the text as it is, decoded, with lines ended by line feeds and
-    /// without control characters. It has no title, and no metadata.
+    /// Creates the document of a plain text: decoded, with line feeds as line ends and without control characters. It
+    /// has no title, and no metadata other than language and charset.
     pub fn of_plain_text(bytes: &[u8], hints: &Hints<'_>) -> Self {
         let decoded = charset::decode(bytes, &hints.charset());
         let text = decoded.text.replace("\r\n", "\n").replace('\r', "\n");
@@ -352,17 +352,17 @@ choices! {
     }
 }
 
-/// Bytes from which a run of ASCII without white space is data rather than a word. The first is for base64;
-/// the lower one for runs with signs that words do not have: minified scripts, JSON.
+/// Minimum bytes of a run of ASCII without white space that counts as data, such as base64, rather than as a word.
 // Longer than the longest words of German; addresses are exempt.
 const MIN_DATA_BYTES: usize = 60;
+/// Minimum bytes of a run that counts as data because it has signs that words do not have, as scripts and JSON do.
 const MIN_SIGNED_DATA_BYTES: usize = 25;
-/// Share of such runs up to which a text is a text that has some, as documentation has code.
+/// Maximum share of data in a text (0 to 1) that leaves its confidence unchanged; documentation has code, for example.
 const MAX_DATA_SHARE: f32 = 0.4;
 
-/// The confidence in the texts of a document: the word F1 that the model expects of the choice of blocks, less the
-/// share of what nobody reads. The model knows where text stands, and not whether it is prose or the
-/// data that a server sent as a page. Of no text there is nothing to be confident of.
+/// Returns the confidence in the texts of a document: the expected word F1 of the choice of blocks, lowered by the
+/// share of data. The model does not know whether a block is prose, or data that a server sent as a page. Without any
+/// text the confidence is 0.
 pub(crate) fn confidence<'a>(expected_f1: f32, texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
     if texts.clone().all(str::is_empty) {
         return 0.0;
@@ -371,7 +371,7 @@ pub(crate) fn confidence<'a>(expected_f1: f32, texts: impl Iterator<Item = &'a s
     if data <= MAX_DATA_SHARE { expected_f1 } else { expected_f1 * (1.0 - data) }
 }
 
-/// Share of the bytes of words that are in runs of data; addresses are none.
+/// Returns the share (0 to 1) of the bytes of texts, without white space, that are data. Addresses are not data.
 pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
     let words = texts.clone().flat_map(long_words);
     let data: usize = words.filter(|word| is_data(word)).map(str::len).sum();
@@ -383,7 +383,7 @@ pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f3
     data as f32 / texts.map(signs).sum::<usize>().max(1) as f32
 }
 
-/// The words of a text, divided by ASCII white space, that have [`MIN_SIGNED_DATA_BYTES`] bytes at least.
+/// Iterates over the words of a text, between ASCII white space, of at least [`MIN_SIGNED_DATA_BYTES`] bytes.
 fn long_words(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     let is_space = u8::is_ascii_whitespace;

@@ -1,4 +1,4 @@
-//! A judged page, and the forms in which it gives its main content.
+//! The extraction of a page: its judged blocks, from which text, Markdown, metadata and documents are written.
 
 use trommel_html::{Page, Tag, charset};
 use trommel_model::JudgedEmbedded;
@@ -24,13 +24,13 @@ use crate::{
     render::content::KeptContent, render::table_rows::document_tables,
 };
 
-/// The name of the limit on tokens among the caps of a document.
+/// Entry in [`Document::capped`] for a text that was cut at the maximum number of tokens.
 const TOKEN_CAP: &str = "max-tokens";
-/// The name of the cap on repetitions in chunks.
+/// Entry in [`Document::capped`] for chunks that lack some repeated headings or overlaps.
 const CHUNK_CAP: &str = "chunks";
-/// The name of the bound on the steps of writing.
+/// Entry in [`Document::capped`] for a document that took too many steps to write.
 const WRITING_CAP: &str = "writing";
-/// The note of a document whose text other pages of its site influenced.
+/// Entry in [`Document::notes`] for a text that other pages of the site influenced.
 const BY_SITES: &str = "site memory: fixed";
 
 /// A decoded page whose blocks have been judged, from which text, Markdown, metadata and documents are written.
@@ -42,7 +42,7 @@ pub struct Extraction<'a> {
     notes: Option<Notes>,
     hints: Hints<'a>,
     observer: SharedObserver,
-    /// True if documents have few metadata unless their options ask for all.
+    /// True if documents of this extraction have few metadata, unless their options ask for all.
     few_metadata: bool,
 }
 
@@ -54,9 +54,8 @@ impl Drop for Extraction<'_> {
 }
 
 impl<'a> Extraction<'a> {
-    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Chosen text that only
-    /// repeats the text before it is dropped. Markdown shows marks and links only if the page was read with inline
-    /// styles.
+    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Drops chosen text that
+    /// only repeats the text before it. Markdown shows marks and links only if the page was read with inline styles.
     pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
         let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
@@ -105,12 +104,12 @@ impl<'a> Extraction<'a> {
         self
     }
 
-    /// The result of `make`, after reporting its time to the observer.
+    /// Runs `make`, reports the time that it took to the observer, and returns its result.
     fn rendered<T>(&self, make: impl FnOnce() -> T) -> T {
         observed(&self.observer, ExtractionStage::Render, make)
     }
 
-    /// Returns the decoded page that spans point into.
+    /// Returns the decoded page, to whose bytes the spans of the text refer.
     pub fn decoded(&self) -> &charset::Decoded<'a> {
         &self.decoded
     }
@@ -132,17 +131,17 @@ impl<'a> Extraction<'a> {
         refined(&self.verdicts.roles, self.kept(), &self.page, self.hints.url)
     }
 
-    /// Returns the page's tables.
+    /// Returns the page that was read, with its elements and blocks.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Returns the main text as in [`Document::text`], plain.
+    /// Returns the main text as plain text, as [`Document::text`] has it by default.
     pub fn text(&self) -> String {
         self.text_with(TextOptions::default())
     }
 
-    /// Returns the main text, plain, with formulas, notes and scripts in the forms that the options ask for.
+    /// Returns the main text as plain text, with formulas, notes and scripts in the forms that `options` choose.
     pub fn text_with(&self, options: TextOptions) -> String {
         self.rendered(|| self.traced_text_of(&self.main_content(options)).text)
     }
@@ -170,7 +169,7 @@ impl<'a> Extraction<'a> {
         traced
     }
 
-    /// The part of the plain text from which its language is detected.
+    /// Returns the start of the plain text, long enough to detect its language, followed by the kept texts of scripts.
     fn language_sample(&self, content: &KeptContent<'_>) -> String {
         let mut sample = start_of_plain_text(content, is_enough);
         for text in self.kept_embedded_texts() {
@@ -182,7 +181,7 @@ impl<'a> Extraction<'a> {
         sample
     }
 
-    /// The texts of the kept blocks, and those of scripts.
+    /// Iterates over the texts of the kept blocks, and then over the kept texts of scripts.
     fn kept_texts(&self) -> impl Iterator<Item = &str> + Clone {
         let blocks = self.page.blocks.iter().zip(self.kept());
         let blocks = blocks.filter(|(_, kept)| **kept).map(|(block, _)| self.page.text(block));
@@ -194,7 +193,7 @@ impl<'a> Extraction<'a> {
         kept.map(|embedded| embedded.embedded.content.text.as_str())
     }
 
-    /// Markdown of the main content, which is built if it is not given.
+    /// Returns the Markdown of the main content with its origins. Collects the content if `content` is `None`.
     fn traced_markdown(
         &self,
         options: &MarkdownOptions,
@@ -338,7 +337,7 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Title and metadata: few of them, or all.
+    /// Reads the metadata that the options ask for: the title alone, few if `few` is true, or all.
     fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> Document {
         match (options.few_metadata, few) {
             (true, _) => self.facts(Facts::Title),
@@ -347,7 +346,7 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The text as it is asked for, with the places that it comes from.
+    /// Returns the text in the form that the options choose, with the places in the page that its parts come from.
     fn traced(
         &self,
         options: &DocumentOptions,
@@ -374,7 +373,7 @@ impl<'a> Extraction<'a> {
         meta.filter(|(name, _)| name == "robots").map(|(_, content)| content.clone()).collect()
     }
 
-    /// Texts of the kept blocks that are headings.
+    /// Returns the texts of the kept blocks that are headings.
     fn headings(&self) -> Vec<String> {
         self.judged()
             .filter(|&(block, _, kept, _)| {
@@ -393,12 +392,12 @@ impl<'a> Extraction<'a> {
         KeptContent::new(&self.page, &self.decoded.text, kept)
     }
 
-    /// The kept content without the notes, which follow it.
+    /// Returns the kept content without the blocks of notes, which are written after the content.
     fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
         self.main_content_with(options, None)
     }
 
-    /// The kept content and one more block, without the notes.
+    /// Returns the kept content without the blocks of notes, and with the block `more` in addition.
     fn main_content_with(&self, options: TextOptions, more: Option<usize>) -> KeptContent<'_> {
         let html = &self.decoded.text;
         if self.notes.is_none() && more.is_none() {
@@ -412,8 +411,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// The block of the headline directly above the text, which the text leaves out, if this title does not
-    /// repeat it. That happens to a window with another title.
+    /// Returns the block of a dropped headline directly above the kept text, unless `title` repeats the headline. A
+    /// page has one if its title differs from its headline.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

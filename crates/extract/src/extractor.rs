@@ -13,9 +13,9 @@ use trommel_text::{mix, word_hash};
 use crate::page_memory::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
 use crate::{content_policy::ContentPolicy, extraction::Extraction, hints::Hints, page_memory, selectors::Selectors};
 
-/// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
-/// hints and model give the same result on any thread and in any order. With a memory of sites
-/// ([`Extractor::with_sites`]) the result depends on what that knows as well.
+/// Extractor of main text that uses one model. Cheap to clone. It has no state between pages, so the same bytes, hints
+/// and model give the same result on any thread and in any order. With a memory of sites ([`Extractor::with_sites`]),
+/// the result also depends on the counts in that memory.
 #[derive(Clone, Debug)]
 pub struct Extractor {
     // Shared: a model is megabytes and never changes.
@@ -46,22 +46,21 @@ impl Extractor {
     }
 
     trommel_text::setters! {
-        /// The same extractor under another policy.
+        /// Returns the same extractor with another content policy.
         with_policy(policy: ContentPolicy);
-        /// The same extractor, which notes strong text, emphasis, code and links inside blocks or does not.
-        /// It does unless told otherwise; only Markdown shows them, so whoever wants no Markdown saves the
-        /// time of noting them.
+        /// Returns the same extractor, set to record strong text, emphasis, code and links inside blocks (the default),
+        /// or not. Only Markdown shows these styles; plain text is extracted faster without them.
         with_inline_style(inline_style: bool);
-        /// The same extractor, which tells `observer` how long each stage of a page takes.
+        /// Returns the same extractor, set to report to `observer` how long each stage of a page takes.
         with_observer(observer: Arc<dyn ExtractionObserver>);
-        /// The same extractor, which corrects the model by the counts of other pages of a page's site. A page of an
-        /// unknown site gives the same document as without them.
+        /// Returns the same extractor, set to correct the model by counts of other pages of a page's site. A page of an
+        /// unknown site gives the same document as without the counts.
         with_sites(sites: Arc<SiteMemory>);
-        /// The same extractor, which keeps and drops the selected parts of pages, whatever model and policy say.
+        /// Returns the same extractor, set to keep and drop selected parts of pages, regardless of model and policy.
         with_selectors(selectors: Option<Arc<Selectors>>);
     }
 
-    /// Returns the same extractor, corrected by the counts of a survey of all pages.
+    /// Returns the same extractor, set to use the counts and the judgements of a survey of all pages.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();
@@ -70,7 +69,7 @@ impl Extractor {
         self
     }
 
-    /// Creates an empty survey for this extractor's model, which takes at most `max_bytes`.
+    /// Creates an empty survey for this extractor's model, whose counts take at most `max_bytes` bytes of memory.
     pub fn survey(&self, max_bytes: u64) -> SiteSurvey {
         SiteSurvey::new(SiteMemory::new(max_bytes).with_model(self.model.identity()))
     }
@@ -124,12 +123,12 @@ impl Extractor {
     }
 }
 
-/// Maximum bytes of the judgements kept from the first pass; further pages are judged again.
+/// Maximum bytes of the judgements that a survey keeps for the second pass; other pages are judged again.
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// The result of a first pass over pages, in any order: on how many pages of its site each block appears. It also
-/// keeps the model's result for every page, so that the second pass need not compute it again.
+/// Result of a first pass over pages, in any order: the number of pages of its site on which each block appears. It
+/// also keeps the model's result for every page, so that the second pass need not compute the result again.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,
@@ -137,12 +136,12 @@ pub struct SiteSurvey {
 }
 
 impl SiteSurvey {
-    /// Creates a survey that counts into `memory`.
+    /// Creates a survey that adds its counts to `memory`.
     pub(crate) fn new(memory: SiteMemory) -> Self {
         Self { memory: Mutex::new(memory), judgements: Mutex::default() }
     }
 
-    /// Judges and counts a page. A page without a site is ignored.
+    /// Judges a page and adds its blocks to the counts of its site; ignores a page whose URL names no site.
     pub(crate) fn take(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) {
         let Some(site_url) = url.filter(|url| trommel_model::sites::site_of(url).is_some()) else { return };
         let judgement = model.judge(page, url);
@@ -154,7 +153,7 @@ impl SiteSurvey {
         kept.unwrap_or_else(PoisonError::into_inner).keep(key(text, url), judgement);
     }
 
-    /// Returns the counts of the survey.
+    /// Returns the memory of sites, with the counts of the survey.
     pub fn into_memory(self) -> SiteMemory {
         self.into_parts().0
     }
@@ -165,7 +164,7 @@ impl SiteSurvey {
     }
 }
 
-/// The judgements of pages from the first pass, by hashes of their text and URL.
+/// Judgements of pages from the first pass, keyed by a hash of the text and URL of the page.
 #[derive(Debug, Default)]
 pub(crate) struct KeptJudgements {
     pages: FxHashMap<u64, KeptJudgement>,
@@ -202,7 +201,7 @@ impl KeptJudgements {
         }
     }
 
-    /// Returns the judgement of a page by `model` in the first pass, if it was kept.
+    /// Returns the judgement of a page that was kept in the first pass, if any, with blocks chosen by `model`.
     pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
         // Two pages of one hash, or one read under other limits.

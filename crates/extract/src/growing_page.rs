@@ -1,4 +1,4 @@
-//! Reads a page while it arrives.
+//! Reads and extracts a page that arrives in parts.
 
 use std::borrow::Cow;
 
@@ -6,23 +6,23 @@ use trommel_html::{GrowingReader, Head, charset, charset::CharsetSource};
 
 use crate::{extraction::Extraction, extractor::Extractor, hints::Hints, page_memory};
 
-/// Minimum bytes by which the memory of the text grows.
+/// Minimum number of bytes by which the buffers for the received page grow.
 // Vectors that double would hold up to twice the page, for as long as a slow client takes.
 const MIN_GROWTH: usize = 32 << 10;
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// A page that arrives in parts, cut anywhere. Parts in UTF-8 are read as they arrive, other pages at their end. The
+/// A page that arrives in parts, cut at any byte. Parts in UTF-8 are read as they arrive, other pages at their end. The
 /// result is always that of [`Extractor::extract`] on the whole page.
 #[derive(Debug)]
 pub struct PushPage {
-    /// The received text in UTF-8, without a byte order mark.
+    /// Received text in UTF-8, without a byte order mark; empty if the page is not UTF-8.
     text: String,
-    /// The received bytes behind it.
+    /// Received bytes that `text` does not have: an incomplete character, or all of a page that is not UTF-8.
     rest: Vec<u8>,
-    /// True if a mark came first.
+    /// True if the page began with a byte order mark.
     has_mark: bool,
-    /// Reads the text; none once the page turned out to be no UTF-8.
+    /// Reader of the text; `None` once the page turned out not to be UTF-8.
     reader: Option<GrowingReader>,
 }
 
@@ -39,7 +39,7 @@ impl PushPage {
         Self { text: String::new(), rest: Vec::new(), has_mark: false, reader: Some(reader) }
     }
 
-    /// Takes the next bytes of the page.
+    /// Adds the next bytes of the page, and reads them if they are UTF-8.
     pub fn push(&mut self, part: &[u8]) {
         let Some(reader) = &mut self.reader else {
             grow(&mut self.rest, part);
@@ -89,34 +89,34 @@ impl PushPage {
         reader.read_on(&self.text);
     }
 
-    /// Returns the number of bytes that have arrived.
+    /// Returns the number of bytes of the page that have arrived.
     pub fn len(&self) -> usize {
         self.text.len() + self.rest.len() + if self.has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
-    /// Returns whether no bytes have arrived.
+    /// Returns whether no bytes of the page have arrived.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the part of the page that has arrived, if it is text.
+    /// Returns the received part of the page as text; empty if the page is not UTF-8.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the first bytes of the page, up to some thousands.
+    /// Returns the first bytes of the page, at most 4096.
     pub fn first_bytes(&self) -> &[u8] {
         let bytes = if self.text.is_empty() { self.rest.as_slice() } else { self.text.as_bytes() };
         // Enough to recognise the type of data.
         bytes.get(..4096).unwrap_or(bytes)
     }
 
-    /// Returns the facts of the page's head, if enough of it has been read.
+    /// Returns the metadata in the head of the page, as far as received; `None` if the page is not UTF-8.
     pub fn head(&self) -> Option<&Head> {
         self.reader.as_ref().map(GrowingReader::head)
     }
 
-    /// All bytes of the text, with its mark.
+    /// Returns all bytes of the text, with a byte order mark if the page had one, and leaves the text empty.
     fn take_bytes(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
         if std::mem::take(&mut self.has_mark) {
@@ -125,22 +125,22 @@ impl PushPage {
         bytes
     }
 
-    /// Reads everything complete that has arrived, even small pieces, which otherwise wait.
+    /// Reads all complete parts that have arrived, including small ones, which otherwise wait for more.
     pub fn catch_up(&mut self) {
         if let Some(reader) = &mut self.reader {
             reader.read_on_now(&self.text);
         }
     }
 
-    /// Returns the extraction of the page that has arrived, as if it ended here; `None` if it is not UTF-8. It takes
-    /// the time of a whole extraction without reading.
+    /// Returns the extraction of the page as if it ended with the bytes received so far; `None` if it is not UTF-8. It
+    /// takes the time of a whole extraction without reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
-    /// Ends the page and returns its extraction.
+    /// Reads the rest of the page and returns its extraction.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
         // The text is the bytes: it has been read.
         if self.rest.is_empty()

@@ -1,27 +1,27 @@
-//! The text of a heading, without controls such as `edit` and the links by which readers can link to it.
+//! Reads the text of headings, without controls such as `edit` and without links to the heading itself.
 //!
-//! Elements that a page names elsewhere than at themselves are recognised, too.
+//! Also recognises the elements whose names the page mentions elsewhere, as in a script or a link.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, Notation, NotationKind, Page, Tag};
 
-/// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
-/// without spaces every character is a word.
+/// Maximum number of words and of characters of a heading; an element with more is a paragraph. In scripts without
+/// spaces every character is a word.
 // By words for spaced scripts, by characters for others: either alone would let one of them through.
 const MAX_HEADING: (u32, u32) = (60, 200);
-/// Characters of a control between brackets (`edit`, `edit | edit source`).
+/// Maximum characters of a control between brackets in a heading (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: usize = 40;
 
-/// Returns whether blocks are together too long for a heading, given the words and characters of each.
+/// Returns whether blocks are together too long for a heading, given the number of words and characters of each.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
     let (words, chars) =
         blocks.fold((0u32, 0u32), |sum, counts| (sum.0.saturating_add(counts.0), sum.1.saturating_add(counts.1)));
     words > MAX_HEADING.0 || chars > MAX_HEADING.1
 }
 
-/// Returns the text of a block. For a heading, the links between brackets at its end are left out, by which readers of
+/// Returns the text of a block. A heading is returned without the links between brackets at its end that let readers of
 /// wikis edit the section.
 #[inline]
 pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
@@ -48,7 +48,7 @@ pub(crate) fn visible_text<'p>(page: &'p Page, html: &str, block: &Block) -> Cow
     visible.into()
 }
 
-/// Returns whether a block stands in a heading.
+/// Returns whether the element around a block is a heading.
 pub(crate) fn is_heading(page: &Page, block: &Block) -> bool {
     page.container(block).is_some_and(|(_, element)| element.tag.is_heading())
 }
@@ -71,16 +71,16 @@ fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     }
 }
 
-/// Elements around a heading or in it that may have the name a link to it leads to.
+/// Maximum number of elements around a heading, and inside it, that are checked for being the target of a link.
 const MAX_NAMED_ELEMENTS: usize = 6;
 
-/// Returns whether the text of a link is only the mark by which a heading can be linked to.
+/// Returns whether the text of a link is only a sign for linking to a heading, such as `#`.
 pub(crate) fn is_mark(text: &str) -> bool {
     matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{f0c1}")
 }
 
-/// Returns whether a block is a link to the heading in the block before it, written for readers who do not see the
-/// link's icon.
+/// Returns whether block `at` is only a link to the heading in the block before it, for readers who do not see the icon
+/// of the link.
 pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let Some((block, before)) = page.blocks.get(at).zip(before).filter(|(block, _)| block.link_density() == 1.0) else {
@@ -92,7 +92,7 @@ pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
         && around.find(|(_, element)| element.tag == Tag::A).is_some_and(|(link, _)| leads_to(page, html, before, link))
 }
 
-/// Returns whether a link leads to the block of a heading, and not anywhere else.
+/// Returns whether a link leads to the element of a heading, or to one around or inside the heading.
 pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> bool {
     let attribute = |at: u32, name| page.element(at)?.attribute(html, name);
     let Some(name) = place(page, html, link) else { return false };
@@ -103,31 +103,31 @@ pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> b
     places.any(|at| ["id", "name"].iter().any(|key| attribute(at, key).is_some_and(|value| is_same(&value))))
 }
 
-/// Returns the name of the place on the page that a link leads to.
+/// Returns the fragment, without `#`, of a link to a place on the same page; `None` for other links.
 pub(crate) fn place(page: &Page, html: &str, link: u32) -> Option<String> {
     let href = page.element(link)?.attribute(html, "href")?;
     href.trim().strip_prefix('#').filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// A name as addresses give it.
+/// Returns a name as it is written in the fragment of a URL (percent-encoded).
 fn fragment(name: &str) -> Option<String> {
     let mut url = url::Url::parse("about:blank").ok()?;
     url.set_fragment(Some(name));
     url.fragment().map(str::to_owned)
 }
 
-/// Maximum number of names that are looked for in a page.
+/// Maximum number of element names that are searched for in one page.
 const MAX_NAMES: usize = 32;
 
-/// Knows which names of elements a script, a link or a button of the page mentions. Readers can open elements with
-/// these names.
+/// Cache of the element names (ids and classes) that a script, link or button of the page mentions. Readers can open
+/// elements with these names.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     known: FxHashMap<String, bool>,
 }
 
 impl Mentions {
-    /// Returns whether the page mentions the id or a class name of an element. `html` is the decoded page.
+    /// Returns whether the page mentions the id or a class of an element. `html` is the decoded page.
     pub fn name(&mut self, html: &str, element: &Element) -> bool {
         let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
         let (id, class) = (names("id"), names("class"));

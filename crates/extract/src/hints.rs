@@ -21,31 +21,31 @@ use crate::metadata::date_parser::is_date;
 pub struct Hints<'a> {
     /// URL of the page.
     pub url: Option<&'a str>,
-    /// `charset` parameter of the HTTP Content-Type header.
+    /// Value of the `charset` parameter of the HTTP Content-Type header.
     pub http_charset: Option<&'a str>,
-    /// `charset-detected` of the crawl's metadata record.
+    /// Value of the field `charset-detected` in the crawl's metadata record.
     pub crawl_charset: Option<&'a str>,
-    /// Time of the capture: no date of the page is after it.
+    /// Time of the capture; no date that the page states can be later.
     pub date: Option<&'a str>,
 }
 
-/// A hint that a person gave and that says nothing.
+/// Error for a hint that a person gave and that has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
-    /// No encoding has that name.
+    /// Name that is not the name of an encoding.
     #[error("charset: {0:?} is no encoding, expected a name such as \"utf-8\" or \"windows-1252\"")]
     Charset(String),
-    /// It is no date.
+    /// Text that is not a date.
     #[error("date: {0:?} is no date, expected one such as \"2024-05-01\" or \"2024-05-01T12:00:00Z\"")]
     Date(String),
 }
 
 impl<'a> Hints<'a> {
-    /// Refuses meaningless hints from a person. Those from servers and archives are ignored instead.
+    /// Checks hints that a person gave. Meaningless hints from servers and archives are ignored instead.
     ///
     /// # Errors
-    /// For an encoding that nobody knows, and a date that is none.
+    /// Returns an error for the name of an unknown encoding, and for a text that is not a date.
     pub fn check(&self) -> Result<(), HintError> {
         let charset = self.http_charset.filter(|label| !charset::is_label(label));
         let date = self.date.filter(|date| !is_date(date));
@@ -56,7 +56,7 @@ impl<'a> Hints<'a> {
         }
     }
 
-    /// Returns the hints that help to find the encoding of the page.
+    /// Returns the hints that help to detect the encoding of the page.
     pub fn charset(&self) -> charset::CharsetHints<'a> {
         charset::CharsetHints { http: self.http_charset, crawl: self.crawl_charset, host: self.url.and_then(url_host) }
     }

@@ -1,4 +1,4 @@
-//! Hostile pages through the whole extractor, features and model included.
+//! Tests the whole extractor, features and model included, on hostile pages.
 
 #[path = "../../../tests/hostile.rs"]
 mod hostile;

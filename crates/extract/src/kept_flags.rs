@@ -1,19 +1,19 @@
-//! The kept blocks of a page: one flag a block; sums over what is in elements; and the elements of a block.
+//! Helpers for kept blocks: one flag for each block, sums of values inside elements, and the elements of a block.
 
 use std::ops::AddAssign;
 
 use trommel_html::{Block, Element, Page};
 
-/// Reads and changes the flags of kept blocks by the numbers of blocks. A number without a block counts as neither kept
-/// nor dropped, and changes nothing.
+/// Access to the flags of kept blocks by the index of a block. An index without a block counts as neither kept nor
+/// dropped, and changes nothing.
 pub(crate) trait KeptBlocks {
-    /// Returns whether there is such a block and it is kept.
+    /// Returns whether the block `at` exists and is kept.
     fn has(&self, at: usize) -> bool;
 
-    /// Returns whether there is such a block and it is not kept.
+    /// Returns whether the block `at` exists and is not kept.
     fn lacks(&self, at: usize) -> bool;
 
-    /// Returns whether the block before another is kept.
+    /// Returns whether the block before block `at` is kept.
     fn has_before(&self, at: usize) -> bool;
 
     fn set(&mut self, blocks: impl IntoIterator<Item = usize>, keep: bool);
@@ -49,7 +49,7 @@ impl KeptBlocks for [bool] {
     }
 }
 
-/// Returns the number of kept words before each block, and at the end that of all kept words.
+/// Returns the number of kept words before each block and, as last entry, the number of all kept words.
 pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
     let mut total = 0;
     let sums = page.blocks.iter().zip(kept).map(|(block, kept)| {
@@ -59,7 +59,7 @@ pub(crate) fn kept_words_before(page: &Page, kept: &[bool]) -> Vec<u32> {
     std::iter::once(0).chain(sums).collect()
 }
 
-/// Returns the sum of the values in each element. Each value is given with the innermost element that it stands in.
+/// Returns for each element the sum of the values inside it. Each value is given with its innermost element.
 pub(crate) fn sums_inside<T>(page: &Page, values: impl Iterator<Item = (u32, T)>) -> Vec<T>
 where
     T: Copy + Default + AddAssign,
@@ -80,8 +80,8 @@ where
     sums
 }
 
-/// Iterates over the elements inside of a block, and then over at most `around` elements around it, from the innermost
-/// on.
+/// Iterates over the elements inside a block, and then over at most `around` elements that contain it, the innermost
+/// first.
 pub(crate) fn elements_of<'p>(page: &'p Page, block: &'p Block, around: usize) -> impl Iterator<Item = &'p Element> {
     let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
     inside.chain(page.path(block.element).take(around).map(|(_, element)| element))
@@ -92,7 +92,7 @@ pub(crate) fn kept_words(page: &Page, kept: &[bool]) -> u32 {
     page.blocks.iter().zip(kept).filter(|(_, kept)| **kept).map(|(block, _)| block.words).sum()
 }
 
-/// Returns the number of kept words in each element.
+/// Returns the number of kept words inside each element of the page.
 pub(crate) fn kept_words_inside(page: &Page, kept: &[bool]) -> Vec<u32> {
     let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| **kept);
     sums_inside(page, blocks.map(|(block, _)| (block.element, block.words)))

@@ -1,4 +1,4 @@
-//! The links of a page, with facts about their blocks, and the next page in a row of page numbers.
+//! Lists the links of a page with the verdicts on their blocks, and finds the next page in a row of page numbers.
 
 use std::collections::HashSet;
 
@@ -8,30 +8,30 @@ use url::Url;
 
 use crate::{choice::list_controls::is_row, extraction::Extraction, role::Role};
 
-/// Maximum bytes of an address.
+/// Maximum bytes of the address of a link; longer addresses are ignored.
 // Longer ones carry sessions and data, and few servers take them.
 const MAX_ADDRESS_BYTES: usize = 2048;
 /// Maximum number of links returned for a page.
 const MAX_LINKS: usize = 10_000;
 
-/// A link in the main text of a page.
+/// A link in a block of a page, with the verdict on the block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageLink {
-    /// The target: an absolute `http(s)` URL without fragment.
+    /// Target of the link: an absolute `http(s)` URL without fragment.
     pub url: String,
-    /// Index of the first block that it stands in.
+    /// Index of the first block that contains the link.
     pub block: usize,
-    /// Probability that the block is main content.
+    /// Probability (0 to 1) that the block is main text.
     pub probability: f32,
-    /// True if the block is part of the text.
+    /// True if the block is part of the main text.
     pub kept: bool,
-    /// The role of the block.
+    /// Role of the block that contains the link.
     pub role: Role,
 }
 
 impl Extraction<'_> {
-    /// Returns the links in the main text of the page, in order, each address once, at most 10,000. Empty if the page
-    /// was read without inline styles.
+    /// Returns the links in the blocks of the page, in order, each address once, at most 10,000. Empty if the page was
+    /// read without inline styles.
     pub fn links(&self) -> Vec<PageLink> {
         let base = self.base();
         let (mut elements, mut urls) = (HashSet::new(), HashSet::new());
@@ -56,7 +56,7 @@ impl Extraction<'_> {
     }
 
     /// Returns the address of the next page: that of `rel="next"`, otherwise of the next link in a row of page numbers.
-    /// `None` if that is the page itself.
+    /// `None` if there is no such link, or if it leads to the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;
         let stated = self.page().head.next.clone();
@@ -71,8 +71,8 @@ impl Extraction<'_> {
     }
 }
 
-/// Returns the address that the links of a page are relative to: that of its `<base>`, else its own. For a saved page
-/// whose address nobody gave it is the one that the page names as its own.
+/// Returns the base address of the links of a page: that of its `<base>`, otherwise the URL of the page. If `url` is
+/// unknown, the address that the page states as its own takes its place.
 pub(crate) fn base_of(page: &Page, url: Option<&str>) -> Option<Url> {
     let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
     let head = &page.head;
@@ -99,7 +99,7 @@ fn absolute(href: &str, base: Option<&Url>) -> Option<String> {
     is_read.then(|| url.into())
 }
 
-/// Names in class attributes of rows of page numbers.
+/// Parts of class names that mark a row of page numbers.
 const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
 /// Texts of links to the next page, in lower case.
@@ -111,18 +111,18 @@ const NEXT_TEXTS: [&str; 38] = [
     "volgende pagina", "następna", "następna strona", "další", "nästa", "næste", "seuraava", "следующая", "вперед",
     "вперёд", "下一页", "下一頁", "次へ", "次のページ", "다음",
 ];
-/// Arrows that stand for the next page.
+/// Arrows that are the text of a link to the next page.
 // Arrows alone count in rows of page numbers only; elsewhere they lead to galleries.
 const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];
-/// Elements around a link that may be its row.
+/// Maximum number of elements around a link that are checked for being a row of page numbers.
 const ANCESTORS: usize = 5;
-/// Bytes of an element with the text of a link.
+/// Maximum bytes of the HTML of a link that are read for its text.
 const MAX_LINK_BYTES: usize = 600;
-/// Links of a page that are looked at.
+/// Maximum number of links in rows of page numbers that are examined on one page.
 const MAX_PAGE_LINKS: usize = 400;
 
-/// Returns the unchanged address of the link to the next page in a row of page numbers. It is a link that says so by
-/// its words, its label or its arrow, else the one behind the number without link.
+/// Returns the unchanged address of the link to the next page in a row of page numbers. It is the first link with a
+/// known word, label or arrow, otherwise the link after the number that is no link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> = page
         .page_rows
@@ -174,13 +174,13 @@ fn names_a_row(bytes: &[u8]) -> bool {
     })
 }
 
-/// The row of page numbers around a link, given which elements are some, in order.
+/// Returns the row of page numbers around a link; `rows` lists the elements that are such rows, in order.
 fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
     let mut around = page.path(link).skip(1).take(ANCESTORS).map(|(at, _)| at);
     around.find(|at| rows.binary_search(at).is_ok())
 }
 
-/// Returns whether a link says that it leads to the next page.
+/// Returns whether the text, label, title or class of a link says that it leads to the next page.
 fn says_next(page: &Page, link: &Element, html: &str) -> bool {
     let texts = [
         Some(element_text(html, link.start, MAX_LINK_BYTES)),

@@ -1,4 +1,4 @@
-//! Page tables that each thread keeps and reuses for its next page, and an observer of the time of each stage.
+//! Memory of read pages that each thread reuses for its next page, and an observer of the time of each stage.
 
 use std::time::{Duration, Instant};
 use std::{cell::RefCell, fmt::Debug, sync::Arc};
@@ -6,12 +6,12 @@ use std::{cell::RefCell, fmt::Debug, sync::Arc};
 use trommel_html::{GrowingReader, Limits, Page, ScanReader};
 
 thread_local! {
-    /// Memory of pages that the thread is done with.
+    /// Memory of pages that the thread no longer needs, reused for the next page.
     // By thread: the output cannot depend on it, because tables are cleared before each page.
     static READER: RefCell<ScanReader> = RefCell::default();
 }
 
-/// Reads a page in the memory that the thread keeps, with the inline styles of its blocks on request.
+/// Reads a page into the thread's reused memory; records the inline styles of its blocks if `inline_style` is true.
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     READER.with_borrow_mut(
         |reader| {
@@ -20,13 +20,13 @@ pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     )
 }
 
-/// Creates a reader for a page that arrives in parts, in the memory that the thread keeps. If a thread has several
-/// readers at a time, only the first uses that memory.
+/// Creates a reader for a page that arrives in parts, in the thread's reused memory. If a thread has several readers at
+/// a time, only the first uses that memory.
 pub(crate) fn growing(limits: &Limits) -> GrowingReader {
     READER.with_borrow_mut(|reader| reader.growing(limits))
 }
 
-/// Returns the finished page that was read in parts; `html` is all of it.
+/// Ends the reading of a page that arrived in parts and returns the page; `html` is the whole decoded page.
 pub(crate) fn finish(growing: GrowingReader, html: &str) -> Page {
     READER.with_borrow_mut(|reader| reader.finish(growing, html))
 }
@@ -42,28 +42,28 @@ pub(crate) fn keep(page: Page) {
 }
 
 trommel_text::named! {
-    /// A stage of an extraction.
+    /// Stage of an extraction whose time is measured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum ExtractionStage {
-        /// Reading bytes into the tables of the page.
+        /// Decoding of the bytes, and reading of elements and blocks.
         Parse = "parse",
-        /// Features, probabilities and the choice of blocks.
+        /// Computation of features and probabilities, and choice of blocks.
         Classify = "classify",
-        /// Text, Markdown, metadata, language, document: each time that one is asked for.
+        /// Writing of text, Markdown, metadata or a document, measured at each request.
         Render = "render",
     }
 }
 
-/// Receives the time that each stage of each extraction took, on the thread that did it.
+/// Receiver of the time that each stage of an extraction took, called on the thread that ran the stage.
 pub trait ExtractionObserver: Debug + Send + Sync {
-    /// A stage of one page has ended that took `time`.
+    /// Records that a stage of one page has ended and took `time`.
     fn stage_ended(&self, stage: ExtractionStage, time: Duration);
 }
 
-/// The observer of an extractor, if it has one; without one no time is measured.
+/// Observer of an extractor; `None` if no time is measured.
 pub(crate) type SharedObserver = Option<Arc<dyn ExtractionObserver>>;
 
-/// Returns the result of `make`, and reports the time that it took to the observer.
+/// Runs `make`, reports the time that it took to the observer, and returns its result.
 pub(crate) fn observed<T>(observer: &SharedObserver, stage: ExtractionStage, make: impl FnOnce() -> T) -> T {
     let Some(observer) = observer else { return make() };
     let begin = Instant::now();

@@ -66,36 +66,36 @@ choices! {
     }
 }
 
-/// Options for formulas, footnotes, scripts and readings, in plain text and in Markdown.
+/// Forms of formulas, footnotes, superscripts and subscripts, and ruby readings, in plain text and in Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// Formulas.
+    /// Form of formulas.
     pub math: MathForm,
-    /// Footnotes.
+    /// Treatment of footnotes and of the marks that refer to them.
     pub notes: NoteForm,
-    /// Superscripts and subscripts.
+    /// Form of superscripts and subscripts.
     pub scripts: ScriptForm,
-    /// Readings of a ruby.
+    /// Treatment of ruby readings, which give the pronunciation of characters.
     pub readings: ReadingForm,
 }
 
 impl TextOptions {
     trommel_text::setters! {
-        /// The same options with formulas in that form.
+        /// Returns the same options with this form of formulas.
         with_math(math: MathForm);
-        /// The same options with notes kept or dropped.
+        /// Returns the same options with notes kept or dropped.
         with_notes(notes: NoteForm);
-        /// The same options with scripts in that form.
+        /// Returns the same options with this form of superscripts and subscripts.
         with_scripts(scripts: ScriptForm);
-        /// The same options with readings kept or dropped.
+        /// Returns the same options with ruby readings kept or dropped.
         with_readings(readings: ReadingForm);
     }
 }
 
-/// Writes `::: role` above and `:::` below each part of one role (the fenced divisions of Pandoc), with blank lines
-/// around. `role` returns the role of a block; `None` for ordinary text. Parts that come from no block stay in the
-/// division on both sides of them.
+/// Writes `::: ROLE` above and `:::` below the parts with one role (Pandoc's fenced divisions), with blank lines
+/// around. `role` returns the role of a block; `None` for ordinary text. An image between two blocks of one role stays
+/// in their division.
 pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -> String {
     let role = |origin: &Origin| match origin.source {
         OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) | OriginSource::Row { own: block, .. } => {
@@ -136,7 +136,7 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
     out
 }
 
-/// Removes line ends around a part, and lines at its end that hold only the marks of a quote.
+/// Returns a text without line ends at its start, and without lines at its end that are empty or have only `>` signs.
 fn without_blank_lines(part: &str) -> &str {
     let mut part = part.trim_start_matches('\n');
     loop {

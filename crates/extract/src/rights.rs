@@ -1,4 +1,4 @@
-//! Reservations of rights: what a page or its server says about mining its text and learning from it.
+//! Reservations of rights: statements of a page or its server about mining its text and learning from it.
 
 use std::fmt;
 
@@ -22,15 +22,16 @@ const RESERVATION: &str = "tdm-reservation";
 const POLICY: &str = "tdm-policy";
 const SIGNAL: &str = "content-signal";
 const NOAI: &str = "noai";
-/// Directives to robots about learning.
+/// Names of directives to robots about machine learning.
 const DIRECTIVES: [&str; 2] = [NOAI, "noimageai"];
-/// Statements that reserve the text.
+/// Names and values of statements that reserve the rights to a text.
 const RESERVING: [(&str, &str); 3] = [(RESERVATION, "1"), ("ai-train", "no"), (NOAI, "")];
 
-/// Maximum bytes of the address of a policy, and of the name of a signal.
+/// Maximum bytes of the address in a `tdm-policy` statement.
 const MAX_POLICY: usize = 2 << 10;
+/// Maximum bytes of the name of a signal in `Content-Signal`.
 const MAX_SIGNAL: usize = 32;
-/// Maximum statements; three signals are known.
+/// Maximum number of statements that are kept; further ones are ignored.
 const MAX_STATEMENTS: usize = 16;
 
 impl Rights {
@@ -97,7 +98,7 @@ impl Rights {
         }
     }
 
-    /// Adds `search=yes, ai-train=no`.
+    /// Adds the statements in a value of `Content-Signal`, such as `search=yes, ai-train=no`.
     fn add_signals(&mut self, value: &str) {
         for signal in value.split([',', ';']) {
             let Some((name, value)) = signal.split_once('=') else { continue };
@@ -145,7 +146,7 @@ impl Serialize for Rights {
     }
 }
 
-/// Reads what is written: statements with semicolons between them.
+/// Parses the written form of rights: statements separated by semicolons.
 impl<'de> Deserialize<'de> for Rights {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = String::deserialize(deserializer)?;
@@ -166,11 +167,11 @@ impl KeyType for Rights {
     }
 }
 
-/// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
-/// of the one robot addressed.
+/// Directives of `X-Robots-Tag` that have a value after a colon. Any other name before a colon is that of the one robot
+/// addressed.
 const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Returns whether a value of `X-Robots-Tag` speaks to one robot only (`googlebot: noindex`).
+/// Returns whether a value of `X-Robots-Tag` is addressed to one robot only (`googlebot: noindex`).
 pub fn is_for_one_robot(value: &str) -> bool {
     value.split(',').next().unwrap_or_default().split_once(':').is_some_and(|(name, _)| {
         let name = name.trim();

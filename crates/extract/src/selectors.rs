@@ -10,20 +10,20 @@ use matching::Ways;
 
 pub use selector::{Selector, SelectorError};
 
-/// The maximum number of selectors, as each element of a page is compared with all of them.
+/// Maximum number of selectors that a user may give.
 pub const MAX_SELECTORS: usize = 1000;
 
-/// The selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost
-/// decides; an element that both select is dropped.
+/// Selectors of the parts of pages to keep and to drop. If selected elements contain each other, the innermost decides;
+/// an element selected by both kinds is dropped.
 #[derive(Clone, Debug)]
 pub struct Selectors {
-    /// The selectors, and whether each keeps what it selects.
+    /// Selectors, each with true if the selected parts are kept, and false if they are dropped.
     all: Vec<(Selector, bool)>,
     ways: Ways,
 }
 
 impl Selectors {
-    /// Creates selectors from those of the parts to keep and those of the parts to drop.
+    /// Creates the selectors of parts of pages to keep and of parts to drop.
     pub fn new(keep: Vec<Selector>, drop: Vec<Selector>) -> Self {
         let keep = keep.into_iter().map(|selector| (selector, true));
         let all: Vec<(Selector, bool)> = keep.chain(drop.into_iter().map(|selector| (selector, false))).collect();
@@ -31,8 +31,9 @@ impl Selectors {
         Self { all, ways }
     }
 
-    /// Returns for each block of a page whether to keep or drop it; `None` for a block in no selected element. Empty if
-    /// no selector is for pages of this address. The page is marked if not all of it could be compared.
+    /// Returns for each block of a page true to keep it and false to drop it; `None` for a block in no selected
+    /// element. Empty if no selector is for the host of the page. Marks the page as capped if some elements could not
+    /// be compared.
     pub(crate) fn choices(&self, page: &mut Page, html: &str, url: Option<&str>) -> Vec<Option<bool>> {
         let host = url.and_then(url_host).map(str::to_lowercase);
         let are_ours: Vec<bool> = self.all.iter().map(|(selector, _)| selector.is_for(host.as_deref())).collect();
@@ -48,7 +49,7 @@ impl Selectors {
     }
 }
 
-/// Sets the flags of kept blocks by the choices; blocks without a choice stay as they are.
+/// Sets the flags of kept blocks to the choices; a block whose choice is `None` keeps its flag.
 pub(crate) fn follow(choices: &[Option<bool>], kept: &mut [bool]) {
     for (kept, choice) in kept.iter_mut().zip(choices) {
         *kept = choice.unwrap_or(*kept);
@@ -65,7 +66,7 @@ mod tests {
         <div class=body><p>four <b class=ad>five</b> six</p><p><span class=ad>seven</span></p>\
         <div data-kind='x y'><p>eight</p></div></div></article><p>nine</p></body>";
 
-    /// The texts of the blocks, with `+` and `-` before those that are to keep and to drop.
+    /// Returns the texts of the blocks, with `+` before a block to keep and `-` before a block to drop.
     fn chosen(keep: &[&str], drop: &[&str], url: Option<&str>) -> String {
         let read = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let selectors = Selectors::new(read(keep), read(drop));

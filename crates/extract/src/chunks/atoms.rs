@@ -1,6 +1,6 @@
-//! Divides a text into atoms, the parts that a chunk must not cut, and ends it at the maximum number of tokens.
+//! Divides a text into atoms, the parts that a chunk must not cut, and cuts a text at a maximum number of tokens.
 //!
-//! Within a paragraph of Markdown these are links and code.
+//! Links and code within a paragraph of Markdown are not cut, either.
 
 use std::{num::NonZeroU32, ops::Range};
 
@@ -14,34 +14,34 @@ use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::{chunks::TokenCounter, render::markdown::is_word_item, render::traced};
 
-/// A part of a text that is not divided between chunks.
+/// Part of a text that is never divided between chunks.
 #[derive(Debug)]
 pub(super) struct Atom {
-    /// The bytes of the text from this atom to the next.
+    /// Byte range of the text from the start of this atom to the start of the next one.
     pub place: Range<usize>,
-    /// The same without leading and trailing signs.
+    /// Byte range of the atom in the text, without signs at its start and end such as `> `.
     pub words: Range<usize>,
-    /// Its length in the unit of the chunks' size.
+    /// Length of the atom in the unit of the chunk size (words or tokens).
     pub length: u32,
-    /// The level of a heading.
+    /// Level of the heading (1 to 6); `None` if the atom is no heading.
     pub heading: Option<usize>,
-    /// The nearest heading above, as an atom.
+    /// Index of the atom that holds the nearest heading above this atom.
     pub above: Option<usize>,
-    /// First and last block.
+    /// Indices of the first and the last block of the page that the atom comes from.
     pub blocks: Option<(u32, u32)>,
-    /// Bytes of the page, first and one past the last.
+    /// Byte range in the page that the atom comes from: first byte, and one past the last.
     pub bytes: Option<(u32, u32)>,
-    /// True if it is a part of a block only.
+    /// True if the atom is one sentence of a paragraph that is longer than a chunk.
     pub is_divided: bool,
-    /// True if it comes from a script instead of a block.
+    /// True if the atom comes from data in a script instead of a block.
     pub is_embedded: bool,
 }
 
-/// The unit to which a part of a text belongs.
+/// Structural unit of a page, such as a paragraph or a table row, to which a part of a text belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Paragraph(u32),
-    /// A list item of one paragraph, by its element.
+    /// List item of one paragraph, given by the index of its element.
     Item(u32),
     Heading {
         block: u32,
@@ -52,31 +52,30 @@ enum Unit {
         table: u32,
         row: u32,
     },
-    /// An image, by its first byte on the page.
+    /// Image, given by the offset of its first byte in the page.
     Image(u32),
-    /// A line of a text that is not a block, by its first byte.
+    /// Line of a text from a script, given by the offset of its first byte in the output text.
     Line(usize),
 }
 
-/// A part of a text that came from one place.
+/// Part of the output text with a single source in the page.
 struct Piece {
     place: Range<usize>,
     unit: Unit,
     blocks: Option<(u32, u32)>,
     bytes: Option<(u32, u32)>,
-    /// Its words, if it is a block as it stands.
+    /// Number of words, known if the piece is the unchanged text of a whole block.
     words: Option<u32>,
 }
 
-/// Parameters for dividing long paragraphs.
+/// Parameters for dividing long paragraphs into sentences.
 struct Division<'a> {
     size: ChunkSize,
     tokens: &'a TokenCounter,
     is_markdown: bool,
 }
 
-/// Divides a text into atoms, in its order and without gaps. Paragraphs that are longer than a chunk are divided into
-/// sentences.
+/// Divides a text into atoms, in its order and without gaps. Paragraphs longer than a chunk are divided into sentences.
 pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize, tokens: &TokenCounter) -> Vec<Atom> {
     let pieces = pieces(text, blocks);
     let how = Division { size, tokens, is_markdown: text.is_markdown() };
@@ -158,7 +157,7 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     }
 }
 
-/// Sets the heading above each atom.
+/// Sets for each atom the index of the nearest heading above it.
 fn nest(atoms: &mut [Atom]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, atom) in atoms.iter_mut().enumerate() {
@@ -174,8 +173,8 @@ fn nest(atoms: &mut [Atom]) {
     }
 }
 
-/// The place of a cut between two units: at an empty line, else at a line end, but not behind the fence of
-/// code.
+/// Returns the byte at which to cut a text in the gap between two units: at an empty line, otherwise at a line end.
+/// `None` if there is no line end, or only one beside a code fence.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
     // What stands between most: nothing but line ends.
@@ -241,7 +240,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// Maps each kept block that is not a whole paragraph to its unit.
+/// Returns the structural unit of each block of the page; `None` for a block that is a paragraph of its own.
 fn units(content: &KeptContent<'_>, is_markdown: bool) -> Vec<Option<Unit>> {
     let mut units = vec![None; content.page.blocks.len()];
     add_units(content, is_markdown, &mut units);
@@ -293,7 +292,7 @@ fn add_units(content: &KeptContent<'_>, is_markdown: bool, units: &mut [Option<U
     }
 }
 
-/// The innermost list item around a block, if it is one paragraph.
+/// Returns the element of the innermost list item around a block, if `rich` (items of several paragraphs) lacks it.
 fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
     let block = content.block(block)?;
     // Most stand in none, and no path is climbed for them.
@@ -305,7 +304,7 @@ fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<
     (!rich.contains(&at)).then_some(at)
 }
 
-/// Returns the ranges of bytes of links, images and code between back ticks, in order.
+/// Returns the byte ranges of links, images and inline code in a Markdown text, in order.
 pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
     traced::take(markdown.len());
     // The indent of a list's paragraph would make it code.
@@ -317,9 +316,9 @@ pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
     found.map(|(_, range)| range.start + indent..range.end + indent).collect()
 }
 
-/// Cuts a text to at most `most` tokens and returns whether anything was left out. It ends behind a paragraph, table
-/// row, list item or code, with no heading at its end. If its first paragraph is too long, it ends behind a sentence;
-/// if its first sentence or code is too long, it is empty.
+/// Cuts a text to at most `most` tokens and returns whether anything was left out. The text ends after a paragraph,
+/// table row, list item or code, and not with a heading. If the first paragraph is too long, the text ends after a
+/// sentence; if the first sentence or code is too long, the text becomes empty.
 pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZeroU32, counter: &TokenCounter) -> bool {
     if counter.count(&text.text) <= most.get() {
         return false;
@@ -349,8 +348,8 @@ pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZe
     true
 }
 
-/// Number of leading atoms to keep out of the `fits` that fit. They end with a whole paragraph and without a heading,
-/// unless nothing would remain.
+/// Returns how many of the first `fits` atoms to keep so that the text ends with a whole paragraph, not a heading.
+/// Prefers a cut paragraph, or even a heading at the end, to an empty text.
 fn kept(atoms: &[Atom], fits: usize) -> usize {
     let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
     // Sentences of one paragraph have its blocks.

@@ -1,11 +1,11 @@
-//! Text of a page never becomes markup of the Markdown: what is written is parsed again, and says plain text.
+//! Tests that text of a page never becomes Markdown markup: the output is parsed again and must be plain text.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::tests::extraction;
 use crate::MarkdownOptions;
 
-/// Texts that a Markdown reader could interpret as markup, each in two halves.
+/// Texts that a Markdown reader could take for markup, each divided into two halves.
 const SIGNS: [(&str, &str); 18] = [
     ("&lt;", "img src=x onerror=y>"),
     ("&lt;", "/p>"),
@@ -27,13 +27,13 @@ const SIGNS: [(&str, &str); 18] = [
     (">", " quote"),
 ];
 
-/// Invisible content to insert between the two halves.
+/// Invisible HTML to insert between the two halves of a text.
 const GAPS: [&str; 9] = [
     "", "<b hidden>1</b>", "<i style='display:none'>a</i>", "<span class=hidden>a b</span>", "<a href=#z>¶</a>",
     "<wbr>", "<b></b>", "<!-- x -->", "<del>q.</del>",
 ];
 
-/// Places of a page for the texts, each with the Markdown event that it causes by itself.
+/// Pages with a placeholder (`{}`) for a text, each with the Markdown markup that the page itself causes.
 const PLACES: [(&str, &str); 6] = [
     ("<p>A first line of it, {} and more of it.", ""),
     ("<p>{} begins a line of it.", ""),
@@ -43,7 +43,7 @@ const PLACES: [(&str, &str); 6] = [
     ("<table><tr><th>A<th>B<tr><td>{} in a cell<td>c</table>", "table"),
 ];
 
-/// The markup of Markdown, apart from that of `own`, and its text.
+/// Returns the markup that a Markdown reader finds, except the kinds named in `own`, and the text.
 fn markup(markdown: &str, own: &str) -> (Vec<String>, String) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
     let (mut found, mut text) = (Vec::new(), String::new());

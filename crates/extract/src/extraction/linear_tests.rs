@@ -4,10 +4,10 @@ use super::tests::extraction;
 use crate::render::traced;
 use crate::{DocumentOptions, MarkdownOptions};
 
-/// A part of a page for each number of its repetition.
+/// Start of a page, and a function that returns the part to repeat after it, given the number of the repetition.
 type Shape = (&'static str, fn(usize) -> String);
 
-/// Starts of pages, each with the part that is repeated after it.
+/// Starts of pages that could be slow to write, each with a function that makes the part to repeat.
 const SHAPES: [Shape; 43] = [
     ("<p>", |_| "The mill turns by the river of the old village. ".into()),
     ("", |at| format!("<p>Paragraph {at} of it.")),

@@ -35,7 +35,7 @@ fn markdown_leads_back_to_its_blocks() {
     }
 }
 
-/// The places in the page that a part of its Markdown came from.
+/// Returns the source text of each place in the page that a part of its Markdown came from.
 fn sources<'h>(page: &Extraction<'_>, html: &'h str, options: &MarkdownOptions, part: &str) -> Vec<&'h str> {
     let document = page.document(&DocumentOptions::default().with_markdown(*options).with_spans(true));
     let start = document.text[..document.text.find(part).unwrap()].chars().count() as u32;
@@ -57,7 +57,7 @@ fn few_metadata_are_title_and_language() {
     assert_eq!((few.title.as_deref(), few.lang.as_deref()), (Some("About mills"), Some("en")));
 }
 
-/// The language and the confidence of a page with these paragraphs, as plain text and as Markdown.
+/// Returns language and confidence of a page with these paragraphs, first as plain text and then as Markdown.
 fn language_and_confidence(paragraphs: &[&str]) -> [(Option<String>, f32); 2] {
     let html: String = paragraphs.iter().map(|text| format!("<p>{text}</p>")).collect();
     let page = extraction(&html, &vec![true; paragraphs.len()]);
@@ -235,7 +235,7 @@ mod properties {
         prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
     }
 
-    /// The same with images, images that are links, and tasks.
+    /// Generates HTML that also has images, images that are links, and tasks.
     fn markup_with_images() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             4 => markup(),
@@ -253,7 +253,7 @@ mod properties {
         all
     }
 
-    /// Returns whether every sign of `part` stands in `text`, as often at least.
+    /// Returns whether `text` contains every sign of `part`, at least as often.
     fn holds(text: &str, part: &str) -> bool {
         let signs = |text: &str| {
             let mut signs: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -265,7 +265,7 @@ mod properties {
         signs(part).iter().all(|sign| text.any(|character| character == sign))
     }
 
-    /// The text of Markdown as a reader of it sees it.
+    /// Returns the text of Markdown as a reader sees it.
     fn read_markdown(markdown: &str) -> String {
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
         let mut text = String::new();

@@ -18,15 +18,14 @@ use crate::{
     role::role_of_embedded,
 };
 
-/// The maximum number of names in a block's path; the outermost names of deeper paths are left out.
+/// Maximum number of element names in the path of a block; the outermost names of deeper paths are left out.
 // A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
-/// The maximum bytes of a block's path, as pages give long names to elements of their own. The outermost names of
-/// longer paths are left out.
+/// Maximum bytes of the path of a block; the outermost names of longer paths are left out.
 pub(super) const PATH_BYTES: usize = 500;
 
 impl Extraction<'_> {
-    /// Iterates over all blocks in the order of the page, and after them the texts that stand in its JSON-LD alone.
+    /// Iterates over the verdicts on all blocks in page order, and then on the texts that only the page's scripts have.
     pub fn blocks(&self) -> impl Iterator<Item = BlockVerdict> {
         let embedded = self.embedded().iter().map(|embedded| {
             let content = &embedded.embedded.content;
@@ -118,8 +117,8 @@ impl Extraction<'_> {
             .collect()
     }
 
-    /// Returns the main text with a line above each post that has its author and time, in place of the page's own
-    /// lines. A post that others interrupt is signed where it begins.
+    /// Returns the main text with a line of author and time above each post, in place of the page's own lines. A post
+    /// that others interrupt has the line only where it begins.
     pub(super) fn text_with_names(&self, options: TextOptions) -> String {
         let posts = self.found_posts();
         let mut post_of = vec![None; self.page.blocks.len()];
@@ -150,8 +149,8 @@ impl Extraction<'_> {
         append(texts.join("\n\n"), self.kept_embedded_texts())
     }
 
-    /// Returns the main text as Markdown divided into posts, each below a line with its author and time and with a rule
-    /// between. Without posts it is [`Extraction::markdown`].
+    /// Returns the main text as Markdown, divided by rules into posts, each below a line with its author and time.
+    /// Without posts returns the same as [`Extraction::markdown`].
     pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let posts = self.found_posts();
         if posts.is_empty() {
@@ -172,8 +171,8 @@ impl Extraction<'_> {
         text
     }
 
-    /// Returns the main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
-    /// and [`Role::Body`]) stand between `::: review` and `:::`, as Pandoc reads them.
+    /// Returns the main text as Markdown with fenced divisions, as Pandoc reads them: each part whose role is not
+    /// [`Role::Headline`] or [`Role::Body`] is written between `::: ROLE` and `:::`.
     pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let roles = self.roles();
         let role = |block: u32| {
@@ -194,26 +193,26 @@ impl Extraction<'_> {
     }
 }
 
-/// Author and time of a post, in one line.
+/// Returns author and time of a post in one line, separated by a comma.
 fn signed(post: &FoundPost) -> String {
     let known = [&post.author, &post.published].into_iter().flatten();
     known.map(|text| fold_space(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
-/// says it.
+/// Number of kept blocks at the start of the text among which the headline is searched.
 // A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
+/// Minimum likeness (0 to 1) of the words of a block and of the title for the block to repeat the title.
 pub(super) const MIN_TITLE_LIKENESS: f32 = 0.6;
 impl Extraction<'_> {
-    /// Returns the text of the page's headline, if that is a heading of the first level.
+    /// Returns the text of the page's headline, if the headline is an `h1`.
     pub(super) fn headline_text(&self) -> Option<&str> {
         let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
         let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
         is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
     }
 
-    /// Returns the element of the headline among the kept blocks, if it is a heading of the first level.
+    /// Returns the element of the headline among the kept blocks, if the headline is an `h1`.
     pub(super) fn headline_element(&self) -> Option<u32> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
         let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
@@ -221,8 +220,8 @@ impl Extraction<'_> {
         path.find(|(_, element)| element.tag == Tag::H1).map(|(at, _)| at)
     }
 
-    /// Returns whether no title should be written above the text: the text has the title itself, near its start, or
-    /// must not have it.
+    /// Returns whether to write no title above the text: the text has the title near its start, or the policy excludes
+    /// headlines.
     pub(super) fn has_headline(&self, title: &str) -> bool {
         if self.verdicts.headline == HeadlinePolicy::Exclude {
             return true;

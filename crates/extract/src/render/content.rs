@@ -1,4 +1,4 @@
-//! The kept blocks of a page as segments: paragraphs, headings, code, tables.
+//! Divides the kept blocks of a page into segments: paragraphs, headings, code, tables.
 //!
 //! Listings in several parts are joined: `code` elements in a row that are laid out as blocks, and the output below
 //! the last. Pages of Verso show code in this way.
@@ -23,10 +23,10 @@ use crate::render::{NoteForm, TextOptions, traced};
 
 pub(crate) use code::unindented;
 
-/// A heading with more blocks is an element that was never closed.
+/// Maximum number of blocks in a heading; an element with more was never closed.
 // Headings of two lines and a kicker occur.
 const MAX_HEADING_BLOCKS: usize = 3;
-/// Bytes of code that are read again for each byte of the page: elements that are never closed would else
+/// Maximum bytes of code that are read again, for each byte of the page. Elements that are never closed would otherwise
 /// be read once for each other.
 const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 
@@ -34,34 +34,34 @@ const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 #[derive(Debug)]
 pub(crate) struct KeptContent<'a> {
     pub page: &'a Page,
-    /// The decoded page.
+    /// Decoded HTML of the page.
     pub html: &'a str,
     pub segments: Vec<Segment>,
     pub options: TextOptions,
-    /// Bytes of the texts of all blocks.
+    /// Number of bytes of the texts of all kept blocks.
     text_bytes: usize,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
-    /// Code by its first block: plain text and Markdown of one content both have it.
+    /// Code that has been read, keyed by the index of its first block; shared by plain text and Markdown.
     codes: RefCell<FxHashMap<u32, Rc<str>>>,
-    /// Shared with the contents of notes: each name is looked for once.
+    /// Element names that the page mentions, shared with the contents of notes so that each name is searched once.
     mentions: Rc<RefCell<Mentions>>,
 }
 
-/// A segment of the kept content, such as a heading, a paragraph or a table. Its blocks are indices into the page's
-/// table; none is empty.
+/// Segment of the kept content, such as a heading, a paragraph or a table. Its blocks are indices into the blocks of
+/// the page; a segment has at least one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     Paragraph {
         block: u32,
     },
     Heading {
-        /// 1 to 6.
+        /// Level of the heading, 1 to 6.
         level: usize,
         blocks: Vec<u32>,
     },
     Code {
-        /// The `pre`.
+        /// Index of the outermost element around the code, such as `pre`.
         element: u32,
         blocks: Vec<u32>,
     },
@@ -69,7 +69,7 @@ pub(crate) enum Segment {
 }
 
 impl Segment {
-    /// Returns all blocks of the segment, those of a table row by row.
+    /// Returns the indices of all blocks of the segment, those of a table row by row.
     pub fn all_blocks(&self) -> Vec<u32> {
         match self {
             Segment::Paragraph { block } => vec![*block],
@@ -82,7 +82,7 @@ impl Segment {
         }
     }
 
-    /// Returns the first and the last block of the segment.
+    /// Returns the indices of the first and the last block of the segment.
     pub fn blocks(&self) -> Option<(u32, u32)> {
         let ends = |blocks: &[u32]| Some((*blocks.first()?, *blocks.last()?));
         match self {
@@ -97,7 +97,7 @@ impl Segment {
 }
 
 impl<'a> KeptContent<'a> {
-    /// Divides the blocks for which `kept` is true into segments; `html` is the decoded page.
+    /// Divides the kept blocks into segments. `kept` has one flag for each block, and `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
         traced::take(kept.len());
         let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
@@ -105,13 +105,13 @@ impl<'a> KeptContent<'a> {
         Self::of_blocks(page, html, &blocks)
     }
 
-    /// Divides some blocks, in the order of the page, into segments.
+    /// Divides the given blocks (indices in the order of the page) into segments.
     pub fn of_blocks(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, false))
     }
 
-    /// Divides the blocks of a part of the page, such as a note or a post, into segments. A row of a table in it is not
-    /// a table.
+    /// Divides the blocks of a part of the page, such as a note or a post, into segments. A table that the part does
+    /// not hold as a whole is not taken for a table.
     pub fn of_part(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
         Self::divided(page, html, blocks, data_tables(page, html, blocks, true))
     }
@@ -177,8 +177,8 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns the same content with notes, in the forms that `options` ask for. The content must not contain blocks of
-    /// notes.
+    /// Returns the same content with `notes`, in the forms that `options` choose. The content must not contain blocks
+    /// of notes.
     pub fn with_options(mut self, options: TextOptions, notes: Option<&'a Notes>) -> Self {
         self.options = options;
         self.notes = notes;
@@ -190,12 +190,12 @@ impl<'a> KeptContent<'a> {
         self.segments.is_empty() && self.definitions().is_empty()
     }
 
-    /// Returns a guess of the bytes that the written content takes, so that a text does not move as it grows.
+    /// Returns an estimate of the bytes of the written content, so that its buffer is allocated only once.
     pub fn room(&self) -> usize {
         self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
-    /// Returns the range of bytes in the page's texts from the first segment to the last.
+    /// Returns the byte range, in the joined texts of the page, from the first segment to the last.
     pub fn kept_range(&self) -> Range<usize> {
         let first = self.segments.first().and_then(Segment::blocks).and_then(|(first, _)| self.block(first));
         let last = self.segments.last().and_then(Segment::blocks).and_then(|(_, last)| self.block(last));
@@ -203,7 +203,7 @@ impl<'a> KeptContent<'a> {
         ends.map_or(0..0, |(first, last)| self.page.text_range(first).start..self.page.text_range(last).end)
     }
 
-    /// Returns the notes that follow the content, if the options ask for them.
+    /// Returns the notes to write after the content; empty if the options drop notes.
     pub fn definitions(&self) -> &'a [Definition] {
         match self.notes {
             Some(notes) if self.options.notes == NoteForm::Keep => &notes.definitions,
@@ -211,7 +211,7 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns the blocks of a note as content of their own.
+    /// Returns a content that consists of the blocks of a note.
     pub fn of_definition(&self, definition: &Definition) -> Self {
         let content = Self::of_part(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
         Self { mentions: self.mentions.clone(), ..content }
@@ -233,13 +233,13 @@ impl<'a> KeptContent<'a> {
         pieces(self.text(at), at, notations, self.notes, form, |element| self.is_shut(element))
     }
 
-    /// Returns whether a block has a formula that the page sets apart.
+    /// Returns whether a block has a displayed formula, which the page shows on a line of its own.
     pub fn has_display_formula(&self, at: u32) -> bool {
         let is_displayed = |notation: Notation| notation.kind == NotationKind::DisplayFormula;
         self.page.has_notations() && self.block(at).is_some_and(|block| self.page.notations(block).any(is_displayed))
     }
 
-    /// Writes a block in the form of plain text, changed by `change`, which must keep the length of a text.
+    /// Writes a block as plain text, each part changed by `change`, which must keep the number of bytes.
     pub fn write_plain(&self, at: u32, out: &mut TracedText, change: impl for<'t> Fn(&'t str) -> Cow<'t, str>) {
         let text = self.text(at);
         let copied = |from: usize, to: usize| OriginSource::Copied { block: at, from, to };
@@ -259,15 +259,14 @@ impl<'a> KeptContent<'a> {
         }
     }
 
-    /// Returns whether a style sheet of the page hides an element, and neither another rule nor a script or button can
-    /// show it.
+    /// Returns whether a style sheet of the page hides an element that no other rule, script or button can show.
     pub fn is_shut(&self, at: u32) -> bool {
         let page = self.page;
         let is_hidden = page.hidden_by_sheet.binary_search(&at).is_ok() && page.invisible.binary_search(&at).is_ok();
         is_hidden && page.element(at).is_some_and(|element| !self.mentions.borrow_mut().name(self.html, element))
     }
 
-    /// Returns a part of a block in the form of plain text, without the marks of notes.
+    /// Returns a part of a block (index of the block, first byte, end byte) as plain text, without the marks of notes.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
         let notations = self.block(block).map(|block| self.page.notations_in(block, (from, to)));
@@ -290,7 +289,7 @@ impl<'a> KeptContent<'a> {
         block.map_or("", |block| shown_text(self.page, self.html, block))
     }
 
-    /// Returns the innermost elements at the start and at the end of a segment ([`NONE`] outside of all elements).
+    /// Returns the innermost elements around the first and the last block of a segment; [`NONE`] stands for no element.
     pub fn ends(&self, segment: &Segment) -> (u32, u32) {
         let element = |at: u32| self.block(at).map_or(NONE, |block| block.element);
         let ends = |blocks: &[u32]| {
@@ -305,7 +304,7 @@ impl<'a> KeptContent<'a> {
     }
 }
 
-/// Pieces of a text between two of its bytes as plain text.
+/// Returns the text between the bytes `from` and `to` as plain text, with its pieces rewritten.
 fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String {
     let mut out = String::with_capacity(to - from + 8);
     let within =
@@ -328,7 +327,7 @@ fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String 
     out
 }
 
-/// The common place of neighbouring blocks.
+/// Element that neighbouring blocks share, such as a heading or a table, so that they become one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     Nothing,
@@ -380,8 +379,8 @@ impl Group {
     }
 }
 
-/// Blocks in a heading, and those of them that are too much for it: where its end tag is missing, only the first,
-/// which stands right in it, is the heading.
+/// Divides the blocks in a heading element into those of the heading and the others, which become paragraphs. If the
+/// end tag is missing, only the first blocks directly in the element belong to the heading.
 fn heading_and_rest<'b>(page: &Page, heading: u32, blocks: &'b [u32]) -> (&'b [u32], &'b [u32]) {
     let stands_in = |at: &u32| {
         let block = page.blocks.get(*at as usize);
@@ -398,23 +397,23 @@ fn is_heading(page: &Page, blocks: &[u32]) -> bool {
     blocks.len() <= MAX_HEADING_BLOCKS && !is_too_long(sizes)
 }
 
-/// Elements in a heading that show that it was never closed.
+/// Returns whether an element inside a heading shows that the heading was never closed.
 fn ends_heading(element: &Element) -> bool {
     use Tag::*;
     matches!(element.tag, Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption)
 }
 
-/// Returns whether elements with this tag are items of lists.
+/// Returns whether a tag is that of a list item: `li`, `dd` or `dt`.
 pub(crate) fn is_item(tag: Tag) -> bool {
     matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
 }
 
-/// Returns whether elements with this tag are lists, whose children are items.
+/// Returns whether a tag is that of a list, whose children are items.
 pub(crate) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
-/// Returns the level of a heading, 1 to 6.
+/// Returns the level (1 to 6) of a heading with this tag.
 pub(crate) fn level(tag: Tag) -> usize {
     match tag {
         Tag::H1 => 1,
@@ -443,7 +442,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block:
         && (is_part(next.start) || next.tag == Tag::Pre && words.any(|word| page.word_text(word) == "output"))
 }
 
-/// Returns the elements that a listing of code consists of, each with its blocks.
+/// Returns the elements that make up a listing of code, each with the indices of its blocks.
 pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])> {
     let element = |at: &u32| outermost_code(page, *at as usize);
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Vec::new() };
@@ -456,7 +455,7 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
     parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 
-/// Returns the line ends between two parts of code, the first of which ends at byte `end` of the page; at least one.
+/// Returns the line ends after a part of code that ends at byte `end` of the page, before the next part; at least one.
 pub(super) fn line_ends(html: &str, end: u32) -> String {
     let behind = html.get(end as usize..).unwrap_or_default();
     let space = behind.split('<').next().unwrap_or_default();

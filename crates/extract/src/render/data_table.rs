@@ -1,4 +1,4 @@
-//! Tables that hold data: the kept rows and cells, and the columns that cells span.
+//! Finds the tables that hold data: their kept rows and cells, and the columns that cells span.
 //!
 //! Tables that only lay out the page are recognised, and their cells become paragraphs.
 
@@ -10,54 +10,54 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cel
 
 use super::traced;
 
-/// Maximum lines of code in a cell; more lines are a listing.
+/// Number of line ends of code in a cell from which a table is only the layout of a listing.
 const MAX_CODE_LINES: usize = 20;
-/// Maximum words of a cell that is repeated in each column and row that it spans.
+/// Maximum number of words of a cell whose text is repeated in each column and row that the cell spans.
 const MAX_REPEATED_WORDS: u32 = 20;
 
-/// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
+/// Limits on the cells of a data table. Tables that lay out posts and sections have larger cells.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
-    /// Maximum blocks of a cell.
+    /// Maximum number of blocks in a cell.
     blocks: usize,
-    /// Maximum words of a cell.
+    /// Maximum number of words in a cell.
     words: u32,
-    /// Maximum mean words of a cell.
+    /// Maximum mean number of words of the cells of a table.
     mean: u32,
 }
 
-/// In a table with header cells, `thead` or `caption`.
+/// Limits for a table with header cells, `thead` or `caption`.
 // Header cells say that a table is data, so its cells may be long.
 const HEADED_BOUNDS: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
-/// In any other table.
+/// Limits for a table without header cells, `thead` and `caption`.
 const BARE_BOUNDS: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
-/// A table of data with its kept cells; a table for layout alone is none.
+/// Table of data with its kept cells. A table that only lays out the page is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataTable {
-    /// Its element.
+    /// Index of the `table` element.
     pub element: u32,
-    /// Kept blocks of its captions.
+    /// Indices of the kept blocks in the captions of the table.
     pub captions: Vec<u32>,
-    /// Rows with a kept cell.
+    /// Rows of the table that have a kept cell.
     pub rows: Vec<TableRow>,
-    /// Columns in which a cell is kept, or all are empty below a header row.
+    /// Number of columns with a kept cell, and of empty columns if the table has a header row.
     pub columns: usize,
 }
 
 /// A row of a data table, with its kept cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableRow {
-    /// True if it stands in `thead` or all its cells are `th`.
+    /// True if the row is in a `thead` or all of its cells are `th`.
     pub header: bool,
-    /// Kept cells from left to right.
+    /// Kept cells of the row from left to right.
     pub cells: Vec<TableCell>,
-    /// Columns without a cell of the row, from left to right, each with the element of the cell that spans it.
+    /// Columns covered by a cell that starts in another column or row, from left to right, with that cell's element.
     pub spanned: Vec<(usize, u32)>,
 }
 
 impl DataTable {
-    /// Returns the cells by their elements if some span others, so that their text is repeated there.
+    /// Returns all cells keyed by their elements if some span other columns or rows; otherwise empty.
     pub fn spanning_cells(&self) -> FxHashMap<u32, &TableCell> {
         match self.rows.iter().all(|row| row.spanned.is_empty()) {
             true => FxHashMap::default(),
@@ -67,8 +67,8 @@ impl DataTable {
 }
 
 impl TableRow {
-    /// Returns the cell in each column: one of the row, or one of `cells` that spans the column, with true. Columns
-    /// behind the last cell are included up to `columns`.
+    /// Iterates over the columns of the row, at least `columns`, each with its cell if there is one. The flag is true
+    /// if the cell is one of `cells` that starts in another column or row.
     pub fn slots<'t>(
         &'t self,
         cells: &'t FxHashMap<u32, &'t TableCell>,
@@ -91,7 +91,7 @@ impl TableRow {
         })
     }
 
-    /// Iterates over the cells that hold kept blocks; cells of signs alone are left out.
+    /// Iterates over the cells that hold kept blocks; cells with signs alone are left out.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
         self.cells.iter().filter(|cell| !cell.blocks.is_empty())
     }
@@ -100,15 +100,15 @@ impl TableRow {
 /// A cell of a data table, with its kept blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableCell {
-    /// Its element.
+    /// Index of the `td` or `th` element.
     pub element: u32,
-    /// Column from 0, columns without a kept cell not counted.
+    /// Column of the cell from 0; columns without a kept cell are not counted.
     pub column: usize,
-    /// Its kept blocks.
+    /// Indices of the kept blocks in the cell.
     pub blocks: Vec<u32>,
-    /// Signs of a cell without words, such as `+` or a tick; such a cell has no block.
+    /// Signs of a cell without words, such as `+` or a tick. A cell with signs has no blocks.
     pub sign: String,
-    /// True if these are code.
+    /// True if the signs are code.
     pub is_code: bool,
 }
 
@@ -119,24 +119,25 @@ struct Position {
     cell: Option<u32>,
     in_caption: bool,
     in_heading: bool,
-    /// Line ends in code.
+    /// Number of line ends in the block if it is code, otherwise 0.
     code_lines: usize,
 }
 
-/// A table while its kept blocks are gathered.
+/// Table whose kept blocks are being collected.
 #[derive(Debug, Default)]
 struct TableDraft {
     captions: Vec<u32>,
-    /// TableCell and block in the order of the page.
+    /// Pairs of a cell (element index) and a block in it, in the order of the page.
     blocks: Vec<(u32, u32)>,
     layout: bool,
-    /// Cells with code of several lines, and the last of them with its line ends.
+    /// Number of cells with code of several lines.
     code_cells: usize,
+    /// Last cell with code of several lines (element index), and the number of its line ends.
     last_code: Option<(u32, usize)>,
 }
 
 impl TableDraft {
-    /// Notes line ends of code in a cell.
+    /// Records `lines` line ends of code in a cell.
     fn add_code(&mut self, cell: u32, lines: usize) {
         let before = self.last_code.filter(|(last, _)| *last == cell);
         self.code_cells += usize::from(before.is_none());
@@ -146,9 +147,9 @@ impl TableDraft {
     }
 }
 
-/// Finds the data tables among the tables with kept blocks, by element. Returns with them for each entry of `kept` the
-/// element of its data table ([`NONE`] if it is in none). If `kept` is only a part of the page, a table around it does
-/// not count.
+/// Finds the data tables that have kept blocks, keyed by element. Also returns for each entry of `kept` the element of
+/// its data table ([`NONE`] if it is in none). If `is_part` is true, `kept` is a part of the page, and tables that
+/// reach beyond that part are ignored.
 pub(crate) fn data_tables(
     page: &Page,
     html: &str,
@@ -199,7 +200,7 @@ pub(crate) fn data_tables(
     (tables, home)
 }
 
-/// Returns whether all blocks of a table are between the first and the last of some blocks.
+/// Returns whether all blocks of a table are between the first and the last of the given blocks.
 fn holds_all(page: &Page, blocks: &[u32], table: u32) -> bool {
     let behind = |start: u32| page.blocks.partition_point(|block| block.span.0 < start);
     let Some(element) = page.element(table) else { return false };
@@ -235,7 +236,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
     None
 }
 
-/// The rows of a table, unless it turns out to be one for layout.
+/// Returns the data table that a draft becomes; `None` if the table only lays out the page.
 fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<DataTable> {
     let table = page.element(at)?;
     if says_nothing(page, table) {
@@ -316,14 +317,14 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
     })
 }
 
-/// Returns whether the author says that a table means nothing (WAI-ARIA).
+/// Returns whether a table has the WAI-ARIA role `presentation` or `none`, and so only lays out the page.
 fn says_nothing(page: &Page, table: &Element) -> bool {
     page.attribute_words(table)
         .iter()
         .any(|token| token.attribute == Attribute::Role && matches!(page.word_text(token), "presentation" | "none"))
 }
 
-/// The number of cells with blocks, their words, and whether each of them is within the bounds of a cell.
+/// Returns the number of cells with blocks, the number of their words, and whether every cell is within the limits.
 fn cells_within(page: &Page, rows: &[TableRow], most: &CellBounds) -> (u32, u32, bool) {
     let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
     for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
@@ -339,10 +340,10 @@ fn cells_within(page: &Page, rows: &[TableRow], most: &CellBounds) -> (u32, u32,
     (cells, all_words, fits)
 }
 
-/// Cells and words of a cell of a table that has a single row.
+/// Minimum number of cells, and maximum words of each cell, of a data table with a single row.
 const SINGLE_ROW: (usize, u32) = (2, 12);
 
-/// Returns whether rows are a single one of short texts side by side.
+/// Returns whether `rows` is a single row of short texts.
 fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
     let [row] = rows else { return false };
     let is_short = |cell: &TableCell| {
@@ -352,7 +353,7 @@ fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
     row.cells_with_blocks().count() >= SINGLE_ROW.0 && row.cells_with_blocks().all(is_short)
 }
 
-/// Keeps a row that has kept cells; returns the number of all its cells.
+/// Appends a finished row to `rows` if it has kept cells. Returns the number of all its cells, kept or not.
 fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> usize {
     let Some((mut row, cells, _)) = row else { return 0 };
     // What is all of a row is said once, as the heads of sections are.
@@ -365,7 +366,7 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
     cells
 }
 
-/// Leaves the columns empty that long cells span, and cells without a kept block.
+/// Removes from each row the columns spanned by cells that are too long to repeat or have no kept block.
 fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
     if rows.iter().all(|row| row.spanned.is_empty()) {
         return;
@@ -381,14 +382,14 @@ fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
     }
 }
 
-/// Returns whether a block of the page stands in an element.
+/// Returns whether a block of the page, kept or not, is inside an element.
 fn has_text(page: &Page, at: u32, element: &Element) -> bool {
     let first = page.blocks.partition_point(|block| block.span.0 < element.start);
     let first = page.blocks.get(first);
     first.is_some_and(|block| (at..element.end).contains(&block.element))
 }
 
-/// Removes the columns without a cell, except the empty ones that stay. Returns the number of columns left.
+/// Removes the columns without a kept cell, except those in `empty`. Returns the number of columns left.
 fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     let columns = cells().map(|cell| cell.column);
@@ -423,20 +424,20 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     columns
 }
 
-/// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
+/// Maximum number of columns for which `colspan` and `rowspan` are followed; further cells simply follow each other.
 // A hostile `colspan` would else make each row as long as it says.
 pub(super) const MAX_COLUMNS: usize = 64;
 
-/// The place of the next cell of a row.
+/// State that assigns a column to each cell of a row, past the columns that cells of earlier rows cover.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
-    /// Rows that a cell above still covers, by column, and its element.
+    /// For each column, the number of rows that a cell above still covers, and the element of that cell.
     covered: Vec<(u32, u32)>,
     next: usize,
 }
 
 impl Columns {
-    /// Ends a row, if one has begun. Cells above may cover the columns after its last cell.
+    /// Ends a row, if there is one, and records the columns after its last cell that cells above cover.
     pub fn end_row(&mut self, row: Option<&mut TableRow>) {
         if let Some(row) = row {
             self.pass_covered(self.covered.len(), &mut row.spanned);
@@ -450,7 +451,7 @@ impl Columns {
         }
     }
 
-    /// Skips the next columns that cells above cover, and the columns between them up to `end`.
+    /// Moves past columns that cells above cover, and free ones before `end`. Adds the covered ones to `spanned`.
     fn pass_covered(&mut self, end: usize, spanned: &mut Vec<(usize, u32)>) {
         loop {
             let covered = self.covered.get(self.next).filter(|(rows, _)| *rows > 0);
@@ -462,7 +463,7 @@ impl Columns {
         }
     }
 
-    /// Column of a cell; notes those that it or a cell above it spans.
+    /// Returns the column of a cell, and adds the columns that it or a cell above it spans to `spanned`.
     pub fn place(&mut self, at: u32, cell: &Element, html: &str, spanned: &mut Vec<(usize, u32)>) -> usize {
         let span = |name: &str| -> usize {
             let value = cell.attribute(html, name);

@@ -31,19 +31,19 @@ pub(crate) use lists::is_word_item;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
-    /// True to write links as `[text](address)`, and those around an image alone as `[![alternative
-    /// text](image)](address)`; otherwise only their text is written.
+    /// True to write links as `[text](address)`, and links around only an image as `[![alternative
+    /// text](image)](address)`; otherwise only the text of links is written.
     pub links: bool,
-    /// True to write images outside of lines as `![alternative text](address)`.
+    /// True to write images that are not within a line of text as `![alternative text](address)`.
     pub images: bool,
-    /// The form of the addresses of links and images.
+    /// Form of the addresses of links and images.
     pub addresses: AddressForm,
-    /// The title as a heading of the first level above the text, unless the text has the headline
-    /// or the policy leaves headlines out.
+    /// True to write the title as a heading of the first level above the text, unless the text has the headline or the
+    /// policy leaves headlines out.
     pub title: bool,
     /// True to mark sections of roles other than headline and body, with `::: ROLE` above and `:::` below.
     pub sections: bool,
-    /// The form of formulas, notes and scripts.
+    /// Forms of formulas, notes, superscripts and subscripts.
     pub text: TextOptions,
 }
 
@@ -62,22 +62,22 @@ impl Default for MarkdownOptions {
 
 impl MarkdownOptions {
     trommel_text::setters! {
-        /// The same options with links, or without.
+        /// Returns the same options, with links or without.
         with_links(links: bool);
-        /// The same options with images, or without.
+        /// Returns the same options, with images or without.
         with_images(images: bool);
-        /// The same options with addresses in this form.
+        /// Returns the same options with this form of addresses.
         with_addresses(addresses: AddressForm);
-        /// The same options, with or without divisions for sections.
+        /// Returns the same options, with marks of sections or without.
         with_sections(sections: bool);
-        /// The same options with formulas, notes and scripts given in these forms.
+        /// Returns the same options with these forms of formulas, notes, superscripts and subscripts.
         with_text(text: TextOptions);
-        /// The same options with the title above the text, or without.
+        /// Returns the same options, with the title above the text or without.
         with_title(title: bool);
     }
 }
 
-/// Writes a title as a heading of the first level, with an empty line after it.
+/// Returns a title as a Markdown heading of the first level, followed by an empty line.
 pub(crate) fn title_heading(title: &str) -> String {
     let mut heading = String::new();
     push_title(title, &mut heading);
@@ -85,14 +85,14 @@ pub(crate) fn title_heading(title: &str) -> String {
     heading
 }
 
-/// Appends a title as a heading of the first level, without a line end.
+/// Appends a title as a Markdown heading of the first level, without a line end.
 fn push_title(title: &str, out: &mut String) {
     let context = Context { heading: true, line_break: " ", ..Context::default() };
     out.push_str("# ");
     escape(title, 0, title.len(), context, out);
 }
 
-/// Writes the line above a post, with its author and time, of which one may be empty.
+/// Returns the Markdown line above a post, with its author and time, of which one may be empty.
 pub(crate) fn signature(author: &str, published: &str) -> String {
     let context = Context { line_break: " ", ..Context::default() };
     let mut line = String::new();
@@ -109,7 +109,7 @@ pub(crate) fn signature(author: &str, published: &str) -> String {
     line
 }
 
-/// Writes the Markdown of the kept content; `url` is the address of the page, and `title` stands above the text.
+/// Returns the Markdown of the kept content. `url` is the address of the page, and `title` is written above the text.
 pub(crate) fn markdown(
     content: &KeptContent,
     url: Option<&str>,
@@ -158,7 +158,7 @@ pub(crate) fn markdown(
     out
 }
 
-/// The segments of a content, one below the other.
+/// Writes the segments of a content as Markdown, one below the other.
 fn flowing<'a>(
     content: &KeptContent,
     mut writer: SegmentWriter,
@@ -233,7 +233,7 @@ fn flowing<'a>(
     writer.finish()
 }
 
-/// Writes a paragraph; the element of the segment that follows is `next`, and `body` is empty.
+/// Writes a paragraph as Markdown. `next` is the element of the segment that follows, and `body` is an empty buffer.
 fn paragraph<'a>(
     (content, block, next): (&KeptContent, u32, u32),
     has_math: bool,
@@ -275,7 +275,7 @@ fn paragraph<'a>(
     writer.add(element, body);
 }
 
-/// Appends further plain texts to Markdown, each of their lines as a paragraph.
+/// Appends plain texts to Markdown, each line of a text as a paragraph.
 pub(crate) fn append_markdown<'a>(mut markdown: String, texts: impl Iterator<Item = &'a str>) -> String {
     let context = Context { lines: true, line_break: "\n", ..Context::default() };
     for line in texts.flat_map(str::lines) {
@@ -288,7 +288,7 @@ pub(crate) fn append_markdown<'a>(mut markdown: String, texts: impl Iterator<Ite
     markdown
 }
 
-/// The mark of a task of a list, whose block begins with a check box.
+/// Returns the Markdown mark of a task (`[ ] ` or `[x] `) for a list item whose block begins with a check box.
 fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     let block = content.block(block).filter(|block| block.inputs > 0)?;
     let page = content.page;
@@ -305,11 +305,12 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// Signs of the boxes of tasks, from `DONE` on of those that are done.
+/// Signs that pages draw as check boxes of tasks: first those of open tasks, then those of finished tasks.
 const DRAWN_BOXES: [char; 7] = ['▢', '☐', '□', '❏', '☑', '✓', '✔'];
+/// Index in `DRAWN_BOXES` of the first sign of a finished task.
 const DONE: usize = 4;
 
-/// The mark of a task whose box is a sign or an icon, in a list that is named so: elsewhere ticks are bullets.
+/// Returns the Markdown mark of a task whose check box is a sign or an icon, in a list named `checklist`.
 fn drawn_task(content: &KeptContent, block: u32) -> Option<&'static str> {
     let page = content.page;
     let block_of = content.block(block)?;
@@ -326,7 +327,7 @@ fn drawn_task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// The part of a paragraph in a definition list.
+/// Returns the part that a paragraph plays in a definition list.
 fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else { return Part::Other };
     // Most blocks stand in no such list, and no path is climbed for them.
@@ -345,7 +346,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
     }
 }
 
-/// The mode of writing the paragraph at an element.
+/// Returns the mode in which the paragraph in an element is written.
 fn mode(content: &KeptContent, element: u32) -> Mode {
     let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),

@@ -8,55 +8,56 @@ use trommel_text::{lowered, raised, words};
 use super::{MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, traced};
 use crate::notes::Notes;
 
-/// Words and bytes of a part of a line that is left out if the page hides it.
+/// Maximum number of words of a part of a line that is left out because the page hides it.
 // Labels for screen readers are short. Longer hidden parts are answers and tabs, which readers can open.
 const MAX_HIDDEN_WORDS: u32 = 8;
+/// Maximum bytes of a part of a line that is left out because the page hides it.
 const MAX_HIDDEN_BYTES: usize = 200;
-/// Words of one that nothing on the page can open.
+/// Maximum number of words of a hidden part that is left out because nothing on the page can open it.
 const MAX_SHUT_WORDS: u32 = 30;
 
-/// A piece of a block's text that is written in one way, such as a formula or the mark of a note.
+/// Piece of a block's text that is written in one way, such as a formula or the mark of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// First and one past the last byte that it stands for.
+    /// First byte of the block's text that the piece stands for; `to` is one past the last.
     pub from: usize,
     pub to: usize,
     pub kind: PieceKind,
 }
 
-/// The kind of a [`Piece`].
+/// Kind of a [`Piece`], which decides how the piece is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PieceKind {
-    /// The text as it stands.
+    /// Text that is copied unchanged.
     #[default]
     Text,
-    /// A formula; the text is its TeX.
+    /// Formula whose TeX is the text of the piece.
     Formula { display: bool },
-    /// The mark of a note with that number.
+    /// Mark of the note with this number.
     Note(u32),
     /// Text that is struck out.
     Deleted,
-    /// An image that is all of a link, which is this element.
+    /// Image that is the only content of the link with this element index.
     LinkedImage(u32),
-    /// Written instead of the text.
+    /// Text to write instead of the piece; empty for a piece that is left out.
     Sign(String),
-    /// Only of runs of Markdown: TeX between its own marks, unchanged.
+    /// TeX between its own marks, written unchanged; only in runs of Markdown.
     Raw,
-    /// Only of runs of Markdown: a link that is written already.
+    /// Link that is already written as Markdown; only in runs of Markdown.
     Link(String),
 }
 
-/// The form of output that pieces are made for.
+/// Output format for which a text is divided into pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Plain text, which shows neither struck-out text nor images.
     Plain,
-    /// Markdown.
+    /// Markdown, which marks struck-out text and shows images that are links.
     Markdown,
 }
 
-/// Divides a text, which is that of the block at `at`, into pieces; `None` if it is one piece without changes.
-/// `is_shut` returns for a hidden element whether nothing can open it.
+/// Divides the text of the block `at` into pieces; `None` if the whole text is one piece without changes. `is_shut`
+/// returns whether nothing on the page can open a hidden element.
 pub(crate) fn pieces(
     text: &str,
     at: u32,
@@ -104,7 +105,7 @@ pub(crate) fn pieces(
     changes.pieces()
 }
 
-/// The changes to a text, in any order.
+/// Changes to the text of a block, in any order.
 struct Changes<'a> {
     text: &'a str,
     changes: Vec<Piece>,
@@ -131,7 +132,7 @@ impl Changes<'_> {
         self.add(from, to, PieceKind::Sign(String::new()));
     }
 
-    /// The length of the white space before what stands in a part of the text.
+    /// Returns the number of bytes of white space at the start of a byte range of the text.
     fn space_before(&self, from: usize, to: usize) -> usize {
         let part = self.text.get(from..to).unwrap_or_default();
         part.len() - part.trim_start().len()
@@ -169,7 +170,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Writes what is needed so that a script does not run together with the text before it.
+    /// Adds signs such as `^` to a superscript or subscript that would run together with the text before it.
     fn of_script(&mut self, from: usize, to: usize, is_sup: bool, form: ScriptForm) {
         let text = self.text;
         let script_text = text.get(from..to).unwrap_or_default();
@@ -232,7 +233,7 @@ impl Changes<'_> {
         }
     }
 
-    /// `is_struck` says that nothing of the text is left without what is struck out.
+    /// Adds the change for struck-out text. `is_struck` is true if all words of the text are struck out.
     fn of_deleted(&mut self, from: usize, to: usize, form: Form, is_struck: bool) {
         let space = self.space_before(from, to);
         match form {
@@ -250,7 +251,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Returns whether a part that stands by itself is a number with the sign or the letters of a currency.
+    /// Returns whether a byte range that ends a word is a price: a number with the sign or the letters of a currency.
     fn is_price(&self, from: usize, to: usize) -> bool {
         let price = self.text.get(from..to).unwrap_or_default();
         let letters = price.chars().filter(|c| c.is_alphabetic()).count();
@@ -260,7 +261,7 @@ impl Changes<'_> {
         is_money && ends && price.contains(|c: char| c.is_ascii_digit())
     }
 
-    /// All of the text, in order and in pieces; `None` if nothing changes.
+    /// Returns the pieces of the whole text, in order; `None` if nothing changes.
     fn pieces(self) -> Option<Vec<Piece>> {
         let Self { text, mut changes } = self;
         if changes.is_empty() {
@@ -289,7 +290,7 @@ impl Changes<'_> {
     }
 }
 
-/// The closing bracket that the page itself sets behind a reading, which begins with an opening one.
+/// Returns the closing bracket that the page sets after a ruby reading, if the reading begins with an opening one.
 fn page_bracket(text: &str, from: usize, to: usize) -> Option<char> {
     let open = text.get(from..)?.chars().next()?;
     let mut behind_open = "()（）[]［］【】《》〈〉〔〕".chars().skip_while(|c| *c != open);
@@ -298,7 +299,7 @@ fn page_bracket(text: &str, from: usize, to: usize) -> Option<char> {
     (!is_closed && text.get(to..)?.starts_with(close)).then_some(close)
 }
 
-/// Removes the space before a part that is left out at the end of a text.
+/// Removes the spaces before parts that are left out at the end of a text.
 fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     let is_left_out = |piece: &Piece| matches!(&piece.kind, PieceKind::Sign(sign) if sign.is_empty());
     let left_out = pieces.iter().rev().take_while(|piece| is_left_out(piece)).count();
@@ -310,7 +311,7 @@ fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// Words without digits before the prices of a label, at most: the sort of a thing, or "Sale!".
+/// Maximum number of words without digits before the price on a label, such as the sort of a thing or "Sale!".
 const MAX_LABEL_WORDS: usize = 2;
 /// Maximum number of bytes of a label before a price.
 // Each part that is struck out reads what stands before it, so this must not grow with the text.
@@ -321,11 +322,12 @@ fn begins_label(text: &str) -> bool {
     text.len() <= MAX_LABEL_BYTES && text.split_whitespace().filter(is_word).count() <= MAX_LABEL_WORDS
 }
 
-/// Letters of a currency (`kr`, `EUR`).
+/// Minimum number of letters of the name of a currency (`kr`).
 const MIN_CURRENCY_LETTERS: usize = 2;
+/// Maximum number of letters of the name of a currency (`EUR`).
 const MAX_CURRENCY_LETTERS: usize = 3;
 
-/// Returns whether a text has no letter and no digit but those that are struck out.
+/// Returns whether all letters and digits of a text are struck out.
 fn all_deleted(text: &str, notations: &[Notation]) -> bool {
     let mut at = 0;
     let mut is_said = false;
@@ -339,25 +341,27 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
     !(is_said || rest.contains(char::is_alphanumeric))
 }
 
-/// Letters of a script from which on, behind a word of some length, it is a word beside it.
+/// Minimum letters of a superscript, and of the word before it, for the superscript to be a separate word.
 const MIN_WORD_LETTERS: usize = 3;
 
-/// Letters that are set high by habit: marks of trade, ends of numbers, ends of titles.
+/// Trade marks in lower case that are usually superscripts and need no `^`.
 const TRADE_MARKS: [&str; 4] = ["tm", "sm", "mc", "\u{ae}"];
+/// Ends of ordinal numbers that are usually superscripts and need no `^`.
 const NUMBER_ENDS: [&str; 22] = [
     "st", "nd", "rd", "th", "er", "ers", "re", "ère", "nde", "e", "es", "ème", "eme", "o", "os", "a", "as", "º", "ª",
     "te", "ste", "de",
 ];
+/// Ends of abbreviated titles (`Mme`) that are usually superscripts and need no `^`.
 const TITLE_ENDS: [&str; 5] = ["me", "mes", "lle", "lles", "gr"];
 
-/// Returns whether letters are set high by habit, behind a number or a letter.
+/// Returns whether superscript letters are a trade mark, or the end of an ordinal number or of an abbreviated title.
 fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
     let letters = letters.to_lowercase();
     let ends = if behind_digit { &NUMBER_ENDS[..] } else { &TITLE_ENDS };
     TRADE_MARKS.contains(&letters.as_str()) || ends.contains(&letters.as_str())
 }
 
-/// Maximum bytes of a formula.
+/// Maximum bytes between the marks of a formula.
 // Farther apart two dollar signs are two prices.
 const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
@@ -381,7 +385,7 @@ pub(crate) fn is_displayed(text: &str) -> bool {
         && formulas(text).first().is_some_and(|span| *span == (0, text.len()))
 }
 
-/// Returns the places of formulas in a text, with their marks, in order.
+/// Returns the byte ranges of the formulas in a text, with their marks, in order.
 pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -408,7 +412,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// End of a formula whose inside starts at `from`; `known` is where the closing mark stood last.
+/// Returns the end of a formula whose content starts at byte `from`; `known` keeps the last place of the closing mark.
 fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usize> {
     if *known <= from {
         let next = text.get(from..)?.find(close);
@@ -425,8 +429,8 @@ fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usi
     Some(end)
 }
 
-/// Length of a formula between single dollar signs, which also stand before prices: those of a formula
-/// touch it, no digit follows, and what is between them is no prose.
+/// Returns the number of bytes of a formula with its single dollar signs; `None` if the signs belong to prices. The
+/// signs of a formula touch its content, no letter or digit follows, and the content looks like TeX.
 fn dollars(text: &str, start: usize) -> Option<usize> {
     let before = text.get(..start)?.chars().next_back();
     if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '\\' | '$')) {

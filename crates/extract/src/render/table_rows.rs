@@ -8,7 +8,7 @@ use super::content::{KeptContent, Segment};
 use super::data_table::{DataTable, TableCell};
 use super::traced::TracedText;
 
-/// Bytes of the page for each cell that spans may add: `<td>` has as many.
+/// Number of bytes of the page for each cell that spans may add, as many as `<td>` has.
 const BYTES_A_CELL: usize = 4;
 
 trommel_text::keyed! {
@@ -79,7 +79,7 @@ fn document_table(content: &KeptContent, table: &DataTable, room: &mut usize) ->
 }
 
 impl KeptContent<'_> {
-    /// Writes the blocks of a cell in one line of plain text.
+    /// Writes the blocks of a cell as one line of plain text.
     pub fn write_cell(&self, blocks: &[u32], out: &mut TracedText) {
         for (at, block) in blocks.iter().enumerate() {
             if at > 0 {

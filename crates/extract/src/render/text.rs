@@ -14,8 +14,8 @@ use crate::render::content::{KeptContent, Segment, is_item, is_list};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::{notes::Definition, render::data_table::DataTable};
 
-/// Notes that were judged to be no content stay out of plain text if they have more words than the text
-/// divided by this.
+/// Divisor of the words of a text that gives the maximum words of notes judged to be no content. Plain text leaves them
+/// out if they have more.
 // Lists of sources of encyclopedias: with them magic-articles fell by .0014.
 const MAX_NOTES_DIVISOR: usize = 5;
 
@@ -27,7 +27,7 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     out
 }
 
-/// Writes the start of [`plain_text`], up to the segment with which `is_enough` holds.
+/// Returns the start of [`plain_text`], up to the segment after which `is_enough` returns true of the text so far.
 pub(crate) fn start_of_plain_text(content: &KeptContent, is_enough: impl Fn(&str) -> bool) -> String {
     let mut out = TracedText::default();
     flowing_text(content, &mut out, &is_enough);
@@ -122,14 +122,14 @@ fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
     }
 }
 
-/// The gap between two segments.
+/// Gap between two segments: a line end or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     Line,
     Blank,
 }
 
-/// The gap between a segment that ends in element `a` and one that starts in element `b`.
+/// Returns the gap between a segment that ends in the element `a` and one that starts in the element `b`.
 fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     let mut crossed: Option<Gap> = None;
     // The outermost item left, and entered.
@@ -172,7 +172,7 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
     element <= inner && page.element(element).is_some_and(|e| inner < e.end)
 }
 
-/// Returns the items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
+/// Returns the list items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
 pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
     if !content.page.kinds.intersects(ITEMS) {
@@ -198,7 +198,7 @@ pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     paragraphs.into_iter().filter(|(_, count)| *count > 1).map(|(item, _)| item).collect()
 }
 
-/// The gap that a browser leaves at the start and the end of an element.
+/// Returns the gap that a browser leaves at the start and the end of an element; `None` for inline elements.
 fn edge(tag: Tag) -> Option<Gap> {
     use Tag::*;
     match tag {
@@ -210,12 +210,12 @@ fn edge(tag: Tag) -> Option<Gap> {
     }
 }
 
-/// The kinds of elements that are items of lists.
+/// Kinds of elements that are items of lists.
 pub(crate) const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
-/// Kinds of lists.
+/// Kinds of elements that are lists.
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
 
-/// Appends further texts, each after an empty line, because nothing says where on the page they belong.
+/// Appends further texts, whose place on the page is unknown, each after an empty line.
 pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>) -> String {
     for more in texts {
         if !text.is_empty() {

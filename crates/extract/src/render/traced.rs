@@ -1,4 +1,4 @@
-//! Text that records the blocks it came from, and counts the steps of writing it.
+//! Text that records which blocks of the page its parts came from, and a counter of the steps of writing it.
 //!
 //! Steps are bytes, runs, elements and blocks that are looked at. With any settings, they are proportional to the
 //! page. Should a page ask for many more, its marks, links and images are left out.
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Page, source_ranges};
 
 trommel_text::keyed! {
-    /// A part of a document's text with its place in the decoded page (in UTF-8). JSON has it as a list of its four
+    /// Part of a document's text with its place in the decoded page (in UTF-8). JSON has the part as a list of its four
     /// numbers.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(from = "[u32; 4]", into = "[u32; 4]")]
     pub struct TextSpan {
-        /// First character of the part, counted from the start of the text in Unicode scalar values.
+        /// First character of the part, counted in Unicode scalar values from the start of the text.
         pub start: u32,
-        /// Number of its characters.
+        /// Number of characters of the part.
         pub chars: u32,
-        /// First byte of its place in the decoded page.
+        /// Offset in the decoded page of the first byte that the part came from.
         pub byte: u32,
-        /// Bytes of that place.
+        /// Number of bytes of the decoded page that the part came from.
         pub bytes: u32,
     }
 }
@@ -37,35 +37,35 @@ impl From<TextSpan> for [u32; 4] {
     }
 }
 
-/// A text that knows for each of its parts the block of the page that the part came from.
+/// Text that records for each of its parts the block or place of the page that the part came from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedText {
     pub text: String,
-    /// Origins of the parts, in the order of the text.
+    /// Origin in the page of each part of the text, in the order of the text.
     pub origins: Vec<Origin>,
 }
 
-/// A part of a [`TracedText`] and its source in the page.
+/// Part of a [`TracedText`] and its source in the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Bytes of the text.
+    /// Byte range of the part in the text.
     pub place: Range<usize>,
     pub source: OriginSource,
 }
 
-/// The source in the page of a part of a text.
+/// Source in the page of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
-    /// A range of the text of a block, copied, or replaced if the lengths differ.
+    /// Byte range `from..to` of the text of a block, copied, or replaced if the lengths differ.
     Copied { block: u32, from: usize, to: usize },
-    /// These blocks, the first and the last.
+    /// First and last of several blocks.
     Blocks(u32, u32),
-    /// A row of a table whose own first block is this one; the first and the last block with those of cells above that
-    /// span it.
+    /// Table row: its own first block, and the first and the last block including those of cells above that span into
+    /// the row.
     Row { own: u32, first: u32, last: u32 },
-    /// Bytes of the page.
+    /// Byte range of the page: first byte, and one past the last.
     Page(u32, u32),
-    /// Bytes of the page where an image stands, which belongs to the blocks around it.
+    /// Byte range of the page with an image, which belongs to the blocks around the image.
     Image(u32, u32),
 }
 
@@ -76,7 +76,7 @@ impl TracedText {
         Self { text, origins }
     }
 
-    /// Returns whether the text is Markdown, which changes the text of blocks; plain text copies it.
+    /// Returns whether the text is Markdown: none of its parts is the copied text of a block, as in plain text.
     pub fn is_markdown(&self) -> bool {
         !self.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }))
     }
@@ -89,8 +89,8 @@ impl TracedText {
         }
     }
 
-    /// Returns for each range of bytes of the text the place in the decoded page that covers its origins. The ranges
-    /// are in order and do not overlap. Each block is read once for all of them.
+    /// Returns for each byte range of the text the byte range of the decoded page that covers its origins. The given
+    /// ranges are in order and do not overlap. Each block is read once for all ranges.
     pub fn covering_places(
         &self,
         page: &Page,
@@ -153,7 +153,7 @@ impl TracedText {
 }
 
 impl Origin {
-    /// The bytes of its block's text from which the part of it in a range of the text came; of other sources none.
+    /// Returns the byte range of the block's text that a range of the output text came from; (0, 0) for other sources.
     fn part(&self, range: &Range<usize>) -> (usize, usize) {
         let OriginSource::Copied { from, to, .. } = self.source else { return (0, 0) };
         if to - from != self.place.len() {
@@ -164,7 +164,7 @@ impl Origin {
     }
 }
 
-/// Places in the page of parts of the text, in the order of the parts. A block is read again once for all of its parts
+/// Returns the byte range of the page for each part of a text, in order. A block is read again once for all parts of it
 /// that follow each other.
 fn places(
     page: &Page,
@@ -210,40 +210,40 @@ fn places(
     found
 }
 
-/// Steps after which a page is written without marks.
+/// Maximum number of steps of writing a document; beyond it, marks, links and images are left out.
 // Far above those of real pages: a page of 10 MB takes less than half.
 const MAX_STEPS: u64 = 1 << 28;
 
 thread_local! {
-    /// Steps of the document that this thread writes.
+    /// Number of steps taken for the document that this thread writes.
     // Beside what is written, and not handed through it: each of a dozen writers would have to carry it.
     static TAKEN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Resets the count of steps at the start of a document.
+/// Resets the count of writing steps at the start of a document.
 pub(crate) fn begin() {
     TAKEN.set(0);
 }
 
-/// Adds `steps` to the work on the current document. Returns false once its total is above the limit.
+/// Adds `steps` to the writing steps of the current document. Returns false once the total exceeds the limit.
 pub(crate) fn take(steps: usize) -> bool {
     let all = TAKEN.get().saturating_add(steps as u64);
     TAKEN.set(all);
     all <= MAX_STEPS
 }
 
-/// Returns whether the current document took more steps than the limit allows.
+/// Returns whether the current document took more writing steps than the limit allows.
 pub(crate) fn are_too_many() -> bool {
     TAKEN.get() > MAX_STEPS
 }
 
-/// Returns the number of steps that the current document took.
+/// Returns the number of writing steps that the current document took.
 #[cfg(test)]
 pub(crate) fn taken() -> u64 {
     TAKEN.get()
 }
 
-/// Uses up all steps of the current document, so that the next one is above the limit.
+/// Uses up all writing steps of the current document, so that the next step exceeds the limit.
 #[cfg(test)]
 pub(crate) fn exhaust() {
     TAKEN.set(MAX_STEPS);

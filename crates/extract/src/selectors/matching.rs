@@ -1,5 +1,5 @@
-//! Follows the ways of selectors through the elements of a page. An element is compared with the selectors that name
-//! something it has, not with all, so that a page takes time in proportion to its length and what it matches.
+//! Matches selectors with the elements of a page. Each element is compared only with selectors that name something the
+//! element has. So the time is in proportion to the length of the page and the number of matches.
 
 use std::collections::HashMap;
 
@@ -8,46 +8,46 @@ use trommel_html::{NONE, Page, StartTag, Tag};
 
 use super::selector::{Compound, Condition};
 
-/// Maximum looks at steps and elements around for one page: about a second, and far more than real pages take.
+/// Maximum number of comparisons of selectors with elements of one page: about a second, far more than real pages take.
 const MAX_LOOKS: u64 = 1 << 26;
 
-/// All selectors, prepared for matching as ways from outside to the elements that they select.
+/// All selectors, prepared for matching as sequences of steps from outer elements to the selected ones.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// Number of each condition.
+    /// Number of each condition that occurs in a selector.
     conditions: HashMap<Condition<'static>, u32>,
-    /// The ways, by the rarest condition on the elements that they select.
+    /// Prepared selectors, keyed by the number of the rarest condition on the selected element, if there is one.
     keyed: HashMap<Option<u32>, Vec<Way>>,
     max_looks: u64,
 }
 
-/// A way from outside to the element that a selector selects.
+/// Selector as a sequence of steps, each the conditions on one element, from an outer element to the selected one.
 #[derive(Clone, Debug)]
 struct Way {
-    /// Conditions on the elements of the way.
+    /// Numbers of the conditions of each step, the outermost element first.
     steps: Vec<Vec<u32>>,
-    /// Number of the selector, and whether it keeps what it selects.
+    /// Index of the selector among all selectors; `is_kept` is true if it keeps the parts that it selects.
     selector: usize,
     is_kept: bool,
 }
 
-/// Conditions that an element meets.
+/// Set of the numbers of conditions that an element meets.
 type Met = FxHashSet<u32>;
 
-/// The choices (keep or drop) that selectors make for the elements of a page.
+/// Choices (keep or drop) that selectors make for the elements of a page.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
-    /// The choice for each element: its own, or that of the nearest element around it with one.
+    /// Choice for each element (true to keep): its own, or that of the nearest element around it with a choice.
     pub elements: Vec<Option<bool>>,
-    /// That for what stands outside of every element.
+    /// Choice for text outside of every element.
     pub outside: Option<bool>,
-    /// True if they took so many looks that later elements have the choices of those around them.
+    /// True if the limit on comparisons was reached; later elements then have the choices of the elements around them.
     pub are_cut: bool,
     looks: u64,
 }
 
 impl Ways {
-    /// Prepares selectors. Each is given with true if it keeps what it selects, false if it drops it.
+    /// Prepares selectors for matching. Each is given with true if it keeps what it selects, and false if it drops it.
     pub fn new<'s>(selectors: impl Iterator<Item = (&'s [Vec<Compound>], bool)>) -> Self {
         let mut all = Self { conditions: HashMap::new(), keyed: HashMap::new(), max_looks: MAX_LOOKS };
         let mut ways = Vec::new();
@@ -74,7 +74,7 @@ impl Ways {
         *self.conditions.entry(condition.clone()).or_insert(next)
     }
 
-    /// Matches the elements of a page with the selectors for which `are_ours` is true, and returns their choices.
+    /// Returns the choices for the elements of a page by the selectors whose flag in `are_ours` is true.
     pub fn choices(&self, page: &Page, html: &str, are_ours: &[bool]) -> Choices {
         let mut choices = Choices::default();
         // Elements around the next one, with what they meet.
@@ -104,14 +104,14 @@ impl Ways {
         choices
     }
 
-    /// The conditions of ways that an element meets.
+    /// Returns the numbers of the conditions that an element meets.
     fn met(&self, tag: &StartTag) -> Met {
         let mut met = Met::default();
         of_tag(tag, |condition| met.extend(self.conditions.get(&condition)));
         met
     }
 
-    /// The choice for an element by itself: of what selects it, a drop counts more.
+    /// Returns the choice for an element by itself; if several selectors select the element, dropping wins.
     fn choice(&self, met: &Met, open: &[(u32, Met)], are_ours: &[bool], looks: &mut u64) -> Option<bool> {
         let keys = met.iter().copied().map(Some).chain([None]);
         let ways = keys.filter_map(|key| self.keyed.get(&key)).flatten();
@@ -137,7 +137,7 @@ impl Ways {
     }
 }
 
-/// Gives each condition that an element meets.
+/// Passes each condition that an element meets to `take`.
 fn of_tag<'t>(tag: &'t StartTag, mut take: impl FnMut(Condition<'t>)) {
     take(Condition::Name(tag.name.as_str().into()));
     for (name, value) in &tag.attributes {
@@ -164,7 +164,7 @@ mod tests {
         texts.iter().map(|text| (text.parse().unwrap(), false)).collect()
     }
 
-    /// The choice of each element for itself, by looking at every way from the outermost element on.
+    /// Returns the choice for each element by itself, found by comparing all steps from the outermost element on.
     fn plainly(selectors: &[(Selector, bool)], page: &Page, html: &str) -> Vec<Option<bool>> {
         let holds = |compound: &Compound, tag: &StartTag| {
             compound.iter().all(|condition| {

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum bytes of a text, and maximum elements one inside of the other.
+/// Maximum bytes of the text of a selector.
 const MAX_BYTES: usize = 4 << 10;
+/// Maximum number of elements inside of each other in a selector.
 const MAX_STEPS: usize = 16;
 
 /// A list of selectors, separated by commas, for the pages of some hosts or of all.
@@ -25,13 +26,13 @@ const MAX_STEPS: usize = 16;
 #[serde(try_from = "String", into = "String")]
 pub struct Selector {
     text: String,
-    /// Hosts in lower case; none for all.
+    /// Hosts in lower case to whose pages the selectors apply; empty for all pages.
     hosts: Vec<String>,
-    /// The selectors of the list; each is a way from outside to the element that it selects.
+    /// Selectors of the list, each as the conditions on elements from the outermost to the selected one.
     pub(super) ways: Vec<Vec<Compound>>,
 }
 
-/// The reason why a text is no selector.
+/// Reason why a text is not a selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{text:?}: {fault}; a selector is made of tag, .class, #id, [attribute] and [attribute=value], with blanks between \
@@ -42,7 +43,7 @@ pub struct SelectorError {
     fault: String,
 }
 
-/// A condition on one element: a name in lower case, a class, or an attribute (its name in lower case), maybe with its
+/// Condition on one element: tag name in lower case, class, or attribute (its name in lower case) with or without a
 /// value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Condition<'a> {
@@ -52,11 +53,11 @@ pub(super) enum Condition<'a> {
     Value(Cow<'a, str>, Cow<'a, str>),
 }
 
-/// A compound selector: conditions on one element, which all must hold, each once and in order.
+/// Compound selector: the conditions on one element that must all hold, sorted and without repetition.
 pub(super) type Compound = Vec<Condition<'static>>;
 
 impl Selector {
-    /// Returns whether the selector is for the pages of a host.
+    /// Returns whether the selectors apply to the pages of a host; `None` stands for an unknown host.
     pub(super) fn is_for(&self, host: Option<&str>) -> bool {
         let is_below = |host: &str, wanted: &str| {
             let subdomain = host.strip_suffix(wanted);
@@ -104,7 +105,7 @@ impl From<Selector> for String {
     }
 }
 
-/// The rest of a text that is read. Errors are faults in words.
+/// Parser of a selector: the text that is not yet read. Errors are descriptions of the fault.
 struct Parser<'a>(&'a str);
 
 impl Parser<'_> {
@@ -134,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The conditions on one element; none if none begin here.
+    /// Parses the conditions on one element; `None` if no condition begins here.
     fn compound(&mut self) -> Result<Option<Compound>, String> {
         let mut compound = Compound::default();
         let before = self.0.len();
@@ -157,7 +158,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The rest of `[name]` or `[name=value]`.
+    /// Parses the rest of `[name]` or `[name=value]` after the opening bracket.
     fn attribute(&mut self) -> Result<Condition<'static>, String> {
         self.skip_blanks();
         let name = self.word().ok_or("no name of an attribute after [")?.to_ascii_lowercase();
@@ -194,7 +195,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name, in which a backslash stands before other signs (`.md\:flex`).
+    /// Parses a name, in which a backslash is before other signs (`.md\:flex`); `None` if no name begins here.
     fn word(&mut self) -> Option<String> {
         let mut word = String::new();
         while let Some(next) = self.0.chars().next() {

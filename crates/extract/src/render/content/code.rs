@@ -1,4 +1,4 @@
-//! The code of kept blocks, read again from the page with its white space.
+//! Reads the code of kept blocks again from the page, with its white space.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use trommel_html::{ElementKinds, Page, code_text, code_white_space};
 use super::KeptContent;
 use crate::render::{content, traced};
 
-/// Returns the outermost element of code around a block.
+/// Returns the index of the outermost element of code around a block.
 pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     let path = page.path_in(ElementKinds::CODE, page.blocks.get(block)?);
     let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
@@ -15,8 +15,8 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
 }
 
 impl KeptContent<'_> {
-    /// Reads the code in an element again from the page; `None` if the element ends before `end`, because of a
-    /// misplaced end tag.
+    /// Reads the code in an element again from the page. `None` if there is no code, too much was read again, or the
+    /// element ends before byte `end` (misplaced end tag).
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
         let element = self.page.element(element)?;
         let behind = self.page.element(element.end).map_or(self.html.len(), |element| element.start as usize);
@@ -28,7 +28,7 @@ impl KeptContent<'_> {
         (!text.is_empty() && reached >= end).then_some(text)
     }
 
-    /// Joins the blocks of one `pre` to the code that they stand in, with the lines before, between and after them that
+    /// Returns the code that consists of the blocks of one `pre`, with the lines before, between and after them that
     /// hold no word (`}`).
     pub fn code(&self, pre: u32, blocks: &[u32]) -> Rc<str> {
         let Some(first) = blocks.first() else {
@@ -106,12 +106,12 @@ impl KeptContent<'_> {
     }
 }
 
-/// A text up to its last line end: the indent of the line that follows belongs to the block there.
+/// Returns a text up to its last line end, without the indent of the line that follows.
 fn until_indent(text: &str) -> &str {
     text.rfind('\n').and_then(|at| text.get(..=at)).unwrap_or_default()
 }
 
-/// Returns the lines of code without the indent that all of them have.
+/// Returns code without the indent that all of its lines share.
 pub(crate) fn unindented(code: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let said = || code.split('\n').filter(|line| !line.trim().is_empty());

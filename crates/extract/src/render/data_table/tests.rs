@@ -1,10 +1,10 @@
-//! Tables of small pages.
+//! Tests the data tables of small pages.
 
 use super::*;
 use trommel_html::{Engine, Limits, ScanEngine};
 
-/// Rows as `column:text`, header rows with `!`, of the first data table; all blocks are kept but
-/// those that start with `-`.
+/// Returns the rows of the first data table as `column:text`, header rows with `!`. All blocks are kept except those
+/// that start with `-`.
 fn shown(html: &str) -> Option<Vec<String>> {
     let page = ScanEngine.read(html, &Limits::default());
     let text = |block: u32| page.text(&page.blocks[block as usize]);

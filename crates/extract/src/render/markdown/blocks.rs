@@ -1,4 +1,4 @@
-//! Renders blocks with a form of their own: tables, boxes of notes and warnings; chooses levels and languages.
+//! Renders tables and boxes such as warnings, and chooses the levels of headings and the languages of code.
 //!
 //! Tables have the form of GFM. Boxes are quotes that name their kind. Code has the language that the page names,
 //! and headings have levels beside the title of the page.
@@ -14,13 +14,13 @@ use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableCell, TableRow};
 use crate::render::traced::{self, OriginSource};
 
-/// Maximum columns of a table whose short rows are filled up; GFM requires only the header to be complete.
+/// Maximum number of columns of a table whose short rows are filled up; GFM requires only a complete header.
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
-/// Appends a table in the form of GFM, without a line end at its end. Returns the source of each line, if it is a row.
-/// The first row is the header if it is one in the page, or if it alone is strong from end to end. Otherwise the header
-/// is empty, as GFM has no table without one.
+/// Appends a table in the form of GFM, without a line end at its end. Returns the source of each line that is a row.
+/// The first row is the header if the page marks it so, or if it alone is strong throughout. Otherwise the header is
+/// empty, as GFM has no table without one.
 pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) -> Vec<Option<OriginSource>> {
     let columns = table.columns;
     let is_strong = |row: &TableRow| row.cells.len() > 1 && row.cells.iter().all(|cell| inline.is_strong(&cell.blocks));
@@ -46,7 +46,7 @@ pub(super) fn write(table: &DataTable, inline: &mut Inline, out: &mut String) ->
     rows.map(|row| row.and_then(|row| origin(row, &said))).collect()
 }
 
-/// The blocks of a row and of the cells that span it; none if it has signs alone.
+/// Returns the blocks of a row and of the cells that span into it; `None` if the row holds only signs.
 fn origin(row: &TableRow, said: &FxHashMap<u32, &TableCell>) -> Option<OriginSource> {
     let own = || row.cells.iter().flat_map(|cell| &cell.blocks).copied();
     let spanning = row.spanned.iter().filter_map(|(_, cell)| said.get(cell));
@@ -55,7 +55,7 @@ fn origin(row: &TableRow, said: &FxHashMap<u32, &TableCell>) -> Option<OriginSou
     Some(OriginSource::Row { own: own().min()?, first, last })
 }
 
-/// Appends a row of cells, filled up to `columns`.
+/// Appends a table row in Markdown, filled up with empty cells to `columns` cells.
 fn write_row(
     row: &TableRow,
     said: &FxHashMap<u32, &TableCell>,
@@ -100,7 +100,7 @@ fn write_cell(cell: &TableCell, mode: Mode, inline: &mut Inline, out: &mut Strin
     push_cell(&text, out);
 }
 
-/// Appends a part of a cell, in which no bar ends it.
+/// Appends a part of a table cell, in which `|` is escaped so that it does not end the cell.
 fn push_cell(text: &str, out: &mut String) {
     for (at, part) in text.split('|').enumerate() {
         if at > 0 {
@@ -110,17 +110,17 @@ fn push_cell(text: &str, out: &mut String) {
     }
 }
 
-/// Kinds by which such a box is known.
+/// Class names that state the kind of a box, such as a note or a warning.
 const KINDS: [&str; 18] = [
     "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint", "important", "info",
     "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
-/// Pairs of words of the classes of such boxes, of GitHub, of VuePress and VitePress, and of Starlight.
+/// Pairs of class words that mark boxes on GitHub, in VuePress and VitePress, and in Starlight.
 const PAIRS: [(&str, &str); 4] =
     [("markdown", "alert"), ("custom", "block"), ("hint", "container"), ("starlight", "aside")];
 
-/// The kind of the box that an element is.
+/// Returns the kind of an element that is a box, such as a note or a warning; `None` for other elements.
 fn callout(page: &Page, element: &Element) -> Option<&'static str> {
     if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
@@ -140,15 +140,15 @@ fn callout(page: &Page, element: &Element) -> Option<&'static str> {
     (is_box && !is_part).then_some(kind.unwrap_or("note"))
 }
 
-/// The boxes of a page, such as notes and warnings, which Markdown writes as quotes with a kind.
+/// Boxes of a page, such as notes and warnings, which Markdown writes as quotes with a kind.
 #[derive(Debug, Default)]
 pub(super) struct Boxes {
-    /// The boxes in document order: element, end of all boxes up to it, and kind.
+    /// Boxes in document order: element index, highest end index of this box and those before, and kind.
     found: Vec<(u32, u32, &'static str)>,
-    /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
-    /// each line of code has a mark.
+    /// Boxes that hold several pieces of code. Only the first segment of such a box is quoted, because a quote would
+    /// put a mark before each line of code.
     sections: FxHashSet<u32>,
-    /// The boxes that have begun.
+    /// Boxes with several pieces of code whose first segment has been written.
     begun: FxHashSet<u32>,
 }
 
@@ -178,13 +178,13 @@ impl Boxes {
         boxes
     }
 
-    /// Returns the kind of an element that is a box, such as note or warning; `None` for other elements.
+    /// Returns the kind of an element that is a box, such as `note` or `warning`; `None` for other elements.
     pub fn kind(&self, at: u32) -> Option<&'static str> {
         let found = self.found.binary_search_by_key(&at, |(element, ..)| *element).ok()?;
         self.found.get(found).map(|(.., kind)| *kind)
     }
 
-    /// Returns whether an element is a box or is in one.
+    /// Returns whether an element is a box or inside a box.
     pub fn contain(&self, at: u32) -> bool {
         // Elements are nested, so the box that ends last is one around it if any is.
         let behind = self.found.partition_point(|(element, ..)| *element <= at);
@@ -192,14 +192,14 @@ impl Boxes {
         before.is_some_and(|(_, end, _)| *end > at)
     }
 
-    /// Returns whether the next segment in a box belongs to its quote.
+    /// Returns whether the next segment inside a box is written in the quote of the box.
     pub fn is_quoted(&mut self, at: u32) -> bool {
         !self.sections.contains(&at) || self.begun.insert(at)
     }
 }
 
-/// The elements that may be boxes around or between the segments of a content, in document order: one note of a page is
-/// not looked for in all of it.
+/// Returns the elements that may be boxes around or between the segments of a content, in document order. For a content
+/// as short as a note, not all boxes of the page are looked at.
 fn near_boxes(content: &KeptContent) -> Vec<u32> {
     let (page, boxes) = (content.page, content.page.boxes.as_slice());
     if boxes.is_empty() {
@@ -223,18 +223,18 @@ pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
     inside.any(|(_, element)| page.says(element, &["title", "heading"]))
 }
 
-/// Elements around a `pre` that may name its language.
+/// Maximum number of elements around a `pre` that are searched for the name of its language.
 const ANCESTORS: usize = 2;
-/// Elements of a table around a cell.
+/// Maximum number of elements of a table that are passed between a `pre` and the elements that name its language.
 const TABLE_ANCESTORS: usize = 4;
-/// Maximum bytes of the name of a language.
+/// Maximum bytes of the name of a programming language.
 const MAX_LANGUAGE_BYTES: usize = 32;
-/// Classes beside which the name of a language stands alone.
+/// Class names of syntax highlighters; an element with one of them may have the bare name of a language as a class.
 const HIGHLIGHTERS: [&str; 13] = [
     "syntaxhighlighter", "hljs", "sourceCode", "highlight", "prettyprint", "code", "codehilite", "prism", "shiki",
     "hl", "block", "CodeMirror", "syntax",
 ];
-/// Names that are taken for languages there.
+/// Names that are taken for languages if the element also has the class of a syntax highlighter.
 // Only beside the class of a highlighter: `go` or `r` alone is any class.
 const LANGUAGES: [&str; 60] = [
     "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir", "elm",
@@ -243,19 +243,19 @@ const LANGUAGES: [&str; 60] = [
     "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala", "scss", "sh", "shell",
     "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
 ];
-/// Prefixes of the name of a language in a class, the longer ones first.
+/// Prefixes before the name of a language in a class, the longer ones first.
 const PREFIXES: [&str; 7] =
     ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 
-/// The languages of code that elements name, each read from the page once.
+/// Languages of code that the attributes of elements name, each read from the page once.
 #[derive(Debug, Default)]
 pub(super) struct CodeLanguages {
     of_element: HashMap<u32, Option<String>>,
 }
 
 impl CodeLanguages {
-    /// Returns the language of the code in a `pre`, from its class, that of its `code`, or those of the elements around
-    /// it. Empty if no class names one.
+    /// Returns the language of the code in a `pre`, from the attributes of the `pre`, of its `code`, or of the elements
+    /// around it. Empty if no attribute names one.
     pub fn of(&mut self, content: &KeptContent, pre: u32, blocks: &[u32]) -> String {
         let page = content.page;
         let mut candidates = vec![pre];
@@ -285,7 +285,7 @@ impl CodeLanguages {
     }
 }
 
-/// The language that a class attribute names.
+/// Returns the programming language that the value of a class attribute names.
 fn class_language(class: &str) -> Option<String> {
     // SyntaxHighlighter writes `brush: js`.
     let brush = class
@@ -301,7 +301,7 @@ fn class_language(class: &str) -> Option<String> {
     })
 }
 
-/// The language that one class names.
+/// Returns the programming language that a single class names with a prefix such as `language-`.
 fn language(class: &str) -> Option<String> {
     let class = class.to_ascii_lowercase();
     let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
@@ -314,19 +314,19 @@ fn language(class: &str) -> Option<String> {
     (said && name.len() <= MAX_LANGUAGE_BYTES && name.chars().all(plain)).then(|| name.to_owned())
 }
 
-/// The place of a page's headline, the only heading that Markdown writes as one of the first level.
+/// Place of a page's headline, the only heading that Markdown writes at the first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
-    /// No other heading than those of the first level is known to be it.
+    /// Unknown headline: all headings of the first level keep their level.
     None,
-    /// Above the text.
+    /// Headline that is written above the text.
     Above,
-    /// A heading in the text, at this element.
+    /// Headline in the text: the heading in this element.
     Element(u32),
 }
 
 impl Headline {
-    /// Returns the level at which Markdown writes a heading.
+    /// Returns the level (1 to 6) at which Markdown writes a heading whose level on the page is `level`.
     pub fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
         let is_other = match self {
             Headline::None => false,
@@ -337,9 +337,9 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Returns [`Headline::None`] if the page has other headings of the first level and some of the second: they are
-    /// its outline, and one level lower they would merge. A single one below a title above the text may be the same
-    /// title.
+    /// Returns [`Headline::None`] if the page has other headings of the first level and some of the second, so that its
+    /// outline keeps both levels. Below a title above the text, a single heading of the first level may repeat the
+    /// title and does not count.
     pub fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|segment| {
             matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1

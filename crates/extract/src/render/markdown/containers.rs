@@ -12,17 +12,17 @@ use crate::render::content::{KeptContent, is_item, is_list};
 use crate::render::traced;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
-/// Maximum number of containers around a segment; deeper ones are left out, so that prefixes stay short.
+/// Maximum number of containers (quotes and list items) around a segment; deeper ones are left out.
 // Each line repeats the prefixes, so the output would grow with the square of the depth.
 const MAX_DEPTH: usize = 12;
 
-/// Levels of the lists of word processors, whose lists have the last numbers of elements.
+/// Maximum level of a word processor's list. Such a list has no element; one of level n is numbered [`NONE`] - n.
 const WORD_LEVELS: u32 = 9;
 
-/// Maximum bytes of an item number that is part of the text, with its signs.
+/// Maximum bytes of the number of a list item that the page writes as text, with signs such as `(1)`.
 const MAX_MARKER_BYTES: usize = 6;
 
-/// A quote or a list item.
+/// Quote, box or list item around a segment.
 #[derive(Clone, Debug)]
 struct Container {
     element: u32,
@@ -32,58 +32,59 @@ struct Container {
 #[derive(Clone, Debug)]
 enum Kind {
     Quote,
-    /// A box of this kind.
+    /// Box of this kind, such as a note or a warning.
     Callout(&'static str),
     Item {
         list: u32,
-        /// Number in an ordered list.
+        /// Number of the item in an ordered list.
         number: Option<u32>,
-        /// True if the list has the second marker, which tells it from the list directly before it.
+        /// True if the list has the second marker (`*` or `1)`), which separates it from the list directly before it.
         second: bool,
     },
 }
 
-/// The part that a segment plays in a definition list: term, definition or neither.
+/// Part that a segment plays in a definition list: term, definition or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A term in this `dt`.
+    /// Term in this `dt` element.
     Term(u32),
-    /// Text right in a `dd`, in no paragraph of its own.
+    /// Text directly in a `dd`, not in a paragraph inside the `dd`.
     Definition,
     Other,
 }
 
-/// Writes segments of Markdown one below the other, within the lists and quotes that they stand in.
+/// Writer of Markdown segments one below the other, within the lists and quotes around them.
 #[derive(Debug)]
 pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     boxes: Boxes,
-    /// The element inside of which all is written.
+    /// Element to whose inside the writer is limited; containers around it are ignored.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
-    /// Buffers for the next segment's containers, and the elements around it.
+    /// Reused buffer for the containers of the next segment.
     next: Vec<Container>,
+    /// Reused buffer for the elements around the next segment.
     path: Vec<u32>,
     definitions: Definitions,
-    /// The part of the next segment in a definition list.
+    /// Part that the next segment plays in a definition list.
     pub part: Part,
-    /// The part of the last segment there.
+    /// Part that the last segment played in a definition list.
     last_part: Part,
-    /// The item of a list of a word processor that was written last, if nothing followed it.
+    /// Item of a word processor's list that was written last; `None` if another segment followed.
     pub word_item: Option<WordItem>,
-    /// Origin of the segment that is written next.
+    /// Origin in the page of the segment that is written next.
     pub origin: Option<OriginSource>,
-    /// Origin of each of its lines, if they differ.
+    /// Origin of each line of the next segment, if its lines have different origins.
     pub line_origins: Vec<Option<OriginSource>>,
     origins: Vec<Origin>,
     out: String,
 }
 
 impl<'a> SegmentWriter<'a> {
-    /// Creates a writer for the text below a title, or for the inside of the element `within`.
+    /// Creates a writer of the Markdown below a title, or of the Markdown inside the element `within`.
     pub fn new(content: &'a KeptContent<'a>, title: Option<&str>, within: Option<u32>) -> Self {
         let boxes = Boxes::new(content);
         let transparent = transparent(content, |at| may_be_contained(content.page, &boxes, at));
@@ -110,14 +111,14 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// Adds an image in an element, or the link around it, with its place in the page.
+    /// Adds an image in the element `at`, or the link around the image, with its place in the page.
     pub fn image(&mut self, at: u32, place: OriginSource, text: &str) {
         self.origin = Some(place);
         self.add(at, text);
     }
 
-    /// Returns whether a text at the start of an ordered list's item only repeats the number of its marker. `next` is
-    /// the element of the following segment.
+    /// Returns whether a text at the start of an ordered list's item only repeats the number of the item. `next` is the
+    /// element of the following segment.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
         if text.len() > MAX_MARKER_BYTES {
             return false;
@@ -133,14 +134,14 @@ impl<'a> SegmentWriter<'a> {
             && self.number(of.parent, item) == Some(number)
     }
 
-    /// Adds a segment that stands in `element`; `body` has no line end at its end.
+    /// Adds a segment in the element `element`; `body` has no line end at its end.
     pub fn add(&mut self, element: u32, body: &str) {
         let chain = self.chain(element);
         self.word_item = None;
         self.add_in(chain, element, body);
     }
 
-    /// Adds an item of a list that has no list element.
+    /// Adds an item of a word processor's list, which has no list element.
     pub fn add_item(&mut self, element: u32, item: WordItem, body: &str) {
         let mut chain = self.chain(element);
         let list = |level: u32| NONE - level;
@@ -229,7 +230,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// Adds a segment that stands in no container, below another that does not.
+    /// Adds a segment that is in no container, below another segment in no container.
     fn add_free(&mut self, body: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
@@ -240,7 +241,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// The joint between the last term and the next text in its item, if that is in the same line.
+    /// Returns the text (`, ` or `: `) that joins the last term and the next segment in one line; `None` for none.
     fn joint(&self, chain: &[Container]) -> Option<&'static str> {
         let item = chain.last()?.element;
         let is_term = self.content.page.element(item)?.tag == Tag::Dt;
@@ -254,7 +255,7 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// Returns the whole text, which ends with a line end.
+    /// Returns the whole text, which ends with a line end, with its origins.
     pub fn finish(mut self) -> TracedText {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -262,7 +263,7 @@ impl<'a> SegmentWriter<'a> {
         TracedText { text: self.out, origins: self.origins }
     }
 
-    /// Chooses the marker of a list that starts; returns whether no empty line is needed.
+    /// Chooses the marker of a list that starts; returns true if no empty line is needed before the list.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);
@@ -287,7 +288,7 @@ impl<'a> SegmentWriter<'a> {
         }
     }
 
-    /// The containers around an element, outermost first.
+    /// Returns the containers around an element, outermost first.
     fn chain(&mut self, element: u32) -> Vec<Container> {
         let mut chain = std::mem::take(&mut self.next);
         chain.clear();
@@ -362,14 +363,14 @@ impl<'a> SegmentWriter<'a> {
         chain
     }
 
-    /// The item of a list, inside of the containers `around`, to which the last segment belongs.
+    /// Returns the item of a list, inside of the containers `around`, that contains the last segment.
     fn item_before(&self, list: u32, around: &[Container]) -> Option<Container> {
         let open = self.open.get(around.len()).filter(|_| list != NONE)?;
         let is_in_list = matches!(open.kind, Kind::Item { list: of, .. } if of == list);
         (is_in_list && around.iter().zip(&self.open).all(|(a, b)| a.element == b.element)).then(|| open.clone())
     }
 
-    /// The level of an item in a list of Quill, which nests none: its class is `ql-indent-1` in an item of level 0.
+    /// Returns the level, from 0, of an item in a list of the editor Quill, which states it by a class (`ql-indent-1`).
     fn indent(&self, item: u32) -> usize {
         let item = self.content.page.element(item).filter(|item| self.content.page.says(item, &["ql"]));
         let class = item.and_then(|item| item.attribute(self.content.html, "class")).unwrap_or_default();
@@ -377,7 +378,7 @@ impl<'a> SegmentWriter<'a> {
         level.unwrap_or_default()
     }
 
-    /// Number of an item, if its list is an ordered one.
+    /// Returns the number of an item; `None` if its list is not ordered.
     fn number(&mut self, list: u32, item: u32) -> Option<u32> {
         let element = self.content.page.element(list)?;
         // Quill writes all lists as `ol`.
@@ -391,9 +392,9 @@ impl<'a> SegmentWriter<'a> {
         self.numbers.get(&item).copied()
     }
 
-    /// Numbers the items of an ordered list, those that are not kept included.
+    /// Assigns numbers to all items of an ordered list, including dropped items.
     fn count(&mut self, list: u32) {
-        /// CommonMark reads no longer numbers.
+        /// Maximum number of a list item that CommonMark reads.
         // Nine digits (CommonMark, 5.2).
         const MAX_NUMBER: i64 = 999_999_999;
         let (page, html) = (self.content.page, self.content.html);
@@ -434,7 +435,7 @@ impl Container {
         matches!(self.kind, Kind::Item { .. })
     }
 
-    /// Writes the prefix of the first line of the container's content.
+    /// Writes the prefix of the first line inside the container.
     fn write_marker(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),
@@ -446,7 +447,7 @@ impl Container {
         }
     }
 
-    /// Writes the prefix of its other lines.
+    /// Writes the prefix of the lines inside the container after the first.
     fn write_indent(&self, out: &mut String) {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => out.push_str("> "),
@@ -459,8 +460,8 @@ impl Container {
     }
 }
 
-/// Returns whether an element is or stands in a list, an item, a quote or a box. It says so of some others, whose tags
-/// were changed.
+/// Returns whether an element may be a list, an item, a quote or a box, or be inside one. Some elements whose tags were
+/// changed are wrongly included.
 fn may_be_contained(page: &Page, boxes: &Boxes, element: u32) -> bool {
     let kinds = page.element(element).map_or(ElementKinds::empty(), |element| element.within);
     kinds.intersects(CONTAINERS) || boxes.contain(element)
@@ -472,7 +473,7 @@ const CONTAINERS: ElementKinds = ElementKinds::LIST
     .union(ElementKinds::OTHER_ITEM)
     .union(ElementKinds::QUOTE);
 
-/// Prefix of a continuation line within these containers.
+/// Returns the prefix of a continuation line within these containers.
 fn indents(containers: &[Container]) -> String {
     let mut indents = String::new();
     containers.iter().for_each(|container| container.write_indent(&mut indents));

@@ -7,55 +7,55 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 use trommel_text::vectors::{Compare, Vectors};
 use trommel_text::{EndSigns, RunEnds, plain_run};
 
-/// The kind of place that a text is written at, which decides what could be markup in it.
+/// Place in the Markdown at which a text is written, which decides which signs need an escape.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
-    /// Lines may start blocks: a paragraph.
+    /// True in a paragraph, where a line may start a block such as a list.
     pub lines: bool,
-    /// Between the brackets of a link.
+    /// True between the brackets of a link.
     pub link: bool,
-    /// True in a heading, where number signs at the end are no text.
+    /// True in a heading, where number signs at the end would not be read as text.
     pub heading: bool,
-    /// True beside formulas, where a dollar sign would begin another one.
+    /// True in a block with formulas, where a dollar sign would begin another formula.
     pub math: bool,
-    /// The replacement of a line break.
+    /// Markdown that is written for a line break in the text.
     pub line_break: &'static str,
 }
 
-/// Appends `text[from..to]` to `out`, escaped with regard to the text around it.
+/// Appends `text[from..to]` to `out`, escaped for Markdown with regard to the text around that range.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
     escape_by(text, from, to, context, out, |at| plain_start(text.get(at..to).unwrap_or_default()));
 }
 
-/// The places at which the texts of a page may need an escape, found once for all kept blocks.
+/// Places in the joined texts of a page where signs may need an escape, found once for all kept blocks.
 #[derive(Debug)]
 pub(super) struct PageSigns {
     ends: RunEnds,
-    /// Bytes of the page's texts that were looked at.
+    /// Byte range of the page's joined texts in which signs were searched.
     known: Range<usize>,
 }
 
 impl PageSigns {
-    /// Finds the signs in the bytes `known` of the page's texts.
+    /// Finds the signs that may need an escape in the byte range `known` of the page's joined texts.
     pub fn of(texts: &str, known: Range<usize>) -> Self {
         let ends = RunEnds::of(*VECTORS, texts.get(known.clone()).unwrap_or_default(), Signs);
         Self { ends, known }
     }
 
-    /// Returns whether `text` is a Markdown paragraph that needs no escape. It starts at byte `start` of the page's
-    /// texts.
+    /// Returns whether `text`, which starts at byte `start` of the page's joined texts, is a Markdown paragraph that
+    /// needs no escape.
     pub fn is_plain_paragraph(&self, start: usize, text: &str) -> bool {
         let first = text.as_bytes().first();
         first.is_some_and(|first| !(first.is_ascii_digit() || first.is_ascii_punctuation()))
             && self.plain(start, text, 0, text.len()).len() == text.len()
     }
 
-    /// Like [`escape`], for a text that starts at byte `start` of the page's texts.
+    /// Appends `text[from..to]` like [`escape`]. The text starts at byte `start` of the page's joined texts.
     pub fn escape(&self, start: usize, text: &str, (from, to): (usize, usize), context: Context, out: &mut String) {
         escape_by(text, from, to, context, out, |at| self.plain(start, text, at, to));
     }
 
-    /// The longest part of a text from byte `at` on that needs no escape within a line.
+    /// Returns the longest part of a text from byte `at`, up to byte `to`, that needs no escape within a line.
     #[inline]
     fn plain<'t>(&self, start: usize, text: &'t str, at: usize, to: usize) -> &'t str {
         // A space that begins a part may have to go.
@@ -70,7 +70,7 @@ impl PageSigns {
     }
 }
 
-/// [`escape`], where `plain` returns the longest part from a byte on that needs no escape within a line.
+/// Appends `text[from..to]` like [`escape`]; `plain` returns the longest part from a byte that needs no escape.
 #[inline(always)]
 fn escape_by<'t>(
     text: &'t str,
@@ -126,27 +126,27 @@ fn escape_by<'t>(
     }
 }
 
-/// Returns whether the character at `at` in the line that starts at `line` may start a block, or end a number that
-/// does.
+/// Returns whether the character at byte `at`, in the line that starts at byte `line`, may start a Markdown block or
+/// end a number that does.
 fn may_start_block(bytes: &[u8], line: usize, at: usize) -> bool {
     let first = bytes.get(line).copied().unwrap_or_default();
     at - line < MAX_LINE_START_BYTES && (first.is_ascii_digit() || at == line && first.is_ascii_punctuation())
 }
 
-/// The letters and digits at the start of a text.
+/// Returns the ASCII letters and digits at the start of a text.
 fn letters(text: &str) -> &str {
     let len = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     text.get(..len).unwrap_or_default()
 }
 
-/// The start of a text that stands for itself within a line.
+/// Returns the longest start of a text that needs no escape within a line.
 fn plain_start(text: &str) -> &str {
     text.get(..plain_run(*VECTORS, text.as_bytes(), true, Signs)).unwrap_or_default()
 }
 
 static VECTORS: LazyLock<Vectors> = LazyLock::new(Vectors::default);
 
-/// The signs that may be markup within a line.
+/// Set of the signs that may be Markdown markup within a line.
 #[derive(Clone, Copy, Debug)]
 struct Signs;
 
@@ -163,11 +163,11 @@ impl EndSigns for Signs {
     }
 }
 
-/// Bytes of a line after which nothing can start a block: nine digits.
+/// Maximum bytes at the start of a line that can begin a Markdown block: a number of nine digits and a sign.
 // And the sign behind them, as an ordered item begins.
 const MAX_LINE_START_BYTES: usize = 10;
 
-/// Returns whether the character could be markup anywhere.
+/// Returns whether a character between `prev` and `next` could be Markdown markup anywhere in a line.
 fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context: Context) -> bool {
     let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
     // Not at a line end, where the next character is the backslash of a break.
@@ -193,7 +193,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
     }
 }
 
-/// Returns whether the character at byte `at` of a text could be markup. Its line starts at byte `line`.
+/// Returns whether the character at byte `at` of a text could start a block. Its line starts at byte `line`.
 pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
     if at > line {
@@ -217,7 +217,7 @@ pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -
     }
 }
 
-/// Returns whether `&` followed by `rest` is a character reference.
+/// Returns whether `&` followed by `rest` is an HTML character reference such as `&amp;`.
 pub(super) fn is_reference(rest: &str) -> bool {
     const MAX_REFERENCE_BYTES: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);
@@ -225,19 +225,19 @@ pub(super) fn is_reference(rest: &str) -> bool {
     len > 0 && name.as_bytes().get(len) == Some(&b';')
 }
 
-/// Writes a text as a fenced code block, without a line end at its end.
+/// Returns a text as a fenced code block in Markdown, without a line end at its end.
 pub(super) fn fence(language: &str, text: &str) -> String {
     // Three at least, as CommonMark asks for.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// Returns whether the body of a segment is a fenced code block.
+/// Returns whether the Markdown of a segment is a fenced code block.
 pub(super) fn is_fence(body: &str) -> bool {
     body.starts_with("```")
 }
 
-/// Writes a text as code within a line, between back ticks.
+/// Returns a text as Markdown code within a line, between back ticks.
 pub(super) fn span(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     if text.starts_with('`') || text.ends_with('`') {
@@ -247,7 +247,7 @@ pub(super) fn span(text: &str) -> String {
     }
 }
 
-/// Length of the longest run of backticks: a fence that is longer cannot be ended by the code.
+/// Returns the length of the longest run of back ticks in a text; the code cannot end a fence that is longer.
 fn longest_run(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut longest, mut at) = (0, 0);
@@ -259,8 +259,8 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// Returns TeX of the same meaning without links, HTML, code, and lines that would begin blocks. The first line is
-/// checked for blocks only if it stands in a line of its own.
+/// Returns TeX of the same meaning without links, HTML, code, and lines that would begin Markdown blocks. If
+/// `has_own_lines` is true, the first line is at the start of a line and is checked for blocks, too.
 pub(super) fn without_markup(tex: &str, has_own_lines: bool) -> Cow<'_, str> {
     if !has_own_lines && !tex.contains(['<', '`', '&', ']', '\n']) {
         return Cow::Borrowed(tex);
@@ -305,7 +305,7 @@ fn push_line(line: &str, out: &mut String) {
     }
 }
 
-/// Returns whether the text after a bracket makes it the mark of a note.
+/// Returns whether the text after an opening bracket makes the bracket the mark of a note (`^1]`).
 fn is_note(rest: &str) -> bool {
     const MAX_LABEL_BYTES: usize = 12;
     let label = rest.strip_prefix('^').unwrap_or_default();
@@ -313,7 +313,7 @@ fn is_note(rest: &str) -> bool {
     len > 0 && label.as_bytes().get(len) == Some(&b']')
 }
 
-/// Returns whether a line would begin a block, or be a rule.
+/// Returns whether a line would begin a Markdown block or be a horizontal rule.
 fn starts_block(line: &str) -> bool {
     let mut chars = line.chars();
     let Some(first) = chars.next() else { return false };

@@ -12,32 +12,32 @@ use crate::links::base_of;
 use crate::render::content::{KeptContent, Segment};
 use crate::render::{AddressForm, traced, traced::OriginSource};
 
-/// Attributes in which scripts find the address of an image that loads late. They come before `src`, which
-/// then holds a placeholder.
+/// Attributes that hold the address of an image which a script loads late. They take precedence over `src`, which then
+/// holds a placeholder.
 const LATE_ADDRESSES: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
-/// The same of lists of addresses with widths.
+/// Attributes that hold a list of addresses of an image, each with its width.
 const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
-/// Pixels of width or height up to which an image is an icon or counts readers.
+/// Maximum width or height in pixels of an image that is left out, as an icon or a counter of readers.
 // Buttons of 16 to 32 pixels, and pixels that count readers.
 const MAX_ICON_PIXELS: u32 = 32;
-/// Elements around an image that may be its link.
+/// Maximum number of elements around an image that are searched for a link.
 const ANCESTORS: usize = 4;
-/// Blocks beside an image that are looked at for one that is not a caption.
+/// Maximum number of blocks before and after an image that are searched for one that is not a caption.
 const MAX_CAPTION_BLOCKS: usize = 8;
-/// Maximum bytes of an alternative text.
+/// Maximum bytes of the alternative text of an image.
 const MAX_ALT_BYTES: usize = 500;
 
-/// The images that belong to the kept blocks of a page, in page order.
+/// Images that belong to the kept blocks of a page, in page order.
 #[derive(Debug)]
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
     options: &'a MarkdownOptions,
-    /// Address of the image written last.
+    /// Address of the image that was written last.
     last: String,
-    /// Elements, and the link that each is all of; the last first.
+    /// Images still to write (element indices), in reverse page order, each with the link that contains only the image.
     left: Vec<(u32, Option<u32>)>,
-    /// The `picture` that was read last, and the address in it.
+    /// Index of the `picture` element that was read last, and the address found in that element.
     picture: (u32, Option<String>),
 }
 
@@ -96,8 +96,8 @@ impl<'a> Images<'a> {
         Self { content, links, options, last: String::new(), left, picture: (NONE, None) }
     }
 
-    /// Passes the images that start before byte `start` of the page and are not written yet to `add`: element, place
-    /// and text.
+    /// Passes the images that start before byte `start` of the page and are not yet written to `add`, each as element,
+    /// origin and Markdown.
     pub fn write_before(&mut self, start: u32, mut add: impl FnMut(u32, OriginSource, &str)) {
         let page = self.content.page;
         let is_before = |at: u32| page.element(at).is_some_and(|element| element.start < start);
@@ -142,8 +142,8 @@ impl<'a> Images<'a> {
         Some(format!("!{}", written_link(&alt, &address)))
     }
 
-    /// The address that a `picture` around an image gives in its `source` elements, for images that have none
-    /// themselves. It is read once for all of its images.
+    /// Returns the address in the `source` elements of the `picture` around an image, for images without an address.
+    /// Each `picture` is read once for all of its images.
     fn of_picture(&mut self, image: &Element) -> Option<String> {
         let (page, html) = (self.content.page, self.content.html);
         let around = page.element(image.parent).filter(|around| page.name(around) == "picture")?;
@@ -168,7 +168,7 @@ pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
     Some(alt)
 }
 
-/// The link around an image in which no text stands; the block at `next` is the first that ends behind the image.
+/// Returns the link around an image if the link contains no text. `next` is the first block that ends after the image.
 fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
     let around = page.path(image).skip(1).take(ANCESTORS);
     let (link, element) = around.filter(|(_, element)| element.tag == Tag::A).last()?;
@@ -180,13 +180,13 @@ fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
     (!has_text).then_some(link)
 }
 
-/// Returns whether something stands there, and not the image itself, as a placeholder does.
+/// Returns whether the value of an attribute is an address, and not empty, a fragment or the image itself (`data:`).
 fn is_address(address: &str) -> bool {
     !address.is_empty() && !address.starts_with("data:") && !address.starts_with('#')
 }
 
-/// The address of the widest image of a `srcset`, read as the HTML standard says: an address ends at white space, or
-/// at a comma before it.
+/// Returns the address of the widest image in a `srcset`, read as the HTML standard says: an address ends at white
+/// space, or at a comma before white space.
 fn widest(set: &str) -> Option<String> {
     let mut widest: Option<(&str, f32)> = None;
     let mut rest = set;
@@ -213,31 +213,31 @@ fn widest(set: &str) -> Option<String> {
     }
 }
 
-/// The element of the headline, where blocks of the page are in it.
+/// Returns the index of the first visible `h1` element, which is taken for the headline.
 fn headline_element(page: &Page) -> Option<u32> {
     let mut elements = (0u32..).zip(&page.elements);
     elements.find(|(_, element)| element.tag == Tag::H1 && !element.hidden).map(|(at, _)| at)
 }
 
-/// Maximum bytes of an address.
+/// Maximum bytes of the address of a link or an image.
 const MAX_ADDRESS_BYTES: usize = 2048;
-/// Bytes of addresses for each byte of the page, and for any page. Each link repeats the base, so without a
-/// bound a short page with a long base would give Markdown without measure.
+/// Maximum bytes of all addresses in the Markdown of a page: a factor of the bytes of the page, plus a constant. Each
+/// link repeats the base address, so a short page with a long base could otherwise give Markdown of any length.
 const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
-/// The links of a page as Markdown destinations, each given once: an `a` around several blocks links the first of them.
+/// Links of a page as Markdown destinations, each returned once: if an `a` is around several blocks, for the first.
 #[derive(Debug)]
 pub(super) struct Links<'a> {
     content: &'a KeptContent<'a>,
     base: Option<Url>,
     form: AddressForm,
     used: HashSet<u32>,
-    /// Bytes of addresses that may still be written.
+    /// Number of bytes of addresses that may still be written.
     room: usize,
 }
 
 impl<'a> Links<'a> {
-    /// Prepares the links of a page with the address `url`.
+    /// Prepares the links of a page whose address is `url`.
     pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, form: AddressForm) -> Self {
         Self {
             content,
@@ -248,21 +248,21 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Returns an address as a Markdown destination; `None` in the cases of [`Links::take`].
+    /// Returns an address as a Markdown destination; `None` if it cannot be resolved or the limit is reached.
     pub fn destination(&mut self, address: &str) -> Option<String> {
         let destination = destination(address, self.base.as_ref(), self.form)?;
         self.room = self.room.checked_sub(destination.len())?;
         Some(destination)
     }
 
-    /// Returns the destination of a link to an address that is written in the text.
+    /// Returns a Markdown link to an address that appears in the text, with the address as its text.
     pub fn written(&mut self, address: &str) -> Option<String> {
         let destination = self.destination(address)?;
         Some(written_link(address, &destination))
     }
 
-    /// Returns the target of an `a` element as a Markdown destination. `None` if it cannot be resolved, is not a place
-    /// on a network, was given before, or the page has used up its share of addresses.
+    /// Returns the target of an `a` element as a Markdown destination. `None` if it cannot be resolved, is not a
+    /// network address, was returned before, or the limit on bytes of addresses is reached.
     pub fn take(&mut self, element: u32) -> Option<String> {
         // A card that is one link would else give the same address with each of its lines.
         if !self.used.insert(element) {
@@ -278,7 +278,7 @@ impl<'a> Links<'a> {
     }
 }
 
-/// Writes a link whose text is not yet Markdown.
+/// Returns a Markdown link with a plain text, which is escaped here, and a Markdown destination.
 pub(super) fn written_link(text: &str, address: &str) -> String {
     let context = Context { link: true, line_break: " ", ..Context::default() };
     let mut out = String::from("[");
@@ -315,7 +315,7 @@ fn destination(href: &str, base: Option<&Url>, form: AddressForm) -> Option<Stri
     Some(escaped(text))
 }
 
-/// An address as Markdown reads it.
+/// Returns an address with escapes for the signs that are markup in a Markdown destination.
 fn escaped(address: &str) -> String {
     let mut out = String::with_capacity(address.len());
     // A backslash or a reference like `&copy;` would be decoded, a bracket end the address.

@@ -22,20 +22,20 @@ use crate::{heading_text, render::text::ITEMS};
 
 pub(super) use marks::Mode;
 
-/// Writes the text of blocks as inline Markdown: links, emphasis, code, formulas and marks of notes.
+/// Writer of the text of blocks as inline Markdown: links, emphasis, code, formulas and marks of notes.
 #[derive(Debug)]
 pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
     signs: &'a PageSigns,
-    /// Bytes of cells of tables that may be said again.
+    /// Number of bytes of table cells that may still be written again.
     repeat_room: usize,
-    /// The block that was asked for last, and whether no part of it has a style.
+    /// Index of the block that was last checked for inline styles, and whether the block has none.
     unstyled: Cell<(u32, bool)>,
 }
 
 impl<'a> Inline<'a> {
-    /// Creates the writer, which writes links if `links` is given.
+    /// Creates a writer of inline Markdown, which writes links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, signs: &'a PageSigns, links: Option<Links<'a>>) -> Self {
         Self { content, links, signs, repeat_room: content.html.len(), unstyled: Cell::new((NONE, false)) }
     }
@@ -52,8 +52,8 @@ impl<'a> Inline<'a> {
         is_plain.then_some(text)
     }
 
-    /// Returns the text of a block that is code from end to end, if it has several lines or stands apart, with the
-    /// element of the code.
+    /// Returns the text of a block that is code from end to end, if it has several lines or stands apart, and the index
+    /// of its `code` element.
     pub fn whole_code(&self, at: u32) -> Option<(String, Option<u32>)> {
         let block = self.content.block(at)?;
         let page = self.content.page;
@@ -85,14 +85,14 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
-    /// Returns whether the given blocks, of which there must be one, are strong from end to end.
+    /// Returns whether `blocks` is not empty and all text of its blocks is strong.
     pub fn is_strong(&self, blocks: &[u32]) -> bool {
         let page = self.content.page;
         let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
         blocks.peek().is_some() && blocks.all(|block| page.styled(block).all(|part| part.style.strong))
     }
 
-    /// Returns the innermost list item around a block that is within an element.
+    /// Returns the innermost list item around a block that is inside the element `within`.
     pub fn item(&self, block: u32, within: u32) -> Option<u32> {
         let page = self.content.page;
         let block = self.content.block(block).filter(|block| page.kinds_around(block).intersects(ITEMS))?;
@@ -100,14 +100,14 @@ impl<'a> Inline<'a> {
         around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
     }
 
-    /// Returns whether `bytes` more of repeated text may be written: in total at most as many as the page has.
+    /// Counts `bytes` of repeated text; returns false once there are more than the page has bytes.
     pub fn may_repeat(&mut self, bytes: usize) -> bool {
         let left = self.repeat_room.checked_sub(bytes);
         self.repeat_room = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Returns the TeX of a block that is a single displayed formula.
+    /// Returns the TeX of a block that consists of a single displayed formula; `None` for other blocks.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         // Few texts are looked at further.
@@ -124,7 +124,7 @@ impl<'a> Inline<'a> {
         (display && !inner.is_empty() && !inner.contains("$$") && !inner.contains("\\]")).then(|| inner.to_owned())
     }
 
-    /// Returns a part of a block as Markdown, without the marks of notes.
+    /// Returns a part of a block (index of the block, first byte, end byte) as Markdown, without the marks of notes.
     pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else { return String::new() };
@@ -145,7 +145,7 @@ impl<'a> Inline<'a> {
         self.write(block, mode, pieces, (0, len), out);
     }
 
-    /// Appends a paragraph as Markdown from a byte of its text on.
+    /// Appends a paragraph as Markdown, from byte `from` of its text to the end.
     pub fn render_from(&mut self, block: u32, from: usize, out: &mut String) {
         let len = self.content.text(block).len();
         let pieces = self.content.pieces(block, pieces::Form::Markdown);
@@ -220,7 +220,7 @@ impl<'a> Inline<'a> {
         }
     }
 
-    /// Returns whether a block is text without marks and links, as most are: nothing is noted about its parts then.
+    /// Returns whether a block has no marks and links to write in this mode, which is true of most blocks.
     fn is_unmarked(&self, at: u32, block: &Block, mode: Mode) -> bool {
         let page = self.content.page;
         let is_strong_by_itself = match mode {
@@ -238,7 +238,7 @@ impl<'a> Inline<'a> {
                 }))
     }
 
-    /// Returns whether no part of a block has a style.
+    /// Returns whether no part of a block has an inline style.
     // Asked twice for most blocks: whether one is code as a whole, and how its text is written.
     fn is_unstyled(&self, at: u32, block: &Block) -> bool {
         let (last, known) = self.unstyled.get();
@@ -250,7 +250,7 @@ impl<'a> Inline<'a> {
         is_unstyled
     }
 
-    /// A link that is all image, with the alternative text of that for its text.
+    /// Returns the Markdown of a link that holds only images; its text is the first alternative text of an image.
     fn linked_image(&mut self, link: u32) -> Option<String> {
         let (page, html) = (self.content.page, self.content.html);
         let inside = link + 1..page.element(link)?.end;
@@ -263,7 +263,7 @@ impl<'a> Inline<'a> {
         Some(written_link(&alt, &address))
     }
 
-    /// The runs of a block between two bytes of its text.
+    /// Returns the runs of a block between two bytes of its text, and adds the addresses of links to `addresses`.
     fn runs(
         &mut self,
         block: &Block,
@@ -322,7 +322,7 @@ impl<'a> Inline<'a> {
     }
 }
 
-/// Places of the addresses in a text, without the brackets.
+/// Iterates over the byte ranges of addresses in angle brackets in a text, without the brackets.
 fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     // By one byte, which few texts have.
     let starts = memchr::memchr_iter(b'<', text.as_bytes()).map(|at| at + 1);
@@ -341,8 +341,8 @@ pub(super) fn has_address(text: &str) -> bool {
     addresses(text).next().is_some()
 }
 
-/// Runs in which such addresses are links, written by `write`. Markdown has no links in links: one around an address is
-/// left out if `may_drop` says so.
+/// Divides runs so that each address in angle brackets is a link, written by `write`. Markdown has no links in links: a
+/// link around an address is dropped if `may_drop` returns true for its number.
 fn with_addresses(
     runs: &[Run],
     text: &str,

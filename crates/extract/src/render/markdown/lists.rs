@@ -1,8 +1,9 @@
 //! Recognises lists and quotes that only lay out the page, definition lists, and the lists of editors and word
 //! processors.
 //!
-//! The content of the first is rendered without them. Each term of a definition list is an item that holds its
-//! definitions. Word processors write paragraphs whose style says that they are items, each with its sign as text.
+//! Lists and quotes that only lay out the page are rendered as their content alone. Each term of a definition list is
+//! an item that holds its definitions. Word processors write items as paragraphs, whose style says so, each with its
+//! sign as text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,27 +12,27 @@ use trommel_html::{Element, ElementKinds, NONE, Page, Tag};
 
 use crate::render::content::{KeptContent, Segment, is_item, is_list};
 
-/// Mean words of an item from which on a list is one of posts or sections.
+/// Maximum mean number of words of the items of a list; a list with more is one of posts or sections.
 // Items of real lists are lines; longer ones are posts that a page lists.
 const MAX_MEAN_ITEM_WORDS: u32 = 120;
-/// A quote with at least this many words that are more than two thirds of the text is the page.
+/// Minimum number of words of a quote that is taken for the whole page; it also has more than two thirds of all words.
 // Some sites put their whole text into a quote for its indent.
 const MIN_QUOTE_WORDS: u32 = 200;
 
 #[derive(Debug, Default)]
 struct ListContents {
     words: u32,
-    /// Words of text alone, without code and tables.
+    /// Number of words of text, without code, tables and lists inside items.
     text_words: u32,
     items: u32,
     last_item: u32,
     has_head: bool,
-    /// Items with a heading.
+    /// Number of items with a heading.
     headed: u32,
     last_headed: u32,
 }
 
-/// Returns the lists and quotes that only lay out the page, so that Markdown does not write them.
+/// Returns the elements of lists and quotes that only lay out the page, and that Markdown leaves out.
 // Most segments stand in neither, as `is_contained` tells at once.
 pub(super) fn transparent(content: &KeptContent, is_contained: impl Fn(u32) -> bool) -> HashSet<u32> {
     let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
@@ -87,7 +88,7 @@ pub(super) fn transparent(content: &KeptContent, is_contained: impl Fn(u32) -> b
     inside.into_iter().filter(|(at, inside)| is_transparent(*at, inside)).map(|(at, _)| at).collect()
 }
 
-/// Words of a segment.
+/// Returns the number of words of a segment.
 fn words(content: &KeptContent, segment: &Segment) -> u32 {
     let of = |blocks: &[u32]| {
         let blocks = blocks.iter().filter_map(|at| content.block(*at));
@@ -103,7 +104,8 @@ fn words(content: &KeptContent, segment: &Segment) -> u32 {
     }
 }
 
-/// Words of a segment that are words of text: every second character of scripts that do not divide words.
+/// Returns the number of words of text in a segment; code and tables have none. In scripts that do not divide words,
+/// two characters count as one word.
 fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     // The first bytes of such characters; no other byte of a text is one of these.
@@ -122,7 +124,7 @@ fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     }
 }
 
-/// Returns whether the text of an item begins in a list right inside of it.
+/// Returns whether the text of an item begins inside the list `list`, a direct child of the item.
 pub(super) fn begins_with_list(page: &Page, item: u32, list: u32) -> bool {
     let inner = page.element(list).filter(|inner| is_list(inner.tag) && inner.parent == item);
     let (Some(inner), Some(item)) = (inner, page.element(item)) else { return false };
@@ -130,7 +132,7 @@ pub(super) fn begins_with_list(page: &Page, item: u32, list: u32) -> bool {
     first.is_some_and(|block| (list..inner.end).contains(&block.element))
 }
 
-/// Returns whether two lists right behind each other have a single item each, as editors of blocks write every item.
+/// Returns whether two adjacent lists have a single item each, as block editors write every item.
 pub(super) fn are_items(page: &Page, list: u32, next: u32) -> bool {
     let end = |at: u32| page.element(at).map(|element| element.end);
     let is_item = |list: u32| {
@@ -143,14 +145,14 @@ pub(super) fn are_items(page: &Page, list: u32, next: u32) -> bool {
     end(list) == Some(next) && parent(list) == parent(next) && is_item(list) && is_item(next)
 }
 
-/// The terms of the definition lists in a content, by which definitions are told from terms.
+/// Terms of the definition lists in a content, with the `dt` and `dd` elements that belong to each.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// Each `dt` that is shown and is no heading.
+    /// `dt` elements whose text is kept and that contain no heading.
     shown: HashSet<u32>,
-    /// The lists whose terms are known.
+    /// Lists whose terms have been read.
     read: HashSet<u32>,
-    /// Each `dt` and `dd` with the first shown of the terms directly above it.
+    /// Maps each `dt` and `dd` to the first visible one of the terms directly above, or at, that element.
     terms: HashMap<u32, u32>,
 }
 
@@ -176,7 +178,7 @@ impl Definitions {
         Self { shown, ..Self::default() }
     }
 
-    /// Returns the term whose item in a list holds a `dt` or `dd`; `None` if no term directly above it is shown.
+    /// Returns the term whose item contains the `dt` or `dd` at `at`; `None` if no term directly above it is shown.
     pub fn term(&mut self, page: &Page, list: u32, at: u32) -> Option<u32> {
         if self.shown.is_empty() {
             return None;
@@ -210,26 +212,26 @@ impl Definitions {
     }
 }
 
-/// Maximum bytes of the sign of an item.
+/// Maximum bytes of the sign of a list item in the export of a word processor.
 const MAX_SIGN_BYTES: usize = 8;
 
-/// An item of a list that a word processor exported as a paragraph.
+/// Item of a list that a word processor exported as a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WordItem {
-    /// 1 for the outermost list.
+    /// Level of the item; 1 in the outermost list.
     pub level: u32,
-    /// Its number, if its list is ordered.
+    /// Number of the item, if its list is ordered.
     pub number: Option<u32>,
-    /// Length of the sign at the start of its text, in bytes.
+    /// Number of bytes of the sign at the start of the item's text, with the space after the sign.
     pub sign: usize,
 }
 
-/// Returns whether a paragraph is an item of a list that a word processor exported.
+/// Returns whether block `at` is a list item that a word processor exported as a paragraph.
 pub(crate) fn is_word_item(content: &KeptContent, at: u32) -> bool {
     word_item(content, at, None).is_some()
 }
 
-/// Returns the item that an exported paragraph is; `None` if it is none. `last` is the item directly before it.
+/// Returns the list item that a word processor exported as block `at`, if any. `last` is the item directly before.
 pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) -> Option<WordItem> {
     let page = content.page;
     let block = content.block(at)?;
@@ -257,14 +259,14 @@ pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) 
     (sign < text.len()).then_some(WordItem { level, number, sign })
 }
 
-/// Value of `mso-list` in the style of an element, in lower case.
+/// Returns the value of `mso-list` in the style of an element, in lower case.
 fn listed(content: &KeptContent, element: &Element) -> Option<String> {
     let style = element.attribute(content.html, "style")?.to_ascii_lowercase();
     let list = style.split(';').find_map(|part| part.trim().strip_prefix("mso-list:"));
     list.map(|list| list.trim().to_owned())
 }
 
-/// The level in `l0 level2 lfo1`.
+/// Returns the level (1 to 9) in a value of `mso-list` such as `l0 level2 lfo1`.
 fn level(list: &str) -> Option<u32> {
     let level = list.split_whitespace().find_map(|word| word.strip_prefix("level"));
     level.and_then(|level| level.parse().ok()).filter(|level| (1..=9).contains(level))

@@ -1,4 +1,4 @@
-//! Markdown of small pages, every block kept but those that start with `-`.
+//! Tests the Markdown of small pages, in which every block is kept except those that start with `-`.
 
 use super::*;
 use trommel_html::{Limits, ScanEngine};

@@ -4,31 +4,31 @@ use super::runs::{NOTE_PLACE, Run, can_mark, groups};
 use crate::render::markdown::escape::{Context, PageSigns, escape, span, without_markup};
 use crate::render::pieces::{self, PieceKind};
 
-/// The form in which a block is written as Markdown.
+/// Form in which a block is written as Markdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Paragraph,
-    /// A heading: one line, without marks for strong text.
+    /// Heading: one line, without marks for strong text.
     Heading,
-    /// A term of a definition list: strong.
+    /// Term of a definition list, written as strong text.
     Term,
-    /// Emphasised.
+    /// Caption, written as emphasised text.
     Caption,
     Cell,
-    /// A cell that is strong by itself.
+    /// Header cell of a table, which is strong without marks.
     HeaderCell,
 }
 
-/// A mark around runs, and whether one has it.
+/// Mark around runs in Markdown, and a function that returns whether a run has the style.
 type Mark = (&'static str, fn(&Run) -> bool);
 
-/// The marks of runs, from outside to inside.
+/// Marks around runs, from the outermost to the innermost: struck out, strong, emphasised.
 const MARKS: [Mark; 3] = [("~~", |run| run.deleted), ("**", |run| run.strong), ("*", |run| run.em)];
 
-/// The state of writing one block as inline Markdown.
+/// State of writing one block as inline Markdown.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
-    /// Offset of the text among the texts of the page, and the signs of those texts; none for text from elsewhere.
+    /// Offset of the text in the page's joined texts, and the signs of those texts; `None` for a text composed here.
     pub(super) signs: Option<(usize, &'t PageSigns)>,
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
@@ -50,7 +50,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Appends text without marks.
+    /// Appends a byte range of the text, escaped and without marks.
     pub(super) fn plain(&mut self, from: usize, to: usize) {
         let context = self.context();
         if let Some((start, signs)) = self.signs {
@@ -66,8 +66,8 @@ impl Rendering<'_> {
         escape(self.text, from, to, context, self.out);
     }
 
-    /// Writes the white space at the start of some runs: it must stand outside of their marks. Gives
-    /// the runs without it.
+    /// Writes the white space at the start of the first run, which must be outside of the marks. Returns the runs
+    /// without that white space.
     fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
         let mut runs = runs.to_vec();
         if let Some(first) = runs.first_mut().filter(|run| run.form == PieceKind::Text) {
@@ -95,7 +95,7 @@ impl Rendering<'_> {
         self.out.push(')');
     }
 
-    /// Appends runs that share one link (or have none) with their styles. `next` is the run behind them.
+    /// Appends runs that share one link (or have none) with their styles. `next` is the run after them.
     pub(super) fn styled(&mut self, runs: &[Run], next: Option<&Run>) {
         match runs {
             // Most texts are but that.
@@ -104,8 +104,8 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes runs with these marks around those that have them, unless Markdown would not see the marks there
-    /// (CommonMark, 6.2): such would stand in the text as asterisks.
+    /// Writes runs with `marks` around those that have the style. A mark that Markdown would not recognise at its place
+    /// (CommonMark, 6.2) is left out, as it would be read as asterisks.
     fn marked(&mut self, marks: &[Mark], runs: &[Run], next: Option<&Run>) {
         let Some(((mark, has_mark), others)) = marks.split_first() else { return self.text_and_code(runs) };
         for (at, group) in groups(runs, has_mark) {
@@ -162,7 +162,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes a run that is not text as it stands.
+    /// Writes a run that is not plain text, such as a formula or the mark of a note.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         match &run.form {
@@ -226,7 +226,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Returns whether a part is code. In a cell an escaped bar looks like a bar that code escapes.
+    /// Returns whether a byte range can be written as code; in a cell, code with an escaped bar cannot.
     fn is_code(&self, from: usize, to: usize) -> bool {
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
         let text = self.text.get(from..to).unwrap_or_default();

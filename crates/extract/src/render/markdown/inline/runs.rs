@@ -2,34 +2,34 @@
 
 use crate::render::pieces::{Piece, PieceKind};
 
-/// A segment of a block's text in which link, style and kind stay the same.
+/// Part of a block's text in which link, style and kind stay the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Number of the link it is in.
+    /// Index, in the list of destinations, of the link that contains the run.
     pub(super) link: Option<usize>,
     pub(super) code: bool,
     pub(super) strong: bool,
     pub(super) em: bool,
-    /// It is struck out.
+    /// True if the text of the run is struck out.
     pub(super) deleted: bool,
     pub(super) form: PieceKind,
 }
 
 impl Run {
-    /// Returns whether the run is text without style; it may be in a link.
+    /// Returns whether the run is text without style; the run may be in a link.
     pub(super) fn is_unmarked(&self) -> bool {
         self.form == PieceKind::Text && !(self.code || self.strong || self.em || self.deleted)
     }
 }
 
-/// The character that stands for the mark of a note, so that signs on both sides of it are no neighbours.
+/// Placeholder for the mark of a note, so that the signs on both sides of the mark are not neighbours.
 pub(super) const NOTE_PLACE: char = '\u{fffc}';
-/// Stands for a link or an image.
+/// Placeholder for a link or an image.
 const LINK_PLACE: char = '\u{fffb}';
 
-/// Divides runs where pieces begin and end, and drops what is outside of a range of bytes.
+/// Divides runs at the bounds of pieces, and drops the parts outside of the byte range `from..to`.
 pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
     let mut next_run = 0;
@@ -69,7 +69,7 @@ pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)
     divided
 }
 
-/// Joins the text of runs, and returns it with the runs moved to their places in it. Signs then see their real
+/// Joins the text of runs, and returns it with the runs moved to their places in it. Signs then have their real
 /// neighbours, without the text that is left out.
 pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     let mut out = String::with_capacity(text.len());
@@ -89,7 +89,7 @@ pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
     (out, runs)
 }
 
-/// Divides runs so that each formula between marks of TeX is a run of its own. `formulas` has the places of the
+/// Divides runs so that each formula between TeX marks is a run of its own. `formulas` has the byte ranges of the
 /// formulas.
 pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<Run> {
     if formulas.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<
     divided
 }
 
-/// Removes the runs of struck-out text where Markdown can write no mark for it.
+/// Removes the runs of struck-out text at places where Markdown does not recognise the mark `~~`.
 pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     if runs.iter().all(|run| !run.deleted) {
         return;
@@ -148,14 +148,14 @@ pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|_| kept.next().unwrap_or(true));
 }
 
-/// Returns whether Markdown takes a mark (such as `**`) as one between an outer and an inner character.
+/// Returns whether Markdown recognises a mark (such as `**`) between the characters `outer` and `inner`.
 pub(super) fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
     inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
 }
 
-/// Groups neighbouring runs with the same key, each group with the index of its first run.
+/// Iterates over groups of neighbouring runs with the same key, each with the index of its first run.
 pub(super) fn groups<'r, K: PartialEq>(
     runs: &'r [Run],
     key: impl Fn(&'r Run) -> K,
