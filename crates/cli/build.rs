@@ -1,8 +1,9 @@
-//! Tells the program what it was built from: the commit and the features.
+//! Passes the commit and the enabled features to the program at build time, for `--version`.
 
 use std::{env, fs, process::Command};
 
-/// The commit of a clone; of a package, the one that cargo noted when it was made.
+/// Returns the commit of the source: of the git clone, or the one that cargo recorded in the package. `None` if neither
+/// is known.
 fn commit() -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;

@@ -68,8 +68,8 @@ pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The first capture in an archive whose URL is one of a pattern, and the encoding that the crawl's metadata record
-/// after it gives for it.
+/// Returns the first capture in an archive whose URL matches a pattern, and the charset that the crawler's metadata
+/// record states for the capture.
 fn captured(archive: &str, url: &str) -> anyhow::Result<(Record, Option<String>)> {
     let (pattern, network) = (UrlPattern::new(url), NetworkOptions::default());
     for input in unpack(expand(&[archive], None, &network)?, PackedOptions::default(), &network) {
@@ -97,8 +97,8 @@ fn whole(record: &Record) -> anyhow::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Reads a place, `FILE:OFFSET[:LENGTH[:INNER]]`, or `FILE` with the rest as a second word. The file may
-/// have colons in its name.
+/// Parses the place of a record, `FILE:OFFSET[:LENGTH[:INNER]]`; `rest` holds what follows `FILE:` if given as a second
+/// argument. The file name may contain colons.
 fn place(place: &str, rest: Option<&str>) -> Result<RecordSource> {
     let all = rest.map_or_else(|| place.to_owned(), |rest| format!("{place}:{rest}"));
     let mut file = all.as_str();
@@ -118,12 +118,12 @@ fn place(place: &str, rest: Option<&str>) -> Result<RecordSource> {
     Ok(RecordSource { file: file.into(), offset, length: next(), inner: next() })
 }
 
-/// Formats the place of a record for display, without the secrets of a URL.
+/// Formats the place of a record for display, without the secrets in a URL.
 pub fn shown(place: &RecordSource) -> String {
     RecordSource { file: redacted(&place.file).into(), ..place.clone() }.to_string()
 }
 
-/// The record that is stored at a place, and the encoding that the crawl's metadata record after it gives for it.
+/// Reads the record at a place, and the charset that the crawler's metadata record states for it.
 fn stored(place: &RecordSource) -> Result<(Record, Option<String>)> {
     let name = redacted(&place.file);
     let found = match is_url(&place.file) {

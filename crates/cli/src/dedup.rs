@@ -150,8 +150,8 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
     Ok(())
 }
 
-/// Removes files that were written `again` although they exist, so that the same command continues after an
-/// interruption.
+/// Removes the new file `again` and fails unless the existing file `there` equals it, so that the same command
+/// continues after an interruption.
 fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     let is_equal = SignedFile::of(there)? == SignedFile::of(again)?;
     fs::remove_file(again).with_context(|| again.display().to_string())?;
@@ -161,11 +161,10 @@ fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the step that makes a Parquet file with the columns of this output; `None` if its name is not that of a
-/// Parquet file.
+/// Returns the writer of Parquet files with the columns of `output`; `None` if `output` is not named `.parquet`.
 ///
 /// # Errors
-/// Fails if its columns cannot be read.
+/// Fails if the columns of `output` cannot be read.
 #[cfg(feature = "parquet")]
 pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     if output.extension().is_none_or(|end| end != "parquet") {
@@ -174,7 +173,7 @@ pub fn like(output: &Path) -> Result<Option<Box<dyn Assemble>>, OutputError> {
     Ok(Some(Box::new(trommel::record::Parquet::like(output)?)))
 }
 
-/// Returns no step, because this build cannot make Parquet files.
+/// Returns `None`, because this build cannot write Parquet files.
 ///
 /// # Errors
 /// None.

@@ -39,7 +39,7 @@ pub struct EvalArgs {
     json: bool,
 }
 
-/// Reads a value by its name.
+/// Returns a parser of command-line values that accepts the names of the variants of `T`.
 fn named<T>() -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = strum::ParseError> + VariantNames + Clone + Send + Sync + 'static,
@@ -47,7 +47,7 @@ where
     PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse::<T>())
 }
 
-/// Comments are content or they are not: a score has no place for a third kind of text.
+/// Returns a parser of comment policies without `separate`, because a score covers a single text.
 fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
     let names = CommentPolicy::VARIANTS.iter().copied();
     let separate: &str = CommentPolicy::Separate.into();
@@ -95,7 +95,7 @@ pub struct LabelledArgs {
 }
 
 impl LabelledArgs {
-    /// Returns the files to read: the archives, and the gold file of each.
+    /// Returns the archives of labelled pages and the gold file of each.
     #[cfg(feature = "train")]
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let beside = self.pages.iter().filter_map(|pages| gold_beside(pages));
@@ -111,7 +111,7 @@ impl LabelledArgs {
     }
 }
 
-/// Returns the gold file of an archive: the given one, or else the one beside it.
+/// Returns the gold file of an archive: `given`, or the file in the same folder with the default name.
 pub fn gold_of(pages: &Path, given: Option<&PathBuf>) -> anyhow::Result<PathBuf> {
     given
         .cloned()
@@ -119,7 +119,8 @@ pub fn gold_of(pages: &Path, given: Option<&PathBuf>) -> anyhow::Result<PathBuf>
         .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", pages.display()))
 }
 
-/// Reads archives of labelled pages, each with the gold file at its position in `golds`, or else the one beside it.
+/// Reads archives of labelled pages, each with the gold file at the same index of `golds`, or else with the default
+/// gold file in its folder.
 pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<PageSet>> {
     let mut sets = Vec::new();
     for (at, pages) in archives.iter().enumerate() {

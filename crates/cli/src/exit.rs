@@ -11,18 +11,18 @@ use trommel::run::{Outcome, StopFlag, Summary};
 
 use crate::{messages, messages::say};
 
-/// The way in which a command ended, which sets the exit code.
+/// Result of a command, which determines the exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The command ended without faults; `search` found something.
+    /// Success of the command; `search` found at least one document.
     Clean,
-    /// Some records failed, and the others are in the outputs; `search` found nothing.
+    /// Failure of some records, while the outputs hold the others; `search` found nothing.
     SomeFailed,
-    /// The command gave no result, because of wrong usage or an error that ended it.
+    /// Failure of the command without a result, because of wrong usage or a fatal error.
     Fatal,
-    /// A panic ended the program, with the code that Rust gives.
+    /// Panic of the program; the exit code is 101, as usual in Rust.
     Panicked,
-    /// Ctrl-C ended the command, with the code that shells give.
+    /// Interruption by Ctrl-C; the exit code is 130, as usual in shells.
     Interrupted,
 }
 
@@ -38,8 +38,8 @@ impl Exit {
         }
     }
 
-    /// Returns the end of a command that read archives, by the outcome of its run. If it is not clean, the last line
-    /// gives the reason.
+    /// Returns the exit status of a command that read archives, from the outcome of its run. If the run was not clean,
+    /// the last line of the log gives the reason.
     pub fn of_run(summary: &Summary) -> Self {
         match (summary.outcome(), summary.faults()) {
             (Outcome::Clean, _) => Self::Clean,
@@ -54,35 +54,34 @@ impl Exit {
         }
     }
 
-    /// Prints the reason for this end as the last line, because the reader of a log looks there; returns the end
-    /// itself.
+    /// Prints the reason for this exit status as the last line of the log, and returns the status.
     pub fn because(self, why: &str) -> Self {
         say(&format!("exit {}: {why}", self.code()));
         self
     }
 }
 
-/// Makes a write fail that would pass a bound of the system on files (`ulimit -f`), as on a full disk. Otherwise the
-/// system would end the program without a message.
+/// Turns a write beyond the system's limit on file sizes (`ulimit -f`) into an error, as on a full disk. Otherwise the
+/// signal SIGXFSZ would end the program without a message.
 pub fn outlive_bounds_on_files() {
     // A signal that somebody takes does no more than that. Where it cannot be taken it ends the program.
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// The request to stop the program early, which SIGINT and SIGTERM set.
+/// Request to stop the program early, which SIGINT and SIGTERM set.
 pub struct Stop {
     any: Arc<AtomicBool>,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Stop {
-    /// Returns a request that nothing sets; signals end the program at once, as usual.
+    /// Returns a stop request that no signal sets; SIGINT and SIGTERM end the program at once, as usual.
     pub fn never() -> Self {
         Self { any: Arc::default(), interrupt: Arc::default() }
     }
 
-    /// Returns a request that SIGINT and SIGTERM set; a second SIGINT ends the program at once.
+    /// Returns a stop request that SIGINT and SIGTERM set; a second SIGINT ends the program at once.
     pub fn on_signals() -> io::Result<Self> {
         let stop = Self::never();
         flag::register_conditional_shutdown(SIGINT, i32::from(Exit::Interrupted.code()), stop.interrupt.clone())?;
@@ -93,25 +92,25 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Returns the flag that is set once an early end is requested.
+    /// Returns the flag that SIGINT and SIGTERM set to stop the program early.
     #[cfg(any(feature = "serve", feature = "label"))]
     pub fn flag(&self) -> &AtomicBool {
         &self.any
     }
 
-    /// Returns a copy of the flag for waiting reads, which end once it is set.
+    /// Returns a copy of the stop flag for network reads, which end once a signal sets the flag.
     pub fn shared(&self) -> StopFlag {
         self.any.clone().into()
     }
 
-    /// Returns the end of a run that was stopped early, by the kind of signal.
+    /// Returns the exit status of a stopped run: `Interrupted` after SIGINT, otherwise `Fatal`.
     pub fn exit(&self) -> Exit {
         if self.interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Fatal }
     }
 }
 
-/// Runs the program, and turns a panic of its main thread into an exit code. Only a panic that nothing catches is
-/// reported, because libraries may panic on a damaged file, which then is an error of that file.
+/// Runs the program, and turns a panic of its main thread into an exit code. Only uncaught panics are reported, because
+/// a library may panic on a damaged file, which then counts as an error of that file.
 pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     static LAST: Mutex<Option<String>> = Mutex::new(None);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -134,8 +133,8 @@ pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     })
 }
 
-/// Hides the usual message of panics on worker threads: a panic on one record is caught, counted and logged with the
-/// record's place.
+/// Hides the usual message about panics on worker threads, because the run catches, counts and logs a panic on a record
+/// with the record's place.
 pub fn quiet_workers() {
     let usual = take_hook();
     set_hook(Box::new(move |info| {

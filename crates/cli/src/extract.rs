@@ -61,7 +61,7 @@ enum Form {
 }
 
 impl Form {
-    /// Ending of the name of a file of this form.
+    /// Returns the file name extension for outputs in this format, without a leading dot.
     fn ending(self) -> &'static str {
         match self {
             Self::Text => "txt",
@@ -71,7 +71,7 @@ impl Form {
         }
     }
 
-    /// The form of a file of this name; none if its ending says nothing.
+    /// Returns the output format that the extension of a file name implies; `None` if it implies no format.
     fn by_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let has = |ending: &str| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.'));
@@ -84,7 +84,7 @@ impl Form {
     }
 }
 
-/// A block, with the file it is of where there are several.
+/// Block of a page, with the name of its file if several files are extracted.
 #[derive(Serialize)]
 struct NamedBlock<'a> {
     #[serde(flatten)]
@@ -93,14 +93,14 @@ struct NamedBlock<'a> {
     file: Option<&'a str>,
 }
 
-/// The destination of the text of pages.
+/// Destination of the extracted text: standard output, one file, or a folder with a file for each page.
 enum Output<'a> {
     Stdout,
     File(&'a Path),
     Folder(&'a Path),
 }
 
-/// Runs the command. It returns 0 if every page was read, 1 if some were not, 2 if none was.
+/// Runs `trommel extract`. Returns exit code 0 if every page was read, 1 if some pages failed, and 2 if all failed.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let given = Hints { http_charset: args.charset.as_deref(), ..Hints::default() };
     given.check()?;
@@ -156,7 +156,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// The output for a page. If there are several pages, JSON names the file.
+/// Reads and extracts one page, and returns its output. With `is_named`, JSON states the name of the file.
 fn extracted(
     args: &ExtractArgs,
     extractor: &Extractor,
@@ -187,14 +187,15 @@ fn extracted(
     Ok(head + &form.print(document, url, file)?)
 }
 
-/// Returns whether an output is a folder: by a slash at its end, or as a name without an ending that no file has.
+/// Returns whether an output path is a folder: an existing one, a path with a final slash, or a new name without an
+/// extension.
 fn is_folder(path: &Path) -> bool {
     let has_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
     path.is_dir() || has_slash || (path.extension().is_none() && !path.exists())
 }
 
-/// The settings and the form of the output: Markdown and lists of blocks are asked for by the one or the other, or by
-/// the name of the output.
+/// Returns the settings and the output format, from the options and the format `by_name` that the name of the output
+/// file implies.
 fn settings(args: &ExtractArgs, by_name: Option<Form>) -> anyhow::Result<(Settings, Form)> {
     let mut chosen = PartialSettings::default();
     let is_plain = args.settings.chosen.get("text.form").is_some_and(|form| form == "plain");
@@ -226,7 +227,7 @@ fn settings(args: &ExtractArgs, by_name: Option<Form>) -> anyhow::Result<(Settin
     Ok((settings, form))
 }
 
-/// Says that nothing is kept of a page that has words.
+/// Warns if no block is kept of a page that has words.
 fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
     let judgement = &extraction.verdicts().judgement;
     let keeps = judgement.choice.kept.contains(&true);
@@ -237,7 +238,7 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
     }
 }
 
-/// Every block, a line each.
+/// Formats every block of a document as a line of JSON. With several pages, each line names the `file`.
 fn blocks(document: Document, file: Option<&str>) -> anyhow::Result<String> {
     let mut lines = String::new();
     for block in document.blocks {

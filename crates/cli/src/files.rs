@@ -1,7 +1,7 @@
-//! Reads the pages that arguments name (files, folders, URLs, standard input) and the archives that other commands than
-//! `run` read, and writes the files that options name.
+//! Reads the pages and archives that arguments name (files, folders, URLs, standard input), and writes the files that
+//! options name.
 //!
-//! Never is anything written over what a command reads; `-` stands for standard output.
+//! Refuses to write over a file that the command reads; `-` stands for standard output.
 
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
@@ -18,23 +18,23 @@ use trommel::{Document, Extractor, Hints, Settings};
 
 use crate::progress::Reporter;
 
-/// A page to be read, as an argument names it: a file, a URL or standard input.
+/// Page that an argument names: a file, a URL or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageInput {
-    /// Name of the file, converted to text; the URL; or `-` for standard input.
+    /// Name of the page: the path as text, the URL, or `-` for standard input.
     pub name: String,
-    /// The file, if it is one.
+    /// Path of the page; `None` for a URL or standard input.
     file: Option<PathBuf>,
-    /// The name of the page in a folder of outputs, without a suffix: its path below the named folder, or the name of
-    /// its file.
+    /// Path of the page's output in a folder of outputs, without an extension: the path below the named folder, or the
+    /// name of the file.
     pub stem: PathBuf,
 }
 
 impl PageInput {
-    /// Returns the pages that arguments name; those of a folder are in the order of their names.
+    /// Returns the pages that arguments name. The pages of a folder are sorted by name.
     ///
     /// # Errors
-    /// If a folder cannot be read or holds no page, or a URL is named without `fetch`.
+    /// Fails if a folder cannot be read or holds no page, or if a URL is named without `fetch`.
     pub fn expand(arguments: &[impl AsRef<OsStr>], fetch: bool) -> Result<Vec<Self>> {
         let mut pages = Vec::new();
         for argument in arguments {
@@ -64,10 +64,10 @@ impl PageInput {
         Self { name: file.display().to_string(), file: is_file.then(|| file.to_owned()), stem: without_endings(name) }
     }
 
-    /// Reads the page.
+    /// Reads the bytes of the page, decompressed.
     ///
     /// # Errors
-    /// The errors of [`read`].
+    /// Fails for the same reasons as [`read`].
     pub fn read(&self) -> Result<Vec<u8>> {
         match &self.file {
             Some(file) => read_file(file),
@@ -76,10 +76,10 @@ impl PageInput {
     }
 }
 
-/// Reads a page from a file, a URL or standard input (`-`), and inflates gzip, and zstd of a file.
+/// Reads a page from a file, a URL or standard input (`-`). Decompresses gzip, and for files also zstd.
 ///
 /// # Errors
-/// If it cannot be read, is an archive, or is compressed otherwise.
+/// Fails if the page cannot be read, is an archive, or has another compression.
 pub fn read(name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match name {
@@ -106,12 +106,12 @@ fn read_file(file: &Path) -> Result<Vec<u8>> {
     page(bytes).with_context(named)
 }
 
-/// At most as much as a page may have.
+/// Limits a reader to the maximum number of bytes of a page.
 fn bounded(reader: impl Read) -> impl Read {
     reader.take(PayloadOptions::default().max_payload)
 }
 
-/// The page in these bytes.
+/// Returns the HTML in the bytes of a file: decompressed if gzip, and without a saved HTTP header.
 fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     if FileSignature::of(&bytes) == Some(FileSignature::Gzip) {
         let stored = std::mem::take(&mut bytes);
@@ -124,9 +124,7 @@ fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// # Errors
-/// If these are the bytes of something that is known not to be a page: of an archive, or of what a run passes over
-/// as well.
+/// Refuses bytes that are known not to be HTML: an archive, or data of another type that a run skips.
 fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     let is_arc = bytes.starts_with(b"filedesc://");
     let signature = FileSignature::of(bytes);
@@ -144,7 +142,7 @@ fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Returns the files below a folder, sorted. Links, pipes and devices are left out.
+/// Returns the paths of all files below a folder, sorted. Links, pipes and devices are left out.
 pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -161,7 +159,7 @@ pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The path without the ending of a page, if it has one.
+/// Returns a path without the extensions of HTML pages, such as `.html` and `.html.gz`.
 fn without_endings(path: &Path) -> PathBuf {
     let Some(name) = path.file_name() else { return path.to_owned() };
     // What is no text in the name does not matter to its ending.
@@ -169,7 +167,7 @@ fn without_endings(path: &Path) -> PathBuf {
     path.with_file_name(trommel::archive::file_name::without_page_endings(&name))
 }
 
-/// The last part of a URL's path, or its host.
+/// Returns the last segment of a URL's path as a file name; the host if the path is empty.
 fn from_url(url: &str) -> PathBuf {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -181,7 +179,7 @@ fn from_url(url: &str) -> PathBuf {
 /// Refuses an output file that the command also reads.
 ///
 /// # Errors
-/// If `path` is one of the files in `read`, by this name or another.
+/// Fails if `path` is one of the files in `read`, under the same or another name.
 pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item = P>) -> Result<()> {
     // What is not there yet is no input.
     let Ok(place) = path.canonicalize() else { return Ok(()) };
@@ -191,11 +189,11 @@ pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item =
     Ok(())
 }
 
-/// Refuses an output file that exists, unless it may be replaced. Devices and pipes (`/dev/null`) are written in any
-/// case.
+/// Refuses an existing output file, unless `overwrite` is set. Devices and pipes such as `/dev/null` may always be
+/// written.
 ///
 /// # Errors
-/// If `path` is there and `overwrite` is not set.
+/// Fails if `path` exists and `overwrite` is not set.
 pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
     if path.is_file() && !overwrite && path != Path::new("-") {
         bail!("{}: is there already; replace it with --overwrite", path.display());
@@ -203,30 +201,30 @@ pub fn refuse_existing(path: &Path, overwrite: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output file that the command reads, or that exists and may not be replaced. Makes its folder and checks that
-/// it can be written, before the work begins.
+/// Checks, before the work begins, that an output file is not read by the command, may be replaced if it exists, and
+/// can be written. Creates its folder.
 ///
 /// # Errors
-/// The errors of [`refuse_inputs`], [`refuse_existing`] and [`prepare`].
+/// Fails for the same reasons as [`refuse_inputs`], [`refuse_existing`] and [`prepare`].
 pub fn claim<P: AsRef<Path>>(path: &Path, overwrite: bool, read: impl IntoIterator<Item = P>) -> Result<()> {
     refuse_inputs(path, read)?;
     refuse_existing(path, overwrite)?;
     prepare(path)
 }
 
-/// Makes the folder of an output file and checks that the file can be written, before the work begins.
+/// Creates the folder of an output file and checks that the file can be written, before the work begins.
 ///
 /// # Errors
-/// The errors of the system, with the name of the file.
+/// Fails if the system refuses the folder or file; the message names the file.
 pub fn prepare(path: &Path) -> Result<()> {
     AtomicFile::prepare(path).with_context(|| path.display().to_string())
 }
 
-/// Writes a text to a file, or to standard output for `-`. The folder of the file is made, and the file appears when it
-/// is complete.
+/// Writes a text to a file, or to standard output if `path` is `-`. Creates the folder; the file appears when it is
+/// complete.
 ///
 /// # Errors
-/// The errors of the system, with the name of the file.
+/// Fails if the system refuses the folder or file; the message names the file.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     if path == Path::new("-") {
         return crate::out(text);
@@ -240,7 +238,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     write().with_context(|| path.display().to_string())
 }
 
-/// Parses an argument that must name a file, not standard output.
+/// Parses an argument that must name a file and not standard output (`-`).
 pub fn file(name: &str) -> Result<PathBuf, String> {
     match name {
         "-" => Err("expected the name of a file; ./- is a file of that name".to_owned()),
@@ -248,14 +246,14 @@ pub fn file(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Archives that a command reads without writing outputs; WACZ files are unpacked.
+/// Archives that a command reads without writing outputs. WACZ files are unpacked.
 pub struct Archives {
     plan: Plan,
     extractor: Extractor,
 }
 
 impl Archives {
-    /// Prepares the archives of `inputs`, to be read with the model of these settings.
+    /// Prepares to read the archives of `inputs` with the model that the settings name.
     pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
         let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
         let model = Arc::new(settings.model()?);
@@ -265,7 +263,8 @@ impl Archives {
         })
     }
 
-    /// Passes every document to `take`, in the order in which `run` would write them, and returns the counts.
+    /// Passes every document of the archives to `take`, in the order in which `run` would write them. Returns the
+    /// counts of the run.
     pub fn documents(&self, mut take: impl FnMut(Document) -> Result<()>) -> Result<Summary> {
         let taken = |record| take(record).map_err(io::Error::other);
         let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());

@@ -42,8 +42,8 @@ pub fn run(command: GenerateCommand) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The text of `--version`: version, commit, features, built-in models and build, one line for each. Only the same
-/// build continues a run.
+/// Text that `--version` prints: version, commit, features, built-in models and build, each on a line. A run can be
+/// continued only by the same build.
 pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let models: Vec<&str> = Model::builtin_names().collect();
     format!(

@@ -34,8 +34,8 @@ pub struct IndexArgs {
     settings: SettingsArgs<DocumentCommands>,
 }
 
-/// Runs the command. It returns 0 if all went well, and 1 if something could not be read; the rest is indexed. It
-/// returns 2 if nothing could be read; an index in a folder then stays unchanged.
+/// Runs `trommel index`. Returns exit code 0 on success, and 1 if an input could not be read and the rest is indexed.
+/// Returns 2 if nothing could be read; an existing index is then unchanged.
 pub fn run(args: &IndexArgs) -> Result<Exit> {
     let mut settings = args.settings.settings()?;
     // Searches are limited by language and date, with any model.
@@ -63,23 +63,23 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
     })
 }
 
-/// Ends of the names of files that hold documents, before those of compressions.
+/// Extensions of files that hold documents; an extension of a compression may follow.
 const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
 const WET: &str = ".wet";
 
-/// The result of feeding.
+/// Counts of the documents passed to the search index.
 #[derive(Debug, Default)]
 struct FeedOutcome {
-    /// Documents taken.
+    /// Number of documents added to the search index.
     documents: u64,
-    /// Documents left out, as they have neither title nor text.
+    /// Number of documents left out because they have neither title nor text.
     empty: u64,
-    /// True if a part of the inputs could not be read.
+    /// Whether a part of the inputs could not be read.
     faults: bool,
 }
 
 impl FeedOutcome {
-    /// Gives documents to the index. Unreadable ones are logged and skipped.
+    /// Adds documents to the search index, and counts them. Unreadable documents are logged and skipped.
     fn give(
         &mut self,
         indexer: &mut IndexWriter,
@@ -99,7 +99,7 @@ impl FeedOutcome {
     }
 }
 
-/// Sorts the arguments, files and folders of them: outputs of runs by their names, WET files, and archives.
+/// Sorts arguments, and the files in folders among them, by name into outputs of runs, WET files and archives.
 fn sorted(arguments: &[String]) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<String>)> {
     let (mut outputs, mut wets, mut archives) = (Vec::new(), Vec::new(), Vec::new());
     for argument in arguments {
@@ -139,7 +139,7 @@ fn sorted(arguments: &[String]) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<Strin
     Ok((outputs, wets, archives))
 }
 
-/// Passes all documents to `indexer`. Unreadable ones are logged and skipped.
+/// Adds the documents of all inputs to the search index. Unreadable documents are logged and skipped.
 fn fed(
     outputs: &[PathBuf],
     wets: &[PathBuf],
@@ -176,7 +176,7 @@ fn passed_over(others: &BTreeMap<String, usize>) -> String {
     if words.is_empty() { String::new() } else { format!("; passed over: {}", words.join(", ")) }
 }
 
-/// The document in a record of a WET file; none of its other records.
+/// Returns the document in a conversion record of a WET file; `None` for records of other types.
 fn of_wet(record: Result<Record, ArchiveError>) -> Option<Result<Document, String>> {
     match record {
         Ok(record) => (record.kind == RecordType::Conversion).then(|| Ok(of_conversion(&record))),
@@ -184,7 +184,7 @@ fn of_wet(record: Result<Record, ArchiveError>) -> Option<Result<Document, Strin
     }
 }
 
-/// The first line of a text is its title. Its place is in the WET file.
+/// Converts a conversion record of a WET file to a document. The first line of the text becomes the title.
 fn of_conversion(record: &Record) -> Document {
     let block = String::from_utf8_lossy(&record.block);
     let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
@@ -199,7 +199,7 @@ fn of_conversion(record: &Record) -> Document {
     }
 }
 
-/// Returns whether the name ends with one of `endings`, perhaps with that of a compression after it.
+/// Returns whether a file name ends with one of `endings`, optionally followed by `.gz` or `.zst`.
 fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -58,7 +58,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The bytes of a page, and facts about it from outside.
+/// Bytes of a page to inspect, and hints about it such as its URL and charset.
 #[derive(Debug)]
 pub struct InspectedPage {
     bytes: Vec<u8>,
@@ -66,11 +66,11 @@ pub struct InspectedPage {
 }
 
 impl InspectedPage {
-    /// Reads the page of the record in an archive that has this id, or this offset in the stored file; `-` is standard
-    /// input.
+    /// Reads a page from the record of an archive whose id, or offset in the stored file, is `wanted`. The file `-` is
+    /// standard input.
     ///
     /// # Errors
-    /// If the archive cannot be read, has no such record, or the record holds no page.
+    /// Fails if the archive cannot be read or has no such record, or if the record holds no page.
     pub fn record(file: &str, wanted: &str) -> anyhow::Result<Self> {
         let options = ReadOptions::default();
         let mut reader = match file {

@@ -66,7 +66,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The number of labelled pages, and the next step if all are labelled.
+/// Describes the number of labelled pages, and the next step if all pages are labelled.
 fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
     let (done, all) = (labelling.labelled()?, labelling.pages.pages.len());
     let gold = gold.display();
@@ -76,7 +76,7 @@ fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// The commands that use the labels.
+/// Returns the command lines of `eval` and `train` that use the labels.
 fn next(pages: &Path, gold: Option<&Path>) -> Vec<String> {
     let quoted = |path: &Path| {
         let path = path.display().to_string();

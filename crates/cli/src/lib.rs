@@ -93,10 +93,10 @@ struct LeftOut {
     arguments: Vec<OsString>,
 }
 
-/// Runs the program with its arguments, the first of which is its name, until its end. It prints the reason of a
-/// failure on standard error; wrong arguments and `--help` end the process.
+/// Runs the program until its end. The first of `arguments` is the program's name. Failures are printed on standard
+/// error; wrong arguments and `--help` end the process.
 ///
-/// To be called once in a process, as it takes over signals, the log and the report of panics.
+/// Must be called only once in a process, because it takes over signals, the log and the reports of panics.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     exit::outlive_bounds_on_files();
     let cli = Cli::parse_from(arguments);
@@ -139,12 +139,12 @@ fn command(command: Command) -> anyhow::Result<Exit> {
     }
 }
 
-/// Writes to standard output.
+/// Writes a text to standard output.
 fn out(text: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     unless_gone(std::io::stdout().lock().write_all(text.as_ref()))
 }
 
-/// The result of writing to standard output. A reader that went away is a clean end, as for every filter.
+/// Returns the result of a write to standard output, but ends the process with code 0 if the reader closed the pipe.
 fn unless_gone(written: std::io::Result<()>) -> anyhow::Result<()> {
     match written {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),

@@ -37,7 +37,7 @@ pub struct LsArgs {
     settings: SettingsArgs<ListCommands>,
 }
 
-/// A record as it is listed. A missing value is an empty string or 0.
+/// Line about a record in the output of `ls`. A missing value is an empty string or 0.
 #[derive(Serialize)]
 struct Line<'a> {
     place: String,
@@ -77,7 +77,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Six columns between tabs. Strangers choose types and URLs, which must not make further columns or lines.
+    /// Formats the record as six columns separated by tabs. Values are untrusted, so their tabs and line ends are
+    /// removed.
     fn columns(&self) -> String {
         let or_dash = |text: &str| match text.trim() {
             "" => "-".to_owned(),
@@ -118,7 +119,7 @@ struct Counts {
     faults: u64,
 }
 
-/// Lists the records of an archive; says what cannot be read.
+/// Lists the records of an archive, and prints an error for each part that cannot be read.
 fn list(
     input: &Input,
     filters: &Filters,

@@ -1,4 +1,4 @@
-//! Writes to standard error: log lines, summaries, and one message for an error.
+//! Writes log lines, summaries and errors to standard error.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::{env, ffi::OsString, fmt::Display};
@@ -10,7 +10,7 @@ use trommel_text::without_controls;
 
 use crate::progress;
 
-/// Heading of the options of every command.
+/// Heading above the options that every command has, in the help.
 const EVERYWHERE: &str = "Options of every command";
 
 /// Amount and form of the messages
@@ -36,13 +36,13 @@ enum LogFormat {
     Json,
 }
 
-/// The form of plain lines: for people, as JSON, or none.
+/// Form of messages outside the log: `PLAIN` for people, `JSON`, or `QUIET` for none.
 static MESSAGE_FORM: AtomicU8 = AtomicU8::new(PLAIN);
 const PLAIN: u8 = 0;
 const JSON: u8 = 1;
 const QUIET: u8 = 2;
 
-/// Sets up the log and other messages of the program.
+/// Sets up the log and the other messages of the program.
 pub fn begin(args: MessageArgs) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
@@ -78,13 +78,13 @@ pub fn begin(args: MessageArgs) {
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
-/// Removes characters that control terminals from a text, because strangers choose names and ids.
+/// Removes characters that control terminals from a text, because names and ids may come from untrusted input.
 pub fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(without_controls).collect();
     lines.join("\n")
 }
 
-/// Prints a text on standard error that is not an event of the log, such as a summary.
+/// Prints a text that is not an event of the log, such as a summary, on standard error.
 pub fn say(text: &str) {
     let text = shown(text);
     match MESSAGE_FORM.load(Ordering::Relaxed) {
@@ -94,8 +94,7 @@ pub fn say(text: &str) {
     }
 }
 
-/// Joins the messages of an error and its causes, without repetition, as many an error includes the message of its
-/// cause.
+/// Joins the messages of an error and its causes. Leaves out a cause whose message is already included.
 pub fn causes(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {
@@ -109,7 +108,7 @@ pub fn causes(error: &anyhow::Error) -> String {
     told
 }
 
-/// Prints the one message that gives the reason for a failure of the program.
+/// Prints the one message that states why the program failed.
 pub fn fail(error: &dyn Display) {
     // One line: a line end in a name must not begin another.
     let error = error.to_string();
@@ -120,17 +119,17 @@ pub fn fail(error: &dyn Display) {
     }
 }
 
-/// Returns whether colours may be written to a stream: it is a terminal that has them, and `NO_COLOR` is not set.
+/// Returns whether colours may be written to a stream: a terminal that supports them, without `NO_COLOR` set.
 pub fn has_colour(stream: &impl IsTerminal) -> bool {
     is_smart(stream) && wants_colour(env::var_os("NO_COLOR"))
 }
 
-/// Returns whether this is a terminal that can do more than print lines.
+/// Returns whether a stream is a terminal that can move the cursor, unlike one with `TERM=dumb`.
 fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && can_redraw(env::var_os("TERM"))
 }
 
-/// `NO_COLOR`: any text but the empty one asks for none.
+/// Returns whether the value of the variable `NO_COLOR` allows colours: it is missing or empty.
 fn wants_colour(no_color: Option<OsString>) -> bool {
     no_color.is_none_or(|value| value.is_empty())
 }
@@ -139,20 +138,20 @@ fn can_redraw(term: Option<OsString>) -> bool {
     term.is_none_or(|term| term != "dumb")
 }
 
-/// Formats a count with its noun: `1 document`, `2 documents`.
+/// Formats a count with a noun: `1 document`, `2 documents`.
 #[cfg(feature = "index")]
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }
 
-/// Writes a line to standard error.
+/// Writes a text and a line end to standard error, above the progress bar if there is one.
 fn write_line(text: &str) {
     Log::write_or_drop(format!("{text}\n").as_bytes());
 }
 
-/// Writes log lines to standard error, above the bar if there is one. A full disk or a reader that went away must
-/// end neither a run nor a service, so a message that cannot be written is dropped.
+/// Writer of log lines to standard error, above the progress bar if there is one. Messages that cannot be written are
+/// dropped, so that a full disk or a closed pipe does not end a run or service.
 #[derive(Clone, Copy, Debug)]
 struct Log;
 
@@ -163,7 +162,7 @@ impl Log {
 }
 
 impl Write for Log {
-    /// Takes an event, which is one line: a line end in a name must not begin another.
+    /// Writes one event of the log as one line. Line ends inside the event are replaced by spaces.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         // The formatter's own colours begin with an escape; those of names it has written in other signs.
         let is_kept = |byte: u8| !byte.is_ascii_control() || matches!(byte, b'\t' | 0x1b);
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn causes_are_told_once() {
-        /// An error of writing, in the form of `rmp_serde`.
+        /// Write error whose message includes that of its cause, as in `rmp_serde`.
         #[derive(Debug)]
         struct Write(std::io::Error);
         impl Display for Write {

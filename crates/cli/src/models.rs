@@ -1,4 +1,4 @@
-//! `trommel model`, and the model that `--model` names.
+//! `trommel model`: describes models. Also loads the model that `--model` names.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ enum ModelCommand {
     },
 }
 
-/// Loads the model of that name or file; the default model for `None`.
+/// Loads a built-in model by name, or a model file by path; `None` loads the default model.
 pub fn named(model: Option<&str>) -> anyhow::Result<Model> {
     let mut settings = Settings::default();
     settings.model = model.unwrap_or_default().to_owned();
@@ -62,7 +62,7 @@ fn summary(file: &ModelFile) -> String {
     format!("{} features, {}, F1 {}", file.columns.len(), file.created, scores.join(", "))
 }
 
-/// A model as text for people, by a template.
+/// Description of a model as text, by the template `model.txt`.
 #[derive(Template)]
 #[template(path = "model.txt")]
 struct Description<'a> {
@@ -72,20 +72,20 @@ struct Description<'a> {
     parts: Vec<Part<'a>>,
     types: Vec<String>,
     embedded_columns: Vec<(f32, &'a str)>,
-    /// Weights of tokens, the largest first.
+    /// Attribute words with their weights, the largest weight first.
     tokens: Vec<String>,
 }
 
-/// A part of a model.
+/// Part of a model, such as a linear scorer or trees, in the description of the model.
 struct Part<'a> {
     kind: &'static str,
-    /// Percent of the log odds.
+    /// Share of the part in the log odds, in percent.
     share: f32,
-    /// Strength and name of each column, the strongest first.
+    /// Strength and name of each feature column, the strongest first.
     columns: Vec<(f32, &'a str)>,
 }
 
-/// Tokens that are shown at each end.
+/// Number of tokens shown of each kind: those with the largest weights, and those with the smallest.
 const MOST_TOKENS: usize = 40;
 
 fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {
@@ -111,7 +111,7 @@ fn linear(weights: &[ColumnWeight]) -> Vec<(u16, f32)> {
     weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect()
 }
 
-/// The kind of a scorer, and the strength of each of its columns.
+/// Returns the kind of a scorer, and each feature column that it uses with its strength.
 fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(part) => ("linear (strength: weight x deviation)", linear(&part.weights)),
@@ -136,7 +136,8 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     }
 }
 
-/// Names beside strengths, the strongest first; of equal ones the first column.
+/// Sorts columns by the absolute value of their strength, largest first, and adds their names. Ties are sorted by
+/// column number.
 fn named_columns(mut strengths: Vec<(u16, f32)>, columns: &[String]) -> Vec<(f32, &str)> {
     strengths.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
     let name = |column: u16| columns.get(usize::from(column)).map_or("", String::as_str);

@@ -7,34 +7,34 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use trommel::run::{Progress, ProgressState};
 
-/// Time between two log lines where standard error is no terminal.
+/// Time between two log lines about progress, if standard error is not a terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// True if a progress bar may be shown.
+/// Whether a progress bar may be shown.
 static BAR_ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// Sets whether progress may be shown as a bar, because standard error is a terminal that can redraw a line.
+/// Sets whether a progress bar may be shown, which requires a terminal that can redraw a line.
 pub fn show(shown: bool) {
     BAR_ALLOWED.store(shown, Ordering::Relaxed);
 }
 
-/// The bar on the screen, which log lines must not be written into.
+/// Progress bar on the screen, if one is shown. Log lines must be written above it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
     act(&mut BAR.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Shows the progress of a run: as a bar on a terminal, otherwise as a log line every five seconds.
+/// Reporter of the progress of a run: a bar on a terminal, otherwise a log line every five seconds.
 pub struct Reporter {
     bar: Option<ProgressBar>,
-    /// Time of the start, and the bytes read by then.
+    /// Time of the first update, and the number of bytes read by then.
     first: Option<(Instant, u64)>,
     last: Instant,
 }
 
 impl Reporter {
-    /// Creates a reporter that has shown nothing yet.
+    /// Creates a reporter of progress, with a bar if one may be shown.
     pub fn new() -> Self {
         let bar = BAR_ALLOWED.load(Ordering::Relaxed).then(|| {
             let bar = ProgressBar::no_length();
@@ -77,7 +77,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Counts of the archives in progress, and of pages, documents, drops and failures so far.
+/// Describes the number of archives in progress, and of pages, documents, drops and failures so far.
 fn counts(state: &ProgressState) -> String {
     let ProgressState { archives, pages, documents, dropped, failures, .. } = state;
     let plural = if *archives == 1 { "" } else { "s" };
@@ -86,8 +86,8 @@ fn counts(state: &ProgressState) -> String {
     )
 }
 
-/// Describes the bytes read, the speed, and the time left, given the `before` bytes that were read at the start, `time`
-/// ago.
+/// Describes the bytes read, the speed and the time left. The speed is the mean over `time`, in which the bytes after
+/// the first `before` were read.
 fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
     let rate = state.bytes.saturating_sub(before) as f64 / time.as_secs_f64().max(1e-3);
     let Some(total) = state.total else { return format!("{} bytes, {:.1} MB/s", state.bytes, rate / 1e6) };
@@ -95,7 +95,7 @@ fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
     format!("{} of {total} bytes, {:.1} MB/s, {left:.0} s left", state.bytes, rate / 1e6)
 }
 
-/// Calls `write`, which writes to standard error, so that its lines stand above the bar if there is one.
+/// Calls `write`, which writes to standard error, so that its lines appear above the progress bar if there is one.
 pub fn above_bar(write: impl FnOnce()) {
     match with_bar(|shown| shown.clone()) {
         Some(bar) => bar.suspend(write),

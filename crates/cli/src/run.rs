@@ -1,4 +1,4 @@
-//! `trommel run`: reads archives and writes documents, also while its inputs grow.
+//! `trommel run`: extracts documents from archives, also while archives grow.
 
 use std::path::{Path, PathBuf};
 use std::{env, ffi::OsString, io::BufWriter, mem, sync::Arc, time::Duration};
@@ -17,7 +17,7 @@ use crate::messages::{fail, say, shown};
 use crate::progress::Reporter;
 use crate::settings::{AnnotateCommands, LATER, NetworkArgs, Scope, SettingsArgs};
 
-/// Heading of the options for files beside the outputs.
+/// Heading above the options for additional output files, in the help.
 const BESIDE: &str = "Files beside the outputs";
 
 /// Extract main text from archives
@@ -112,22 +112,22 @@ pub struct RunArgs<S: Scope> {
     settings: SettingsArgs<S>,
 }
 
-/// Runs `annotate`: a run whose only format is a table of annotations, without text.
+/// Runs `trommel annotate`: a run whose only output format is a table of annotations, without text.
 ///
 /// # Errors
-/// The errors of [`run`].
+/// Fails for the same reasons as [`run`].
 pub fn annotate(mut args: RunArgs<AnnotateCommands>) -> Result<Exit> {
     let table = PartialSettings::from_toml("[output]\nformat = [\"annotations\"]\n")?;
     args.settings.chosen = table.over(args.settings.chosen);
     run(args)
 }
 
-/// Runs the command. It returns 0 if all went well, 1 if something could not be read or some records failed. It returns
-/// 2 if nothing could be read or the run ended early, and 130 if SIGINT ended it.
+/// Runs `trommel run`. Returns exit code 0 on success, and 1 if an input could not be read or records failed. Returns 2
+/// if nothing could be read or the run ended early, and 130 after SIGINT.
 ///
 /// # Errors
-/// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
-/// be read on (exit code 2).
+/// Fails, with exit code 2, if the arguments or the configuration are invalid, an output cannot be written, or an
+/// archive breaks off.
 pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
@@ -206,7 +206,7 @@ pub fn run<S: Scope>(mut args: RunArgs<S>) -> Result<Exit> {
     reported(&plan, &summary, error, bucket.is_some(), &args, &watch, &stop)
 }
 
-/// Reports the counts of a run or the error that ended it.
+/// Prints and writes the counts of a run, or the error that ended it. Returns the exit status.
 fn reported<S: Scope>(
     plan: &Plan,
     summary: &Summary,
@@ -240,7 +240,7 @@ fn reported<S: Scope>(
 }
 
 impl<S: Scope> RunArgs<S> {
-    /// The request of the arguments, which are taken out of them.
+    /// Builds the request for a run from the arguments, and takes the values out of them.
     fn take_request(&mut self) -> Result<RunRequest> {
         Ok(RunRequest {
             inputs: mem::take(&mut self.inputs),
@@ -258,11 +258,11 @@ impl<S: Scope> RunArgs<S> {
     }
 }
 
-/// Clock, metrics and listener of a run.
+/// Observers of a run: its clock for `--profile`, its metrics, and the server of the metrics.
 struct Watch {
     clock: Option<Arc<Clock>>,
     metrics: Option<Arc<Metrics>>,
-    /// It listens as long as the run goes on.
+    /// Server of the metrics over HTTP, which runs until this value is dropped.
     #[cfg(feature = "serve")]
     _listener: Option<trommel_web::service::MetricsListener>,
 }
@@ -285,7 +285,7 @@ impl Watch {
         })
     }
 
-    /// The extractor, observed by the clock and the metrics.
+    /// Adds the clock and the metrics, if there are any, as observers to an extractor.
     fn observed(&self, extractor: Extractor) -> Extractor {
         match (self.clock.clone(), self.metrics.clone()) {
             (None, None) => extractor,
@@ -296,7 +296,7 @@ impl Watch {
     }
 }
 
-/// Both observers of the times of stages.
+/// Observer that reports the time of each extraction stage to both the clock and the metrics.
 #[derive(Debug)]
 struct Observers(Arc<Clock>, Arc<Metrics>);
 
@@ -314,7 +314,7 @@ fn epoch() -> Result<Option<i64>> {
     }
 }
 
-/// Heading of these options.
+/// Heading above the options for inputs that grow, in the help.
 const GROWING: &str = "Inputs that grow";
 
 /// Options of followed inputs: their ends and pauses.
@@ -342,7 +342,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl FollowArgs {
-    /// Returns the time limits of following; none if inputs are read once.
+    /// Returns the time limits for following inputs that grow; `None` without `--follow`.
     pub fn times(&self) -> Option<FollowTimes> {
         self.follow.then(|| FollowTimes {
             idle: self.idle.map(Duration::from_secs_f64),

@@ -34,7 +34,7 @@ pub struct SearchArgs {
     json: bool,
 }
 
-/// Runs the command. It returns 0 if something was found, 1 if nothing was, and 2 for errors, as grep does.
+/// Runs `trommel search`. Returns exit code 0 if a document was found, 1 if none was, and 2 for errors, as grep does.
 pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     let query = args.words.join(" ");
     let found = Index::open(&args.index)?.find(&Search {
@@ -69,7 +69,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// The number of results, and the way to see the rest.
+/// Describes the number of documents found, and the option that shows further ones.
 fn summary(found: &SearchResults, offset: usize) -> String {
     let end = offset + found.hits.len();
     let documents = messages::counted(found.documents as u64, "document");
@@ -98,7 +98,7 @@ fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
     out.push('\n');
 }
 
-/// Text of a page must not steer the terminal.
+/// Replaces control characters in a text of a page by spaces, because they could control the terminal.
 fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! `trommel serve`: starts the service.
+//! `trommel serve`: starts the HTTP service.
 
 use std::{env, path::PathBuf, sync::Arc, time::Duration};
 
@@ -11,10 +11,10 @@ use crate::exit::{Exit, Stop};
 use crate::settings::{ServiceCommands, SettingsArgs};
 use crate::{messages::say, models};
 
-/// Variable of the environment that holds the token.
+/// Environment variable that holds the bearer token that requests must send.
 const TOKEN: &str = "TROMMEL_TOKEN";
 
-/// Memory below which no page fits.
+/// Minimum value of `--max-memory`, in bytes; with less, no page can be extracted.
 const MIN_MEMORY: ByteSize = ByteSize(16 << 20);
 
 /// Serve extraction over HTTP, with a web page to inspect pages
@@ -82,7 +82,7 @@ pub struct ServeArgs {
     settings: SettingsArgs<ServiceCommands>,
 }
 
-/// Reads `--max-memory`. A page takes some dozen times its bytes, so that less memory answers no request.
+/// Parses `--max-memory`. Refuses values under [`MIN_MEMORY`], because a page takes some dozen times its size.
 fn memory(text: &str) -> Result<ByteSize, String> {
     match text.parse::<ByteSize>() {
         Ok(size) if size.0 < MIN_MEMORY.0 => Err(format!("a service needs at least {MIN_MEMORY}")),
@@ -90,7 +90,7 @@ fn memory(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// Runs the command. It returns 0 if it was told to stop and finished current requests, 2 for errors.
+/// Runs `trommel serve`. Returns exit code 0 after a signal to stop, once current requests are finished.
 pub fn run(args: &ServeArgs) -> Result<Exit> {
     #[cfg(not(feature = "index"))]
     if args.index.is_some() {
@@ -160,13 +160,13 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The names by which the service may be asked for where no token is needed.
+/// Returns the host names that requests may address if no token is required.
 fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
     let listened = args.listen.iter().filter_map(Listen::host);
     listened.map(str::to_owned).chain(args.allow_host.iter().cloned())
 }
 
-/// The models that requests may name, the default first.
+/// Returns the models that requests may name, each with its name; the default model is first.
 fn named_models(settings: &Settings) -> Result<Vec<(String, Arc<Model>)>> {
     let default = settings.model_name();
     let first = settings.model()?;
@@ -184,7 +184,7 @@ fn named_models(settings: &Settings) -> Result<Vec<(String, Arc<Model>)>> {
     Ok(all)
 }
 
-/// The token of the file, or that of the environment.
+/// Returns the bearer token from the file of `--token-file`, or else from the environment; `None` if neither is given.
 fn token(args: &ServeArgs) -> Result<Option<Token>> {
     if let Some(file) = &args.token_file {
         return Ok(Some(Token::from_file(file)?));

@@ -1,7 +1,7 @@
-//! The command-line options for settings, and their help.
+//! Generates command-line options from the list of settings, and help for the options.
 //!
-//! They are generated from the list of settings: one option for each, under a heading for each part. Help is a line
-//! for `-h`, and all that there is for `--help`.
+//! Each setting has an option, under the heading of its part. Help is one line for `-h`, and the whole text for
+//! `--help`.
 
 use std::{fmt::Display, marker::PhantomData, path::PathBuf};
 
@@ -11,26 +11,27 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::run::{NetworkOptions, load_config};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, Value, fields, parts};
 
-/// The set of settings that a kind of command takes as options.
+/// Set of settings that a kind of command accepts as options.
 pub trait Scope {
-    /// Examples below its help.
+    /// Examples printed below the help of the command; empty if it has none.
     const EXAMPLES: &str;
 
-    /// Returns whether the command has this one.
+    /// Returns whether the command accepts the setting `field`.
     fn has(field: &Field) -> bool;
 
-    /// Returns whether it has so many options that `-h` shows the usual ones alone: those of runs, which have examples.
+    /// Returns whether the command has so many options that `-h` shows only the usual ones. This holds for commands
+    /// with examples.
     fn has_many() -> bool {
         !Self::EXAMPLES.is_empty()
     }
 
-    /// Returns whether it has an option of its own, not only `--set`.
+    /// Returns whether the setting has its own option; other settings are accepted by `--set` only.
     fn is_option(field: &Field) -> bool {
         if Self::has_many() { field.is_usual() } else { !field.is_rare() }
     }
 }
 
-/// Declares the kinds of commands, each with the settings that it takes and with its examples, if it has any.
+/// Declares the kinds of commands, each with the settings that it accepts and its optional examples.
 macro_rules! scopes {
     ($($(#[doc = $doc:literal])+ $(#[cfg($condition:meta)])? $kind:ident: $has:expr $(, $examples:literal)?;)+) => {$(
         $(#[doc = $doc])+
@@ -51,7 +52,7 @@ macro_rules! scopes {
 }
 
 scopes! {
-    /// The settings of commands that run over archives: all of them.
+    /// Scope of commands that run over archives: all settings.
     RunCommands: |_| true, "\
 Examples:
   trommel run crawl.warc.gz -o out.jsonl.zst
@@ -59,7 +60,7 @@ Examples:
   trommel run crawl.warc.gz -o - --limit 10 --markdown --url '*/blog/*'
   trommel run s3://bucket/crawl/ -o out/ --chunks words=400 --resume";
 
-    /// The settings of `annotate`, the run that writes facts about pages and no text.
+    /// Scope of `annotate`, which writes facts about pages but no text: all settings but those of text and format.
     AnnotateCommands: |field| {
         let is_of_texts = matches!(field.part(), "text" | "include");
         !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")
@@ -70,35 +71,35 @@ Examples:
   trommel annotate crawl.warc.gz -o few.parquet --limit 1000 --host example.org
   trommel run --select annotations.parquet -o out.jsonl.zst";
 
-    /// The settings of commands that take single pages.
+    /// Scope of commands that take single pages: the settings about pages.
     PageCommands: Field::is_of_pages;
 
-    /// The settings of `serve`, the service, which has its own bounds and its own memory of sites.
+    /// Scope of `serve`: the settings of documents except those of records, and the number of jobs.
     #[cfg(feature = "serve")]
     ServiceCommands: |field| (field.is_of_documents() && !field.is_of_records()) || field.name == "jobs";
 
-    /// The settings of commands that read the documents of archives without writing the outputs of a run.
+    /// Scope of commands that read documents but write no outputs: settings of pages but `include`, filters and `jobs`.
     DocumentCommands: |field| (field.is_of_documents() && field.part() != "include") || field.name == "jobs";
 
-    /// The settings of commands that list records.
+    /// Scope of commands that list records: the settings about records.
     ListCommands: Field::is_of_records;
 
-    /// The settings of commands that only judge the pages of archives.
+    /// Scope of commands that only judge pages of archives: the model, the number of jobs and the size of site counts.
     JudgingCommands: |field| matches!(field.name.as_str(), "model" | "jobs" | "sites_size");
 }
 
-/// Settings as the command line chooses them, and the configuration file below them.
+/// Settings from the options of the command line, and the configuration file that supplies the others.
 #[derive(Clone, Debug)]
 pub struct SettingsArgs<S> {
-    /// The settings that options of the command line choose.
+    /// Settings that options of the command line choose.
     pub chosen: PartialSettings,
-    /// Path of the configuration file.
+    /// Path or URL of the configuration file.
     pub config: Option<PathBuf>,
     scope: PhantomData<S>,
 }
 
 impl<S: Scope> SettingsArgs<S> {
-    /// Reads the settings in the configuration file.
+    /// Reads the settings in the configuration file; none if no file is given.
     pub fn file(&self) -> Result<PartialSettings> {
         Ok(match &self.config {
             Some(path) => load_config(path, &NetworkOptions::default())?,
@@ -106,7 +107,7 @@ impl<S: Scope> SettingsArgs<S> {
         })
     }
 
-    /// Returns all settings; options of the command line win over the configuration file.
+    /// Returns all settings: those of the command line, then those of the configuration file, then defaults.
     pub fn settings(&self) -> Result<Settings> {
         Ok(self.chosen.clone().over(self.file()?).settings()?)
     }
@@ -200,7 +201,7 @@ fn wrong(message: impl Display) -> Error {
     Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n"))
 }
 
-/// The option of a choice.
+/// Creates the command-line option of a setting.
 fn option(field: &'static Field) -> Arg {
     // They are in the long help.
     let arg = Arg::new(field.name.as_str()).long(field.name.replace('_', "-")).hide_possible_values(true);
@@ -253,7 +254,7 @@ fn names(values: &'static [trommel::Value]) -> ValueParser {
     PossibleValuesParser::new(values).into()
 }
 
-/// Takes a text that is a value of the choice.
+/// Returns a parser that accepts a text if it is a valid value of the setting.
 fn value_of(field: &'static Field) -> ValueParser {
     ValueParser::new(move |text: &str| -> Result<String, String> {
         let set = PartialSettings::default().set_text(&field.path, text);
@@ -267,7 +268,7 @@ fn value_of(field: &'static Field) -> ValueParser {
     })
 }
 
-/// The settings that `-h` of a run shows, each with its line and its place among all options.
+/// Settings that `-h` shows for `run`, each with its display order among all options and its line of help.
 const FIRST: [(&str, usize, &str); 13] = [
     ("format", 2, "jsonl, parquet, wet, msgpack ... [default: by the name of OUT]"),
     ("jobs", 3, "Worker threads, which do not change the output [default: all cores]"),
@@ -284,11 +285,11 @@ const FIRST: [(&str, usize, &str); 13] = [
     ("model", 19, "fast, lite or a model file [default: fast]"),
 ];
 
-/// The display order of an option that `-h` leaves out.
+/// Display order of options that `-h` leaves out: after all others.
 pub const LATER: usize = 100;
 
-/// Adds help to the option of a setting. In a command with `many` options, `-h` shows only the usual ones, and all
-/// others stand below the heading of their part.
+/// Adds help to the option of a setting. If the command has `many` options, `-h` shows only the usual ones, and the
+/// others are listed under the heading of their part.
 pub fn with_help(arg: Arg, field: &Field, many: bool) -> Arg {
     let arg = arg.long_help(long(field));
     if !many {
@@ -302,19 +303,19 @@ pub fn with_help(arg: Arg, field: &Field, many: bool) -> Arg {
     }
 }
 
-/// The heading of the options of a part.
+/// Returns the heading above the options of a part of the settings.
 fn heading(part: &str) -> &'static str {
     let named = parts().iter().find(|(name, _)| name == part);
     named.map_or("Model", |(_, doc)| doc.trim_end_matches('.'))
 }
 
-/// The first sentence about a setting, and its default.
+/// Returns the short help of a setting: the first sentence of its description, and its default.
 fn short(field: &Field) -> String {
     let doc = field.doc.split(" [default").next().unwrap_or_default();
     with_default(doc.split(". ").next().unwrap_or_default().trim_end_matches('.'), field)
 }
 
-/// All about a setting: its purpose, its default and its values.
+/// Returns the long help of a setting: its description, its default and its possible values.
 fn long(field: &Field) -> String {
     let doc = with_default(field.doc.trim_end_matches('.'), field);
     match &field.kind {
@@ -336,7 +337,7 @@ fn listed(values: &[Value]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text about a setting, with its default, unless the text says it or there is none to say.
+/// Appends the default of a setting to a help text, unless the text states it or the setting has none to show.
 fn with_default(text: &str, field: &Field) -> String {
     let default = match (&field.kind, &field.default) {
         (Kind::Bytes, serde_json::Value::Number(bytes)) => bytes.as_u64().map(|bytes| ByteSize(bytes).to_string()),
@@ -349,7 +350,7 @@ fn with_default(text: &str, field: &Field) -> String {
     }
 }
 
-/// Heading of these options.
+/// Heading above the options for inputs behind URLs, in the help.
 const REMOTE: &str = "Inputs behind URLs";
 
 /// Options for inputs behind URLs.
@@ -361,7 +362,7 @@ pub struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// Returns the network options that the command line chooses, and defaults for the others.
+    /// Returns the network options: those of the command line, and defaults for the others.
     pub fn options(&self) -> NetworkOptions {
         NetworkOptions { follow_hosts: self.follow_hosts, ..NetworkOptions::default() }
     }

@@ -1,4 +1,4 @@
-//! `trommel sites`: counts, merges and shows site memories.
+//! `trommel sites`: counts the blocks of each site's pages, and merges and shows the counts.
 
 use std::io::{self, Write as _};
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
@@ -72,7 +72,7 @@ struct BuildArgs {
     network: NetworkArgs,
 }
 
-/// Runs the command. It returns 0 if all went well, 1 if something could not be read, and 2 for errors.
+/// Runs `trommel sites`. Returns exit code 0 on success, 1 if an input could not be read, and 2 for errors.
 pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),
@@ -124,7 +124,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     Ok(Exit::of_run(&summary_of_run))
 }
 
-/// A memory in one line.
+/// Describes the totals of a site memory in one line: pages, sites, distinct blocks, positions and bytes.
 fn summary(memory: &SiteMemory) -> String {
     let kept = if memory.is_sample() { ", an even sample of the blocks" } else { "" };
     format!(

@@ -14,7 +14,7 @@ use trommel::record::AtomicFile;
 use crate::eval::{LabelledArgs, read_sets};
 use crate::{exit::Exit, files, messages::say, models};
 
-/// Pages below which training warns.
+/// Number of labelled pages below which training prints a warning.
 const MIN_PAGES: usize = 30;
 
 /// Train a block model on labelled pages, with cross-validation by host
@@ -135,7 +135,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     Ok(done)
 }
 
-/// Trains, writes and prints the scores.
+/// Trains or adapts a model, writes it, and prints its scores.
 fn trained(args: &TrainArgs, mut sets: Vec<PageSet>, options: &TrainOptions) -> anyhow::Result<Exit> {
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
     if pages < MIN_PAGES {
@@ -163,7 +163,7 @@ fn trained(args: &TrainArgs, mut sets: Vec<PageSet>, options: &TrainOptions) -> 
     Ok(Exit::Clean)
 }
 
-/// Refuses, before hours of training, files that are read and those that cannot be written.
+/// Checks before hours of training that the output files can be written and are not also read.
 fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
     for path in [&args.out].into_iter().chain(&args.judged) {
         let further = args.mix.iter().chain(&args.lists).chain(&args.threads);
@@ -175,7 +175,7 @@ fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the model and, on request, the result of cross-validation for each page.
+/// Writes the model and, if `--judged` is given, the result of cross-validation for each page.
 fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &Trained) -> anyhow::Result<()> {
     AtomicFile::write_all(&args.out, &trained.model.to_packed()?)
         .with_context(|| format!("cannot write {}", args.out.display()))?;
@@ -188,7 +188,7 @@ fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &T
     Ok(())
 }
 
-/// Prints the cross-validation scores of a model.
+/// Prints the cross-validation scores of a model as a table with one line per labelled set.
 fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
     crate::out(&format!("{name:<18} pages  precision  recall      F1\n"))?;
     for score in scores {
@@ -200,7 +200,7 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints how much is kept of the texts that must be, of sets of which nothing else is known.
+/// Prints, for sets labelled only with texts that must be kept, the share of the texts that the model keeps.
 fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
         let pages = trained.judged.iter().filter(|page| page.set == at);
@@ -220,7 +220,7 @@ fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Today, or the day of SOURCE_DATE_EPOCH (seconds) where builds must repeat.
+/// Returns the date of today, or of `SOURCE_DATE_EPOCH` (seconds since 1970) if set, as `YYYY-MM-DD`.
 fn today() -> anyhow::Result<String> {
     let now = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(seconds) => {

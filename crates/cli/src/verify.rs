@@ -1,4 +1,4 @@
-//! `trommel verify`: compares the places in an output with the bytes of the archives.
+//! `trommel verify`: checks that the spans and chunks of an output match the bytes of the archives.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use trommel::{Hints, charset, page_hints, run::record_at, stands_at};
 
 use crate::exit::Exit;
 
-/// Failures that are shown; all are counted.
+/// Maximum number of failures of each kind that are printed; all are counted.
 const MAX_SHOWN_FAILURES: u64 = 20;
 
 /// Prove that the spans and chunks of an output stand at their places in the archive
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
     against: Vec<PathBuf>,
 }
 
-/// The counts of a comparison.
+/// Counts of a verification: documents, spans and chunks checked, wrong places, and pages that could not be read.
 #[derive(Debug, Default)]
 struct Counts {
     documents: u64,
@@ -63,8 +63,8 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
     Ok(if wrong + unread == 0 { Exit::Clean } else { Exit::SomeFailed })
 }
 
-/// The archive that a document calls `name`: of the whole name, or else the only one of that file name, because
-/// archives move.
+/// Returns the archive that a document calls `name`. Because archives move, the only archive with the same file name
+/// also matches.
 fn named<'a>(archives: &'a [PathBuf], name: &str) -> Result<&'a Path> {
     if let Some(path) = archives.iter().find(|path| *path == Path::new(name)) {
         return Ok(path);
@@ -85,7 +85,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The outputs in a folder that can be read back, or the one that is named.
+/// Returns the readable outputs in a folder, sorted; for a file, returns its path.
 fn outputs(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -144,14 +144,15 @@ fn verify(document: &Document, archives: &[PathBuf], counts: &mut Counts) {
     }
 }
 
-/// The text of a chunk without the title that Markdown puts above a text that lacks it: the title has no place.
+/// Returns the text of a chunk without the title that Markdown adds above it, because the title has no place in the
+/// page.
 fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     if line.starts_with("# ") && letters(line) == letters(title) { rest } else { text }
 }
 
-/// The decoded page of a document, read again from its archive.
+/// Reads the page of a document again from its archive, and decodes it.
 fn decoded(document: &Document, archives: &[PathBuf]) -> Result<String> {
     let source = document.source.as_ref().ok_or_else(|| anyhow!("the document has no source"))?;
     let found = record_at(named(archives, &source.file)?, source.offset, source.inner)?;

@@ -46,17 +46,17 @@ struct TextArgs {
     settings: SettingsArgs<DocumentCommands>,
 }
 
-/// Runs the command. It returns 0 if all went well, and 1 if something in the file could not be read.
+/// Runs `trommel wacz`. Returns exit code 0 on success, and 1 if a part of the WACZ file could not be read.
 ///
 /// # Errors
-/// If the input is no WACZ file or the output cannot be written (exit code 2).
+/// Fails, with exit code 2, if the input is not a WACZ file or the output cannot be written.
 pub fn run(args: &WaczArgs) -> Result<Exit> {
     match &args.command {
         WaczCommand::Text(args) => text(args),
     }
 }
 
-/// Texts of one URL with the times of their captures, digits only.
+/// Map from each URL to its captures: the time as digits, and the text.
 type Texts = HashMap<String, Vec<(String, String)>>;
 
 fn text(args: &TextArgs) -> Result<Exit> {
@@ -96,20 +96,19 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
 }
 
-/// The digits of a time down to seconds.
+/// Returns the digits of a time, down to seconds (14 digits).
 fn digits(time: &str) -> String {
     time.chars().filter(char::is_ascii_digit).take(14).collect()
 }
 
-/// The text captured at that time, or else next to it.
+/// Returns the text whose capture is nearest to `time`, given texts with their times as digits.
 fn nearest<'a>(texts: &'a [(String, String)], time: &str) -> Option<&'a str> {
     let wanted = seconds(time);
     let best = texts.iter().min_by_key(|(date, _)| (seconds(date) - wanted).abs());
     best.map(|(_, text)| text.as_str())
 }
 
-/// Seconds from year 0 to a time in digits, as if all months had 31 days. That suffices to find the nearest
-/// one.
+/// Converts a time in digits to seconds since year 0, as if all months had 31 days; precise enough to find the nearest.
 fn seconds(digits: &str) -> i64 {
     let field = |at: usize, length: usize| {
         let field = digits.get(at..at + length);

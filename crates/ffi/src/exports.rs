@@ -1,4 +1,4 @@
-//! The functions of the library. This is the only module with pointers.
+//! Functions of the C interface. This is the only module of the library with pointers.
 //!
 //! The contract of the header makes each `unsafe` block sound. A pointer is null or comes from the library
 //! and has not been freed. A string ends with 0. `length` bytes are readable at `bytes`. No two calls use one
@@ -13,10 +13,10 @@ use trommel::Hints;
 
 use crate::session::{TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
 
-/// The string at a pointer, unless it is null or no UTF-8.
+/// Returns the string at a pointer; `None` if the pointer is null or the string is not UTF-8.
 ///
 /// # Safety
-/// The pointer is null or a string that ends with 0 and stays as it is for `'a`.
+/// `pointer` is null or a string that ends with 0 and does not change during `'a`.
 unsafe fn text<'a>(pointer: *const c_char) -> Option<&'a str> {
     if pointer.is_null() {
         return None;
@@ -25,10 +25,10 @@ unsafe fn text<'a>(pointer: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(pointer) }.to_str().ok()
 }
 
-/// The bytes at a pointer, none if it is null.
+/// Returns the bytes at a pointer; an empty slice if the pointer is null.
 ///
 /// # Safety
-/// The pointer is null, or `length` bytes can be read there that stay as they are for `'a`.
+/// `pointer` is null, or `length` bytes can be read there that do not change during `'a`.
 unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
     if pointer.is_null() || length == 0 || length > isize::MAX as usize {
         return &[];
@@ -37,16 +37,16 @@ unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
     unsafe { slice::from_raw_parts(pointer, length) }
 }
 
-/// Hints of strings that may be missing.
+/// Returns hints about a page from C strings; null pointers are missing hints.
 ///
 /// # Safety
-/// As for [`text`], for each of them.
+/// Each pointer meets the contract of [`text`].
 unsafe fn hints<'a>(url: *const c_char, charset: *const c_char, date: *const c_char) -> Hints<'a> {
     // SAFETY: by the contract of this function.
     unsafe { Hints { url: text(url), http_charset: text(charset), crawl_charset: None, date: text(date) } }
 }
 
-/// Hands a string over to the caller; null for none. It is cut at the first 0, where C would end it.
+/// Allocates a C string for the caller; null for `None`. The text is cut at its first 0 byte, where a C string ends.
 fn owned_c_text(text: Option<String>) -> *mut c_char {
     let text = text.map(|text| match text.find('\0') {
         Some(end) => text.get(..end).unwrap_or_default().to_owned(),
@@ -56,7 +56,7 @@ fn owned_c_text(text: Option<String>) -> *mut c_char {
     text.map_or(ptr::null_mut(), CString::into_raw)
 }
 
-/// The result of `work`; `otherwise` if the library has a fault.
+/// Calls `work` and returns its result, or `otherwise` if `work` panics.
 fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }

@@ -1,6 +1,6 @@
-//! The C library: `include/trommel.h`.
+//! C library with the interface in `include/trommel.h`.
 //!
-//! Each function of `exports` calls a safe one here. Only that module touches pointers.
+//! Each function of `exports` calls a safe one of `session`. Only `exports` touches pointers.
 
 mod exports;
 mod session;

@@ -1,4 +1,4 @@
-//! The functions of the library, without pointers.
+//! Safe functions behind the C interface: extraction of whole pages, and of pages that arrive in parts.
 
 use std::ffi::c_int;
 
@@ -10,7 +10,7 @@ use trommel::{
 pub struct TrommelExtractor {
     plain: Extractor,
     markdown: Extractor,
-    /// The extractor, with the form of text that the settings request.
+    /// Extractor whose text is in the format that the settings request, for output as JSON.
     chosen: Extractor,
 }
 
@@ -34,8 +34,8 @@ pub enum TrommelForm {
 }
 
 impl TrommelForm {
-    /// Returns the form with that number; none if there is no such form. C may pass any number for an enum, but in Rust
-    /// an invalid one is undefined behaviour.
+    /// Returns the output form with the number `number`; `None` if there is none. C may pass any number, but an invalid
+    /// enum value is undefined behaviour in Rust.
     pub(crate) fn of(number: c_int) -> Option<Self> {
         [Self::Text, Self::Markdown, Self::Json].into_iter().find(|form| *form as c_int == number)
     }
@@ -79,8 +79,8 @@ impl From<Verdict> for TrommelVerdict {
 }
 
 impl TrommelExtractor {
-    /// Creates an extractor with the default settings and the built-in model of that name, or the default model. None
-    /// if there is no such model.
+    /// Creates an extractor with the default settings and a built-in model; `None` as the model means the default.
+    /// Returns `None` for an unknown model.
     pub(crate) fn new(model: Option<&str>) -> Option<Self> {
         let name = model.unwrap_or_default();
         let is_builtin = trommel::Model::builtin_names().any(|known| known == name);
@@ -89,7 +89,7 @@ impl TrommelExtractor {
         (is_builtin || name.is_empty()).then(|| Self::of(&chosen).ok()).flatten()
     }
 
-    /// Creates an extractor with settings in JSON.
+    /// Creates an extractor with settings given as a JSON object.
     ///
     /// # Errors
     /// Returns one line that describes the invalid setting.
@@ -124,7 +124,7 @@ impl TrommelExtractor {
         }
     }
 
-    /// Extracts one whole page and returns its document in the form `form`.
+    /// Extracts one whole page and returns its output in the format `form`.
     pub(crate) fn extract(&self, page: &[u8], hints: &Hints<'_>, form: TrommelForm) -> Option<String> {
         let document = self.in_form(form).document(page, hints);
         written(document, hints.url, form)
@@ -138,7 +138,7 @@ impl TrommelExtractor {
 
 impl TrommelSession {
     /// Makes the session report every kind of unwanted page early. `languages` are separated by commas; an empty text
-    /// wants all.
+    /// accepts all languages.
     pub(crate) fn stop_early(&mut self, languages: &str) {
         let languages = languages.split(',').map(str::trim).filter(|name| !name.is_empty());
         let stops = EarlyStops::all(languages.map(str::to_owned).collect());
@@ -149,7 +149,7 @@ impl TrommelSession {
         self.session.feed(part).into()
     }
 
-    /// Returns the facts about the page so far, as JSON.
+    /// Returns the facts known so far about the page, as JSON: links, canonical URL, robots rules and next page.
     pub(crate) fn known(&mut self) -> String {
         serde_json::to_string(&self.session.known()).unwrap_or_default()
     }
@@ -160,7 +160,7 @@ impl TrommelSession {
     }
 }
 
-/// Text as it is; a document with the keys of a JSON line of a run.
+/// Formats a document for the caller: its text, or JSON with the keys of a line of `trommel run`.
 fn written(document: Document, url: Option<&str>, form: TrommelForm) -> Option<String> {
     match form {
         TrommelForm::Text | TrommelForm::Markdown => Some(document.text),

@@ -10,7 +10,7 @@ use crate::{
     trommel_session_known, trommel_session_new, trommel_session_stop_early, trommel_string_free, trommel_version,
 };
 
-/// A string of the library, freed.
+/// Copies a string that the library returned, and frees it; `None` for null.
 fn taken(text: *mut c_char) -> Option<String> {
     if text.is_null() {
         return None;

@@ -1,4 +1,4 @@
-//! The header is that of the code, and a program in C uses it.
+//! Tests that the header matches the code, and that a C program can use the library.
 
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -33,7 +33,7 @@ fn the_header_is_that_of_the_code() {
     );
 }
 
-/// The static library that was built with these tests; none if it is not there.
+/// Returns the path of the static library that was built with these tests; `None` if it does not exist.
 fn library() -> Option<PathBuf> {
     let test = std::env::current_exe().unwrap();
     let deps = test.parent()?;

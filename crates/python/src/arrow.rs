@@ -1,4 +1,4 @@
-//! Documents as Arrow record batches with the columns of the Parquet files, and pages from Arrow arrays.
+//! Converts documents to Arrow record batches with the columns of the Parquet files.
 
 mod capsule;
 
@@ -74,10 +74,10 @@ pub(crate) const BATCH_BYTES: usize = 64 << 20;
 
 const WITHOUT_ARROW: &str = "this needs pyarrow: pip install 'trommel_text[arrow]'; read_documents needs none";
 
-/// Keys that are no columns of pages without a record.
+/// Keys of documents that are not columns for single pages, because they describe a record.
 const OF_RECORDS: [&str; 7] = ["id", "date", "blocked", "status", "truncated", "notes", "extractor"];
 
-/// The columns of record batches for Python.
+/// List of the columns of a record batch for Python.
 pub(crate) struct ArrowColumns(Vec<&'static Column>);
 
 impl ArrowColumns {
@@ -86,7 +86,7 @@ impl ArrowColumns {
         Self(COLUMNS.iter().copied().chain(optional.columns()).collect())
     }
 
-    /// Returns the columns for single pages, without those of records.
+    /// Returns the columns for single pages, without columns about a record.
     pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
         let is_key = |name| Document::KEYS.iter().any(|key| key.field.name == name);
         let names = |column: &&Column| is_key(column.field.name) && !OF_RECORDS.contains(&column.field.name);
@@ -94,10 +94,10 @@ impl ArrowColumns {
         Self(columns.chain(optional.columns()).collect())
     }
 
-    /// Makes a record batch with a row for each document, and a row of nulls for a missing one.
+    /// Creates a record batch with a row for each document, and a row of nulls for each missing document.
     ///
     /// # Errors
-    /// `ValueError` if a column would be longer than 2 GiB.
+    /// Raises `ValueError` if a column would be longer than 2 GiB.
     pub(crate) fn batch(&self, rows: &[Option<&Document>]) -> PyResult<RecordBatch> {
         record_batch(&self.0, rows).map_err(|error| match error {
             ArrowError::InvalidArgumentError(why) => PyValueError::new_err(why),

@@ -1,4 +1,4 @@
-//! A document and its blocks, for Python. Their attributes are the keys of what is written.
+//! Python classes of a document and its parts. The attributes are the keys of documents in outputs.
 
 use pyo3::types::{PyBytes, PyCFunction, PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, PyClass, prelude::*, pyclass::boolean_struct::True};
@@ -8,13 +8,13 @@ use trommel_text::keys::{Field, Keyed, Shape, Value};
 
 use crate::{errors::told, values};
 
-/// Keys of documents that only `to_dict` and `to_json` have.
+/// Keys of a document that are in `to_dict` and `to_json`, but are not attributes of the Python class.
 const OF_CAPTURE: [&str; 5] = ["id", "source", "status", "truncated", "extractor"];
 
 /// Adds an attribute for each key to the Python classes of documents and of their parts.
 ///
 /// # Errors
-/// Only if memory runs out.
+/// Fails only if memory runs out.
 pub(crate) fn add_attributes(py: Python<'_>) -> PyResult<()> {
     attributes(py, |object: &PyDocument| &object.0, |field| !OF_CAPTURE.contains(&field.name))?;
     attributes(py, |object: &PyBlock| &object.0, |_| true)?;
@@ -24,7 +24,7 @@ pub(crate) fn add_attributes(py: Python<'_>) -> PyResult<()> {
     attributes(py, |object: &PyChunk| &object.0, |field| !matches!(field.shape, Shape::Long))
 }
 
-/// Gives a class attributes, but for those that it has in another form.
+/// Adds an attribute for each key to a Python class, except keys that the class defines itself.
 fn attributes<C: PyClass<Frozen = True> + Sync, R: Keyed>(
     py: Python<'_>,
     record: fn(&C) -> &R,
@@ -47,7 +47,7 @@ fn attributes<C: PyClass<Frozen = True> + Sync, R: Keyed>(
     Ok(())
 }
 
-/// A value as Python has it; lists of objects have classes of their own.
+/// Converts a value of a document to a Python object; `None` for lists of objects, which have their own classes.
 fn value<'py>(py: Python<'py>, value: Value<'_>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Text(text) => text.into_bound_py_any(py),
@@ -131,7 +131,7 @@ impl PyPost {
     }
 }
 
-/// The `datetime` of an ISO 8601 date, or date and time. `fromisoformat` knows `Z` from Python 3.11 on.
+/// Parses an ISO 8601 date or time as a `datetime`. Replaces `Z`, which `fromisoformat` knows only from Python 3.11.
 fn moment<'py>(py: Python<'py>, text: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(text) = text else { return Ok(None) };
     let datetime = py.import("datetime")?.getattr("datetime")?;
@@ -270,10 +270,10 @@ impl PyDocument {
     }
 }
 
-/// Characters of a text that a notebook shows.
+/// Maximum number of characters of a text that a notebook shows.
 const SHOWN_CHARS: usize = 10_000;
 
-/// A text for HTML.
+/// Escapes `&`, `<` and `"` in a text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

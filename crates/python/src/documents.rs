@@ -1,8 +1,8 @@
-//! `read_warc` and `read_documents`: the documents of archives as record batches or one by one, in the order of the
-//! records.
+//! Implements `read_warc` and `read_documents`, which return the documents of archives as record batches or one by one,
+//! in the order of the records.
 //!
-//! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
-//! takes them out.
+//! A run like that of `trommel run` sends documents through a channel from its own threads. The iterator takes them
+//! from the channel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -23,12 +23,12 @@ use crate::{
     values::Paths,
 };
 
-/// Pieces on their way, each of about [`PIECE`].
+/// Maximum number of pieces of about [`PIECE`] that wait in the channel between the run and its reader.
 const PIECES_AHEAD: usize = 2;
-/// Documents, and bytes of them, after which a piece is sent.
+/// Number of documents, and number of their bytes, after which a piece is sent.
 const PIECE: (usize, usize) = (64, 1 << 20);
 
-/// Collects documents and sends them in pieces: to wake the reader for each costs more than the document.
+/// Sender of documents in pieces, because waking the reader for every document would cost too much time.
 struct Pieces {
     sender: SyncSender<Vec<Document>>,
     piece: Vec<Document>,
@@ -49,16 +49,16 @@ impl Pieces {
     }
 }
 
-/// Bytes of text in a document.
+/// Returns the number of bytes of text in a document, including that of its blocks.
 fn size(record: &Document) -> usize {
     let blocks = record.blocks.iter().map(|block| block.text.len());
     record.text.len() + blocks.sum::<usize>()
 }
 
-/// The run, and its documents read so far.
+/// Reader of a run's documents through a channel.
 struct Reading {
     receiver: Receiver<Vec<Document>>,
-    /// Documents that have come and are in no batch yet.
+    /// Received documents that were not yet returned.
     waiting: std::vec::IntoIter<Document>,
     run: Option<JoinHandle<trommel::Result<Summary>>>,
     columns: ArrowColumns,
@@ -241,10 +241,10 @@ impl DocumentBatches {
 }
 
 impl Reading {
-    /// The next documents, none at the end.
+    /// Returns at most `most` next documents; an empty list at the end of the run.
     ///
     /// # Errors
-    /// The exception of a signal that came.
+    /// Raises the exception of a signal that arrived.
     fn records(&mut self, most: usize) -> PyResult<Vec<Document>> {
         let mut records = Vec::new();
         let mut bytes = 0;
@@ -265,10 +265,10 @@ impl Reading {
 }
 
 impl DocumentBatches {
-    /// The next documents; none at the end, whose outcome is noted.
+    /// Returns the next documents. At the end of the run returns an empty list and records the result of the run.
     ///
     /// # Errors
-    /// The exception of a signal that came, or of a run that failed.
+    /// Raises the exception of a signal that arrived, or of a run that failed.
     fn take(&self, py: Python<'_>) -> PyResult<Vec<Document>> {
         // Threads are not copied by a fork: waiting for them would never end.
         if self.process != std::process::id() {
@@ -287,7 +287,7 @@ impl DocumentBatches {
         Ok(records)
     }
 
-    /// Takes note of how the run ended.
+    /// Waits for the end of the run and stores its counts; raises its error.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let ended = py.detach(|| {
             let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The exceptions.
+//! Python exceptions, and conversions of errors to them.
 
 use std::fmt::Display;
 
@@ -18,12 +18,12 @@ create_exception!(
 create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
 create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
 
-/// Turns an error of a library into a `TrommelError`.
+/// Converts an error of a library to a `TrommelError`.
 pub(crate) fn told(error: impl Display) -> PyErr {
     TrommelError::new_err(error.to_string())
 }
 
-/// Turns the error of a refused call into the Python exception of its kind.
+/// Converts the error of a refused call to the Python exception that matches its kind.
 pub(crate) fn raised(error: Error) -> PyErr {
     let message = in_python(&error.to_string());
     match error.kind() {
@@ -33,16 +33,16 @@ pub(crate) fn raised(error: Error) -> PyErr {
     }
 }
 
-/// Turns the error of a run that was refused or ended early into a `RunError`.
+/// Converts the error of a run that was refused or ended early to a `RunError`.
 pub(crate) fn ended(error: Error) -> PyErr {
     RunError::new_err(in_python(&error.to_string()))
 }
 
-/// Options of the program that are true or false.
+/// Names of command-line options that take no value.
 const SWITCHES: [&str; 3] = ["overwrite", "resume", "follow"];
 
-/// A message with the keywords of Python in place of options of the program: `overwrite=True` for `--overwrite`,
-/// `hard_to` for `--hard-to`, `whole_ranges=True` for `--set whole_ranges=true`.
+/// Replaces command-line options in a message by keywords of Python: `overwrite=True` for `--overwrite`, `hard_to` for
+/// `--hard-to`, `whole_ranges=True` for `--set whole_ranges=true`.
 fn in_python(message: &str) -> String {
     let message = message.replace(", or with -o - to standard output", "");
     let (mut told, mut is_setting) = (String::new(), false);
@@ -64,7 +64,7 @@ fn in_python(message: &str) -> String {
     told
 }
 
-/// Makes an `ArchiveError` with the archive and the stored offset that it is about.
+/// Creates an `ArchiveError` about an archive and, if known, a byte offset in its stored bytes.
 pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Option<u64>) -> PyErr {
     let error = ArchiveError::new_err(message);
     let value = error.value(py);
@@ -74,8 +74,8 @@ pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Opti
     }
 }
 
-/// Returns the first fault of a run as an exception: an input that could not be read to its end, damage, or records
-/// that failed. None for a run without faults.
+/// Returns the first fault of a run as an exception: damage, an input that could not be read to its end, or failed
+/// records. Returns `None` for a run without faults.
 pub(crate) fn first_fault(py: Python<'_>, summary: &Summary) -> Option<PyErr> {
     let bad = |file: &&FileReport| file.error.is_some();
     if let Some(damage) = summary.damage.first() {

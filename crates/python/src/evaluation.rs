@@ -1,4 +1,4 @@
-//! `evaluate`: scores of a model on labelled pages.
+//! Implements `evaluate`, which scores a model on labelled pages.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -11,10 +11,10 @@ use crate::errors::{TrommelError, told};
 use crate::settings::{NamedModel, named};
 use crate::{interpreter::on_own_threads, values};
 
-/// Returns the path of the gold file of an archive: `gold`, or the default place beside the archive.
+/// Returns the path of the gold file of an archive: `gold`, or the default file in the folder of the archive.
 ///
 /// # Errors
-/// `TrommelError` if the name of the archive has no default place.
+/// Raises `TrommelError` if the archive's name implies no default gold file.
 pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResult<PathBuf> {
     gold.or_else(|| gold_beside(pages)).ok_or_else(|| {
         TrommelError::new_err(format!("{}: cannot tell its gold file: name it with gold=", pages.display()))

@@ -1,6 +1,6 @@
-//! `Extractor`, `extract` and `extract_batch`, and `inspect`, which gives the decisions of the extractor about a page.
+//! Implements `Extractor`, `extract`, `extract_batch` and `inspect`.
 //!
-//! `Extractor.pipe` gives documents of any number of pages, a few pages at a time.
+//! `Extractor.pipe` returns the documents of any number of pages and reads a few pages at a time.
 
 use std::sync::{Mutex, PoisonError};
 use std::{collections::VecDeque, num::NonZeroUsize, path::PathBuf};
@@ -20,15 +20,15 @@ use crate::pages::{PageBytes, PageRequest, Pages, beside};
 use crate::settings::{Keywords, NamedModel};
 use crate::{document::PyDocument, interpreter};
 
-/// Turns the error of an invalid hint into a Python exception.
+/// Converts the error of an invalid hint to a Python `ValueError`.
 pub(crate) fn wrong(error: HintError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The bytes of a page and the hints about it.
+/// Returns the bytes of a page and the hints about it, after checking both.
 ///
 /// # Errors
-/// `ValueError` if the page is a name, or a hint means nothing.
+/// Raises `ValueError` if the page is a URL or file name, or if a hint is invalid.
 fn checked<'a>(
     html: &'a PageBytes,
     url: Option<&'a str>,
@@ -57,7 +57,7 @@ impl PyExtractor {
     /// Creates an extractor with the model and settings that keywords choose.
     ///
     /// # Errors
-    /// The errors of [`Keywords::read`], and `ValueError` if choices exclude each other.
+    /// Raises the errors of [`Keywords::read`], and `ValueError` if settings exclude each other.
     pub(crate) fn of(keywords: Keywords) -> PyResult<Self> {
         let Keywords { chosen, model } = keywords;
         let settings: Settings = chosen.settings().map_err(raised)?;
@@ -68,7 +68,7 @@ impl PyExtractor {
         Ok(Self { extractor: Extractor::with_model(&settings, model.model.clone()), chosen, model })
     }
 
-    /// Returns the document of a page; it is empty if the bytes are not those of a page.
+    /// Returns the document of a page; an empty document with a note if the bytes are not a page.
     pub(crate) fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         match binary_type(page) {
             Some(kind) => Document::of_other_data(&kind),
@@ -76,7 +76,7 @@ impl PyExtractor {
         }
     }
 
-    /// The text of a page and nothing else about it.
+    /// Returns the text of an extracted page, as plain text or Markdown, without metadata.
     fn text_of(&self, extraction: &Extraction<'_>) -> String {
         let options = self.extractor.options();
         match &options.markdown {
@@ -87,10 +87,10 @@ impl PyExtractor {
         }
     }
 
-    /// The keywords that give the same extractor elsewhere: a model of one's own goes along as bytes.
+    /// Returns keywords that create an equal extractor elsewhere. A model that is not built in is passed as bytes.
     ///
     /// # Errors
-    /// Only if memory runs out.
+    /// Fails only if memory runs out.
     fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let keywords = PyDict::new(py);
         match self.model.is_builtin() {
@@ -245,7 +245,7 @@ pub(crate) fn extract_batch(
     extractor.extract_batch(py, pages, urls, charsets, threads)
 }
 
-/// Pages taken at a time if nobody says otherwise.
+/// Default number of pages that `Extractor.pipe` takes at a time.
 const BATCH: usize = 64;
 
 /// The documents of pages in their order.

@@ -1,4 +1,4 @@
-//! The archives that callers name, also as file objects such as those of `fsspec`, and the keywords for reading them.
+//! Reads arguments that name archives, also as file objects such as those of `fsspec`, and the settings of a run.
 
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use crate::errors::raised;
 use crate::extractor::PyExtractor;
 use crate::settings::{ConfigArgument, Keywords, NamedModel, Scope};
 
-/// The archives of a call, as the caller named them: paths and URLs, or a file object.
+/// Archives that a Python caller names: paths and URLs, or a file object.
 pub(crate) enum Named {
     Arguments(Vec<String>),
-    /// A name, and the object that is read under it.
+    /// Name of a file object, and the object, which has a method `read`.
     Object(PathBuf, Py<PyAny>),
 }
 
-/// A path, URL, glob, folder or `@manifest`, a list of these, or a file object.
+/// Converts a path, URL, glob, folder or `@manifest`, a list of these, or a file object.
 impl<'a, 'py> FromPyObject<'a, 'py> for Named {
     type Error = PyErr;
 
@@ -60,11 +60,11 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 impl Named {
-    /// Adds the archives to a request. Returns the file system that holds them, and true if they come from a file
+    /// Adds the archives to a request for a run. Returns the file system that holds them, and whether they are a file
     /// object.
     ///
     /// # Errors
-    /// `ValueError` if the request has options that a file object cannot have, and for standard input.
+    /// Raises `ValueError` for standard input, and for options that a file object cannot have.
     pub(crate) fn into_request(self, request: &mut RunRequest) -> PyResult<(Box<dyn Disk>, bool)> {
         match self {
             Self::Object(name, object) => {
@@ -93,10 +93,10 @@ impl Named {
     }
 }
 
-/// Prepares the run that a request asks for.
+/// Prepares a run from a request and its settings.
 ///
 /// # Errors
-/// Fails if the run is refused, or would read a file object twice.
+/// Raises an exception if the run is refused, or would read a file object twice.
 pub(crate) fn prepared(
     py: Python<'_>,
     request: RunRequest,
@@ -112,7 +112,7 @@ pub(crate) fn prepared(
     Ok(prepared)
 }
 
-/// The settings that a run is called with: those of an extractor or a configuration, and keywords that override them.
+/// Settings and model that a Python caller chooses for a run: those of an extractor or a configuration, and keywords.
 pub(crate) struct RunChoices {
     pub(crate) chosen: PartialSettings,
     pub(crate) file: PartialSettings,
@@ -120,11 +120,11 @@ pub(crate) struct RunChoices {
 }
 
 impl RunChoices {
-    /// Reads the settings of a call. Settings of pages are refused together with an extractor, because they would have
-    /// no effect.
+    /// Reads the settings and the model that a caller chooses for a run. Settings of pages are refused together with an
+    /// extractor, because they would have no effect.
     ///
     /// # Errors
-    /// `ValueError` for a setting that is given twice or an invalid value; `TypeError` for an unknown keyword.
+    /// Raises `ValueError` for a setting that is given twice or is invalid, and `TypeError` for an unknown keyword.
     pub(crate) fn read(
         extractor: Option<&Bound<'_, PyExtractor>>,
         config: Option<ConfigArgument>,
@@ -159,19 +159,19 @@ impl RunChoices {
         Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
-    /// Returns the settings of the run.
+    /// Returns all settings of the run: keywords, then the configuration, then defaults.
     ///
     /// # Errors
-    /// `ValueError` if choices exclude each other.
+    /// Raises `ValueError` if settings exclude each other.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
         self.chosen.clone().over(self.file.clone()).settings().map_err(raised)
     }
 }
 
-/// Bytes asked for at once: each time the interpreter is needed.
+/// Number of bytes in one read of a file object, large because each read needs the Python interpreter.
 const READ_BYTES: usize = 1 << 20;
 
-/// An object with a method `read`.
+/// Python object with a method `read` that returns bytes.
 struct FileObject(Py<PyAny>);
 
 impl Read for FileObject {
@@ -188,7 +188,7 @@ impl Read for FileObject {
     }
 }
 
-/// A file system that adds a file object of Python to the local files, under one name. The object can be read once.
+/// File system with the local files and, under the name `name`, a Python file object that can be opened once.
 pub(crate) struct FileObjectDisk {
     name: PathBuf,
     object: Mutex<Option<FileObject>>,

@@ -1,6 +1,6 @@
-//! Work beside the interpreter: threads that end with the call, Ctrl-C, and log lines for Python's `logging`.
+//! Runs work outside the Python interpreter, checks for Ctrl-C meanwhile, and sends log lines to Python's `logging`.
 //!
-//! A program may fork before and after the call. Log lines go to the logger `trommel_text`.
+//! Programs may fork before and after a call. Log lines go to the logger `trommel_text`.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -18,11 +18,10 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use crate::errors::TrommelError;
 
 /// Calls `work` for each number below `count` on `threads` threads (default: all processor cores), and returns the
-/// results in order. It ends early at a signal. The threads end with the call, because living threads would be missing
-/// after a fork.
+/// results in order. Ends early at a signal. The threads end with the call, because a later fork would lose them.
 ///
 /// # Errors
-/// The exception of the signal; `TrommelError` if a thread cannot be started or the program met a fault.
+/// Raises the exception of a signal, and `TrommelError` if a thread cannot be started or `work` panics.
 pub(crate) fn map<T: Send>(
     count: usize,
     threads: Option<NonZeroUsize>,
@@ -47,23 +46,23 @@ pub(crate) fn map<T: Send>(
     made.ok_or_else(|| TrommelError::new_err("ended by a signal"))
 }
 
-/// Runs `work` on its own pool of `threads` threads (0: one for each processor core), which end with the call.
+/// Runs `work` on a new pool of `threads` threads (0: one for each processor core), which end with the call.
 ///
 /// # Errors
-/// `TrommelError` if no thread can be started.
+/// Raises `TrommelError` if no thread can be started.
 pub(crate) fn on_own_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let threads = ThreadPoolBuilder::new().num_threads(threads).build();
     let threads = threads.map_err(|error| TrommelError::new_err(format!("cannot start a thread: {error}")))?;
     Ok(threads.install(work))
 }
 
-/// Time between two checks for a signal.
+/// Time between two checks for signals while a call waits.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
-/// The function that is told what a long work is doing.
+/// Python function that is called with each log line, such as the progress of training.
 static LISTENER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
-/// Passes each line about the progress to a Python function, until it is dropped.
+/// Guard that passes each log line to a Python function until it is dropped.
 #[cfg(feature = "train")]
 pub(crate) struct Listener;
 
@@ -82,7 +81,7 @@ impl Drop for Listener {
     }
 }
 
-/// Sends log lines to Python's `logging` from now on.
+/// Sends log lines to Python's `logging` for the rest of the process.
 pub(crate) fn connect() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -121,7 +120,7 @@ impl<S: Subscriber> Layer<S> for ToPython {
     }
 }
 
-/// The message, followed by the other fields.
+/// Text of a log line: the message, followed by the other fields as ` NAME=VALUE`.
 #[derive(Default)]
 struct Line(String);
 

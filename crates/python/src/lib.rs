@@ -1,6 +1,6 @@
-//! The Python module `trommel_text`. Its public part is what `python/trommel_text/__init__.py` shows.
+//! Python module `trommel_text`. `python/trommel_text/__init__.py` defines its public part.
 //!
-//! Nothing here keeps a thread between two calls, so programs may fork. No work holds the interpreter.
+//! No thread outlives a call, so programs may fork. Long work releases the interpreter.
 
 mod arrow;
 mod document;

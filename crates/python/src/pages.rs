@@ -1,4 +1,4 @@
-//! Pages from callers: bytes, text, lists of these, Arrow arrays.
+//! Reads pages from Python callers: bytes, text, lists of these, or Arrow arrays.
 
 use std::path::Path;
 
@@ -12,18 +12,17 @@ use trommel::{Hints, run::is_url};
 
 use crate::arrow::arrays;
 
-/// A page that a Python caller passes, as bytes or str. It keeps the Python object of the bytes alive, so that they are
-/// not copied.
+/// Page that a Python caller passes as bytes or str. Holds a reference to the Python object instead of a copy.
 pub(crate) enum PageBytes {
-    /// Bytes in any encoding.
+    /// Page as bytes in any encoding.
     Bytes(PyBackedBytes),
-    /// Decoded text.
+    /// Page as decoded text.
     Text(PyBackedStr),
-    /// Decoded text with characters that UTF-8 does not have, which were replaced.
+    /// Page as decoded text in which characters that UTF-8 cannot encode were replaced.
     Replaced(PyBackedBytes),
 }
 
-/// `bytes`, `bytearray`, `memoryview` or `str`.
+/// Converts a `bytes`, `bytearray`, `memoryview` or `str` object.
 impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
     type Error = PyErr;
 
@@ -54,14 +53,14 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
 
 const OF_A_FILE: &str = "a page is its bytes, not the name of its file: extract_file(name) reads one";
 const OF_A_URL: &str = "a page is its bytes, not its URL: fetch(url) fetches one";
-/// Maximum bytes of a text that may be a name.
+/// Maximum number of bytes of a text that is checked for being a file name or URL.
 const MAX_NAME_BYTES: usize = 4096;
 
 impl PageBytes {
-    /// Refuses text that is a URL or the name of a file, which would be taken for a page of one line.
+    /// Refuses text that is a URL or a file name, because it would be extracted as a page of one line.
     ///
     /// # Errors
-    /// `ValueError` that says how to give the page.
+    /// Raises `ValueError` with advice on how to pass the page.
     pub(crate) fn refuse_names(&self) -> PyResult<()> {
         let Self::Text(text) = self else { return Ok(()) };
         let told = |what| Err(PyValueError::new_err(what));
@@ -89,7 +88,7 @@ impl PageBytes {
     }
 }
 
-/// The bytes of a page, and true if they are decoded text.
+/// Bytes of a page, and whether they are decoded text in UTF-8.
 #[derive(Clone, Copy)]
 pub(crate) struct PageView<'a> {
     pub(crate) bytes: &'a [u8],
@@ -97,23 +96,23 @@ pub(crate) struct PageView<'a> {
 }
 
 impl<'a> PageView<'a> {
-    /// Returns the hints about the page. Decoded text is UTF-8, whatever it declares.
+    /// Returns the hints about the page. For decoded text the charset is UTF-8, whatever the page declares.
     pub(crate) fn hints(&self, url: Option<&'a str>, charset: Option<&'a str>, date: Option<&'a str>) -> Hints<'a> {
         Hints { url, http_charset: if self.is_text { Some("utf-8") } else { charset }, crawl_charset: None, date }
     }
 }
 
-/// The pages that a Python caller passes, some of which may be missing.
+/// Pages that a Python caller passes as a list or as Arrow arrays. Some may be missing (`None` or null).
 pub(crate) enum Pages {
     List(Vec<Option<PageBytes>>),
     Arrays(Vec<ArrayRef>),
 }
 
 impl Pages {
-    /// Takes pages from a list or any iterable, or from an Arrow array or chunked array of binary or text.
+    /// Reads pages from a list or another iterable, or from an Arrow array or chunked array of binary or text.
     ///
     /// # Errors
-    /// `TypeError` if the object is something else.
+    /// Raises `TypeError` if the object is neither.
     pub(crate) fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Some(arrays) = arrays(given)? {
             return Ok(Self::Arrays(arrays));
@@ -125,10 +124,10 @@ impl Pages {
         Ok(Self::List(pages.collect::<PyResult<_>>()?))
     }
 
-    /// Returns the bytes of each page; none for a missing page.
+    /// Returns the bytes of each page; `None` for a missing page.
     ///
     /// # Errors
-    /// `TypeError` if an array has another type than binary or text.
+    /// Raises `TypeError` if an array is neither of binary nor of text.
     pub(crate) fn views(&self) -> PyResult<Vec<Option<PageView<'_>>>> {
         match self {
             Self::List(pages) => Ok(pages.iter().map(|page| page.as_ref().map(PageBytes::view)).collect()),
@@ -160,11 +159,11 @@ fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyRe
     Ok(())
 }
 
-/// Returns the values that accompany pages (URLs or charsets), one for each page. Without `given` each is none. `what`
-/// names them in errors.
+/// Returns the URLs or charsets of pages, one for each page; all `None` without `given`. `what` names the values in
+/// errors.
 ///
 /// # Errors
-/// `TypeError` if they are not text, `ValueError` if there are more or fewer of them than pages.
+/// Raises `TypeError` if a value is not text, and `ValueError` if the number of values is not that of the pages.
 pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize) -> PyResult<Vec<Option<String>>> {
     let Some(given) = given else {
         return Ok(vec![None; pages]);
@@ -186,7 +185,7 @@ pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize)
     }
 }
 
-/// A page to be extracted, with its hints.
+/// Page to be extracted, with its hints.
 pub(crate) struct PageRequest {
     pub(crate) html: PageBytes,
     pub(crate) url: Option<String>,
@@ -195,7 +194,7 @@ pub(crate) struct PageRequest {
 }
 
 impl PageRequest {
-    /// Reads a page given as bytes or str, or as a dict with the page and its hints.
+    /// Reads a page given as bytes or str, or as a dict with the keys `html`, `url`, `charset` and `date`.
     pub(crate) fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(keywords) = page.cast::<PyDict>() else {
             return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });

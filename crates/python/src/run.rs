@@ -1,4 +1,4 @@
-//! `run`: the whole pipeline, from archives to files of documents.
+//! Implements `run`, which extracts archives into files of documents.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use crate::{extractor::PyExtractor, interpreter, settings::ConfigArgument, value
 /// Returns the counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///
 /// # Errors
-/// Only if memory runs out.
+/// Fails only if memory runs out.
 pub(crate) fn summary_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let dict = values::object(py, summary)?.cast_into::<PyDict>()?;
     dict.set_item(
@@ -32,7 +32,7 @@ pub(crate) fn summary_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<
     Ok(dict)
 }
 
-/// Calls back, and asks for signals; ends the run at an exception of either.
+/// Observer of a run that calls a Python function with the progress and checks for signals. An exception ends the run.
 struct Callback<'a> {
     call: Option<&'a Py<PyAny>>,
     stop: &'a AtomicBool,
@@ -149,7 +149,7 @@ pub(crate) fn run<'py>(
     summary_dict(py, &summary)
 }
 
-/// The treatment of outputs that exist already.
+/// Returns the treatment of existing outputs that the keywords `resume` and `overwrite` choose.
 fn existing(resume: bool, overwrite: bool) -> PyResult<Existing> {
     match (resume, overwrite) {
         (true, true) => Err(PyValueError::new_err("resume and overwrite exclude each other")),
@@ -170,7 +170,7 @@ pub(crate) fn share(text: &str) -> PyResult<InputShare> {
     text.parse().map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))
 }
 
-/// The time limits of following; none if inputs are read once.
+/// Returns the time limits for following inputs that grow; `None` if inputs are read once.
 fn followed(follow: bool, idle: Option<f64>, until_idle: Option<f64>) -> PyResult<Option<FollowTimes>> {
     let seconds = |name: &str, value: Option<f64>| match value {
         None => Ok(None),
@@ -185,7 +185,7 @@ fn followed(follow: bool, idle: Option<f64>, until_idle: Option<f64>) -> PyResul
     }
 }
 
-/// Files for records of other kinds than pages, of a dict of kinds and paths.
+/// Returns the output files for records that are not pages, from a dict that maps media types to paths.
 fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
     let Some(set_aside) = set_aside else {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! `Session`: a page that arrives in parts.
+//! Implements `Session`, which extracts a page that arrives in parts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

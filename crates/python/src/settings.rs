@@ -1,4 +1,4 @@
-//! Settings from Python: keywords, dicts and configuration files.
+//! Reads settings from Python keywords, dicts and configuration files.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
@@ -13,7 +13,7 @@ use trommel::{Field, Kind, Model, PartialSettings, fields};
 use crate::errors::{ModelError, raised};
 use crate::values;
 
-/// Models that were read, so that a call for each page does not read one for each page.
+/// Cache of the built-in models in use, by name, so that repeated calls do not load a model again.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
 
 /// Returns the names of the built-in models; the first is the default.
@@ -22,20 +22,20 @@ pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
 }
 
-/// A model, and the arguments by which another process can load it.
+/// Model with the name by which another process can load it.
 #[derive(Clone)]
 pub(crate) struct NamedModel {
-    /// Name or path of the model; `bytes` for a model that was passed as bytes.
+    /// Name of a built-in model, or path of a model file; `bytes` for a model that was passed as bytes.
     pub(crate) name: String,
     pub(crate) model: Arc<Model>,
 }
 
 impl NamedModel {
-    /// Loads the built-in model or model file of that name, or the default model for the empty name. A built-in model
+    /// Loads a built-in model by name, or a model file by path; an empty name loads the default model. A built-in model
     /// is read only once in a process.
     ///
     /// # Errors
-    /// `ModelError` if there is no such model, or it cannot be read.
+    /// Raises `ModelError` if there is no such model, or if it cannot be read.
     pub(crate) fn open(name: &str) -> PyResult<Self> {
         let name = match name {
             "" => Model::builtin_names().next().unwrap_or_default(),
@@ -57,13 +57,13 @@ impl NamedModel {
         Ok(Self { name: name.to_owned(), model })
     }
 
-    /// Returns whether the model is built in, so that other processes can load it by its name.
+    /// Returns whether the model is built in, so that other processes can load it by name.
     pub(crate) fn is_builtin(&self) -> bool {
         Model::builtin_names().any(|known| known == self.name)
     }
 }
 
-/// Name, path or bytes of a model.
+/// Converts the name, the path or the bytes of a model.
 impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     type Error = PyErr;
 
@@ -80,27 +80,27 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     }
 }
 
-/// A test that selects the settings that a Python function takes.
+/// Predicate that returns whether a Python function accepts a setting.
 pub(crate) type Scope = fn(&Field) -> bool;
 
-/// Returns whether a setting is one of runs that return documents: any but those of output files.
+/// Returns whether functions that return documents accept a setting: every setting except those of output files.
 pub(crate) fn of_documents(field: &Field) -> bool {
     field.part() != "output"
 }
 
-/// The model and the settings that keywords of a call choose.
+/// Model and settings that the keywords of a Python call choose.
 #[derive(Clone, Default)]
 pub(crate) struct Keywords {
     pub(crate) chosen: PartialSettings,
-    /// The model, already read; none for the default.
+    /// Loaded model; `None` for the default model.
     pub(crate) model: Option<NamedModel>,
 }
 
 impl Keywords {
-    /// Reads the keywords of a call; `None` as a value leaves a choice open.
+    /// Reads the keywords of a Python call; keywords with the value `None` are ignored.
     ///
     /// # Errors
-    /// `TypeError` for an unknown keyword or a value of the wrong type; `ValueError` for an invalid value;
+    /// Raises `TypeError` for an unknown keyword or a value of the wrong type, `ValueError` for an invalid value, and
     /// `ModelError` if the model cannot be read.
     pub(crate) fn read(
         model: Option<&Bound<'_, PyAny>>,
@@ -142,7 +142,7 @@ fn unknown(name: &str, scope: Scope) -> PyErr {
     PyTypeError::new_err(format!("unknown keyword {name:?}, expected one of {}, markdown", known.join(", ")))
 }
 
-/// A value as JSON: text, number, truth, path, or several names.
+/// Converts a Python value to JSON: a text, number, bool, path, or list of names. `name` is the keyword in errors.
 fn as_json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyBool>() {
         return Ok(value.extract::<bool>()?.into());
@@ -171,7 +171,7 @@ fn as_json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(items.map_err(|_| wrong())?.into())
 }
 
-/// A configuration as callers give it: the path or URL of a file, or a dict with the keys of one.
+/// Configuration that a Python caller passes: the path or URL of a file, or a dict with the keys of such a file.
 #[derive(Clone, Default)]
 pub(crate) struct ConfigArgument(pub(crate) PartialSettings);
 
@@ -231,10 +231,10 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     values::object(py, &all.collect::<Vec<Value>>())
 }
 
-/// Parses the name of a choice, such as that of a format.
+/// Parses the name of an enum variant, such as that of a format, for the keyword `key`.
 ///
 /// # Errors
-/// `ValueError` that states the keyword, the value and the valid values.
+/// Raises `ValueError` that states the keyword, the invalid value and the valid values.
 pub(crate) fn named<T: FromStr + strum::VariantNames>(key: &str, name: &str) -> PyResult<T> {
     name.parse().map_err(|_| {
         PyValueError::new_err(format!("{key}: unknown value {name:?}, expected {}", T::VARIANTS.join(", ")))

@@ -1,4 +1,4 @@
-//! `train`: trains a model on labelled pages.
+//! Implements `train`, which trains a model on labelled pages.
 
 use std::path::PathBuf;
 

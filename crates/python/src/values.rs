@@ -1,4 +1,4 @@
-//! Values from and for Python: one value or several, and objects by way of JSON.
+//! Converts values between Rust and Python: lists of names and paths, and objects through JSON.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::errors::told;
 
-/// Names that a Python caller passes: a list, or one text with commas between them.
+/// List of names that a Python caller passes as a list, or as one text separated by commas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(pub(crate) Vec<String>);
 
@@ -38,7 +38,7 @@ fn wrong(other: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("expected names, as a list of str or one str with commas, not {kind}"))
 }
 
-/// Paths that a Python caller passes: one, or a list of them.
+/// List of paths that a Python caller passes as one path or as a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths(pub(crate) Vec<PathBuf>);
 
@@ -59,10 +59,10 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
     }
 }
 
-/// Converts a value to Python by its JSON: a dict, list or text.
+/// Converts a value through JSON to a Python object such as a dict, list or str.
 ///
 /// # Errors
-/// Only if memory runs out.
+/// Fails only if memory runs out.
 pub(crate) fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     parsed(py, &serde_json::to_string(value).map_err(told)?)
 }

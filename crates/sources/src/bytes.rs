@@ -1,4 +1,4 @@
-//! The stored bytes of an archive, wherever they are: a file, an object, or a part of one, which may be deflated.
+//! Reads the stored bytes of an archive from a file, an object, or a part of either, which may be deflated.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::{fs::File, ops::Range};
@@ -8,16 +8,16 @@ use trommel_archive::wacz::{Bytes, Window};
 
 use crate::{Location, Remote, SourceError};
 
-/// The place of an archive's stored bytes: a file or object, or a part of one.
+/// Location of an archive's stored bytes: a file or object, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBytes {
-    /// All bytes of a file or object.
+    /// Archive that is a whole file or object.
     Whole(Location),
-    /// A part of a file or object; its end may be beyond that of the file.
+    /// Archive in a byte range of a file or object, uncompressed. The range may end after the file.
     Within(Location, Range<u64>),
-    /// A part of a file or object that must be inflated.
+    /// Archive in a byte range of a file or object that must be inflated.
     Deflated(Location, Range<u64>),
-    /// No bytes, because they cannot be read.
+    /// Archive whose bytes cannot be read; holds the reason.
     Missing(SourceError),
 }
 
@@ -57,8 +57,8 @@ impl ArchiveBytes {
         }))
     }
 
-    /// Returns the URL of the object that holds the bytes uncompressed, and their range in it. None if they are in a
-    /// file or deflated.
+    /// Returns the URL of the object that holds the archive uncompressed, and the archive's byte range in it. `None`
+    /// for an archive in a file or a deflated one.
     pub(crate) fn object(&self) -> Option<(&str, Range<u64>)> {
         match self {
             Self::Whole(Location::Url(url)) => Some((url, 0..u64::MAX)),
@@ -68,7 +68,7 @@ impl ArchiveBytes {
     }
 }
 
-/// A reader of an archive's bytes. Deflated bytes have no known end, and seeking back inflates them again from their
+/// Reader of an archive's bytes. Deflated bytes have no known length, and seeking back inflates them again from their
 /// start.
 pub struct OpenBytes(Plain);
 
@@ -78,18 +78,18 @@ enum Plain {
     Stored(Box<dyn Bytes>),
     Inflated {
         decoder: Option<Box<Inflater>>,
-        /// Inflated bytes so far.
+        /// Number of bytes inflated so far.
         read: u64,
-        /// Place of the next byte that is wanted.
+        /// Offset, in the inflated bytes, of the next byte to read.
         at: u64,
     },
 }
 
 impl OpenBytes {
-    /// Reads the bytes of a range; fewer if the archive ends before.
+    /// Reads a byte range of the archive; returns fewer bytes if the archive ends earlier.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Fails if the bytes cannot be read.
     pub fn range(&mut self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let mut found = Vec::new();
         self.seek(SeekFrom::Start(range.start))?;
@@ -145,7 +145,7 @@ mod tests {
     use flate2::{Compression, write::DeflateEncoder};
     use std::io::Write;
 
-    /// The same bytes as they are and deflated, with others before and behind them.
+    /// Checks that stored and deflated parts of a file are read and sought in alike.
     #[test]
     fn parts_are_read_and_sought_in_alike() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,46 +1,46 @@
-//! Errors of network sources, and URLs for display: without passwords and without the secrets of their queries.
+//! Errors of reading files, objects behind URLs, and indexes of records.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The error that bytes of a file or of the network cannot be read.
+/// Error that the bytes of a file or object cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// The address cannot be used.
+    /// Invalid or unsupported URL; holds the reason.
     #[error("not a usable address: {0}")]
     Address(String),
-    /// There is nothing at the address.
+    /// File or object that does not exist.
     #[error("not found")]
     NotFound,
-    /// The server refuses.
+    /// Request that the server refuses, for example without credentials.
     #[error("access denied (docs/configuration.md names the variables for credentials, and for none)")]
     Denied,
-    /// The server sends the request on to a host that the user did not name.
+    /// Redirect to a host that the user did not name; holds the name of the host.
     #[error("redirects to another host ({0}), which is asked only if you say so (run --follow-hosts)")]
     OtherHost(String),
-    /// The server of a bucket sends the request on to another one.
+    /// Redirect from the server of a bucket to another server; holds the name of its host.
     #[error("redirects to another server ({0}), which is not followed from a bucket")]
     OtherServer(String),
-    /// The object is not the one that was begun.
+    /// Object that was replaced by another version while it was read.
     #[error("the object changed while it was read")]
     Changed,
-    /// The server or the network failed, after all tries.
+    /// Failure of the server or the network after all retries; holds the message.
     #[error("{0}")]
     Failed(String),
-    /// The server sends too slowly, in every try.
+    /// Server that is too slow in every try; holds the minimum number of bytes a second.
     #[error("fewer than {0} bytes a second")]
     TooSlow(u64),
-    /// The server gives no parts of the object.
+    /// Server that does not return byte ranges of an object, although the reader needs them.
     #[error("the server gives no parts of it (ranges), which are needed here")]
     NoRanges,
-    /// Reading was asked to end.
+    /// Read that ended early because the stop flag was set.
     #[error("stopped")]
     Stopped,
-    /// A file cannot be read.
+    /// File that cannot be read; holds the message of the system.
     #[error("{0}")]
     File(String),
-    /// The program was built without network sources.
+    /// URL in a program that was built without network sources.
     #[error("this build reads no URLs (feature `remote`)")]
     NotBuilt,
 }
@@ -57,16 +57,16 @@ impl From<SourceError> for io::Error {
     }
 }
 
-/// The error that an index of records cannot be read, or names no wanted record.
+/// Error that an index of records cannot be read, or names no wanted record.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}{line}: {what}")]
 #[non_exhaustive]
 pub struct RecordIndexError {
-    /// Path of the index, or its URL.
+    /// Path or URL of the index.
     pub path: PathBuf,
-    /// A colon and the number of the faulty line or row, from 1; empty if the fault has no line.
+    /// Colon and number of the faulty line or row, counted from 1; empty if the fault has no line.
     pub line: String,
-    /// Description of the fault.
+    /// Description of the fault in the index.
     pub what: String,
 }
 

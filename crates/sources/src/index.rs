@@ -1,4 +1,4 @@
-//! Indexes of records: CDXJ, JSON lines, Parquet.
+//! Reads indexes of records: CDXJ, JSON lines and Parquet.
 
 mod cdxj;
 #[cfg(feature = "parquet")]
@@ -15,26 +15,26 @@ use crate::{RecordIndexError, StatedRecord};
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// A row of an index, which names one record.
+/// Row of an index of records, which names one record of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
-    /// Name of the archive.
+    /// Name of the archive that holds the record.
     pub(crate) file: String,
-    /// First stored byte of the record.
+    /// Offset in the archive of the record's first stored byte.
     pub(crate) offset: u64,
-    /// Stored bytes of the record.
+    /// Number of stored bytes of the record.
     pub(crate) length: u64,
-    /// First plain byte of the record in a gzip member that holds several; 0 for the first, or if the index does not say.
+    /// Offset of the record in its decompressed gzip member; 0 for the first record, or if the index does not state it.
     pub(crate) inner: u64,
-    /// URL of the record, and digest of its payload.
+    /// URL of the record and digest of its payload, as far as the index states them.
     pub(crate) stated: StatedRecord,
 }
 
-/// The function that takes each row of an index: its number, from 1, and the record that it names or its fault. An
-/// error of the function ends the reading.
+/// Function that receives the number of each row of an index, counted from 1, and the row or a description of its
+/// fault. An error that the function returns ends the reading.
 pub(crate) type TakeLine<'a> = dyn FnMut(usize, Result<IndexEntry, String>) -> Result<(), RecordIndexError> + 'a;
 
-/// Reads an index and passes every row to `each`. The first bytes decide on the kind of file.
+/// Reads an index and passes every row to `each`. The first bytes of the file determine its format.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let mut file = BufReader::new(File::open(path).map_err(&failed)?);

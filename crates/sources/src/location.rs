@@ -1,16 +1,16 @@
-//! The location of an archive, the supported schemes of URLs, and the operations of each. Secrets in URLs are not shown.
+//! Locations of archives as paths or URLs, the supported URL schemes, and URLs for display without secrets.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use url::Url;
 
-/// The location of a file or of an object behind a URL. It is displayed without secrets: see [`redacted`].
+/// Path of a file, or URL of an object. Displayed without secrets: see [`redacted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
-    /// A file.
+    /// Path of a file.
     File(PathBuf),
-    /// An object behind one of the schemes of [`Scheme`](crate::Scheme).
+    /// URL of an object, with one of the schemes of [`Scheme`](crate::Scheme).
     Url(String),
 }
 
@@ -20,7 +20,7 @@ impl Location {
         if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::File(argument.into()) }
     }
 
-    /// Returns the folder that holds the location, without the query of a URL.
+    /// Returns the folder that holds the file or object, without the query of a URL.
     pub fn folder(&self) -> Self {
         match self {
             Self::File(file) => Self::File(file.parent().unwrap_or(Path::new("")).to_owned()),
@@ -31,8 +31,8 @@ impl Location {
         }
     }
 
-    /// Resolves a name against this location as the base. A URL or absolute path stays unchanged; any other name is
-    /// below the base.
+    /// Resolves a name against this location as the base. A URL or absolute path is returned unchanged; any other name
+    /// is placed below the base.
     pub fn join(&self, name: &str) -> Self {
         match self {
             _ if is_url(name) => Self::Url(name.to_owned()),
@@ -44,8 +44,8 @@ impl Location {
         }
     }
 
-    /// Resolves a name in an index against this location as the base, which it must not leave. `None` for `..`,
-    /// absolute paths, other hosts and other schemes.
+    /// Resolves a name in an index against this location as the base, which the name must not leave. Returns `None` for
+    /// `..`, absolute paths, other hosts and other schemes.
     pub fn join_below(&self, name: &str) -> Option<Self> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;
@@ -85,28 +85,28 @@ pub fn is_url(argument: &str) -> bool {
         .is_some_and(|(scheme, _)| !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// A supported scheme of URLs, such as `https` or `s3`.
+/// Supported scheme of URLs, such as `https` or `s3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// `http://` and `https://`.
+    /// Web servers: `http://` and `https://`.
     Http,
-    /// `s3://BUCKET/KEY`, of Amazon and of servers that speak its protocol.
+    /// Amazon S3 and servers with its protocol: `s3://BUCKET/KEY`.
     S3,
-    /// `gs://BUCKET/KEY`, Google Cloud Storage.
+    /// Google Cloud Storage: `gs://BUCKET/KEY`.
     Google,
-    /// `az://CONTAINER/KEY`, Azure Blob Storage.
+    /// Azure Blob Storage: `az://CONTAINER/KEY`.
     Azure,
-    /// `hf://datasets/ORG/NAME[@REVISION]/PATH` and `hf://buckets/ORG/NAME/PATH`, the Hugging Face Hub.
+    /// Hugging Face Hub: `hf://datasets/ORG/NAME[@REVISION]/PATH` and `hf://buckets/ORG/NAME/PATH`.
     Hub,
 }
 
 impl Scheme {
-    /// The schemes of URLs that can be read, for messages.
+    /// List of the URL schemes that can be read, for messages.
     pub const READ: &str = "http(s)://, s3://, gs://, az:// and hf://";
-    /// The schemes of URLs that can be written, for messages.
+    /// List of the URL schemes that can be written, for messages.
     pub const WRITTEN: &str = "s3://, gs:// and az://";
 
-    /// Returns the scheme of a URL; `None` if it is not supported.
+    /// Returns the scheme of a URL; `None` if the scheme is not supported.
     pub fn of(url: &str) -> Option<Self> {
         Some(match url.split_once("://")?.0 {
             "http" | "https" => Self::Http,
@@ -118,7 +118,7 @@ impl Scheme {
         })
     }
 
-    /// Returns whether URLs of this scheme may be folders and globs, which are resolved to the objects below them.
+    /// Returns whether URLs of this scheme may be folders and globs, which are resolved to the matching objects.
     pub fn is_listed(self) -> bool {
         self != Self::Http
     }
@@ -129,8 +129,8 @@ impl Scheme {
     }
 }
 
-/// Splits a URL into the start that names a bucket, container or repository, without a slash at its end, and the path
-/// in it. `None` if objects of its scheme cannot be listed, or if it names no bucket.
+/// Splits a URL into its bucket, container or repository, without a final slash, and the path inside. Returns `None` if
+/// objects of the URL's scheme cannot be listed, or if the URL names no bucket.
 pub fn split_container(url: &str) -> Option<(&str, &str)> {
     let scheme = Scheme::of(url).filter(|scheme| scheme.is_listed())?;
     let rest = url.split_once("://")?.1;
@@ -151,18 +151,17 @@ pub fn split_container(url: &str) -> Option<(&str, &str)> {
     Some((url.get(..url.len() - path.len())?, path.strip_prefix('/').unwrap_or(path)))
 }
 
-/// The replacement of a secret.
+/// Text that replaces a secret in a URL for display.
 const HIDDEN: &str = "REDACTED";
-/// Names of query parameters that are secrets, in small letters.
+/// Names, in lower case, of query parameters whose values are secret.
 const SECRET_NAMES: [&str; 9] = ["sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id"];
-/// Parts of such names.
+/// Words that mark a query parameter as secret if its lowercase name contains one of them.
 const SECRET_PARTS: [&str; 8] = ["signature", "token", "secret", "password", "passwd", "credential", "auth", "session"];
-/// Ends of such names.
+/// Endings that mark a query parameter as secret if its lowercase name ends with one of them.
 const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 
-/// Returns a URL without user information and secrets, for messages. Values of query parameters that look like secrets
-/// (signatures, tokens, keys, passwords) are replaced. Text that is not a URL is returned unchanged, except for the
-/// part before an `@` in its authority.
+/// Returns a URL without user information and secrets, for messages. Replaces fragments, and values of query parameters
+/// whose names suggest secrets (signatures, tokens, keys, passwords). Text without `://` is returned unchanged.
 pub fn redacted(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     // A parser of URLs takes a backslash for a slash; for what is hidden, the longer reading counts.

@@ -1,4 +1,4 @@
-//! Options of the network: how long reading may wait, and what stops it.
+//! Options of network reads: time limits, retries, and the flag that stops reads.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,19 +7,19 @@ use std::{sync::Arc, thread, time::Duration};
 
 use crate::SourceError;
 
-/// Time after which a waiting read checks its stop flag again.
+/// Interval at which a waiting read checks its stop flag.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
-/// Bytes of one piece that a thread reads ahead, and pieces.
+/// Number of bytes in each piece of an input that a thread reads ahead.
 const PIECE: usize = 256 << 10;
 const PIECES_AHEAD: usize = 4;
 
-/// A flag that stops network reads early. Set from outside (for example by a signal handler), it makes every read and
-/// pause that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies share the flag.
+/// Flag that stops network reads early. Once set, for example by a signal handler, every read and pause that checks the
+/// flag fails with [`SourceError::Stopped`] within a fifth of a second. Copies share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Sets the flag, so that reads end.
+    /// Sets the flag, so that reads fail from now on.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -32,7 +32,7 @@ impl StopFlag {
 
 #[cfg(feature = "remote")]
 impl StopFlag {
-    /// Ends once the flag is set.
+    /// Waits until the flag is set.
     async fn wait(&self) {
         while !self.is_set() {
             tokio::time::sleep(POLL).await;
@@ -45,7 +45,7 @@ impl StopFlag {
         let _ = tokio::time::timeout(time, self.wait()).await;
     }
 
-    /// Returns the result of `work`, or an error as soon as the flag is set.
+    /// Runs `work` and returns its result, or [`SourceError::Stopped`] as soon as the flag is set.
     pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
         let (work, wait) = (std::pin::pin!(work), std::pin::pin!(self.wait()));
         match futures_util::future::select(work, wait).await {
@@ -56,29 +56,29 @@ impl StopFlag {
 }
 
 impl From<Arc<AtomicBool>> for StopFlag {
-    /// The flag itself, not a copy of its value.
+    /// Wraps the flag itself, so that setting `flag` later stops reads.
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
 }
 
-/// Options for network reads: their time limits, repetitions and stop flag.
+/// Options for network reads: time limits, retries, redirects and the stop flag.
 #[derive(Clone, Debug)]
 pub struct NetworkOptions {
-    /// The flag that stops every read early.
+    /// Flag that stops every read early.
     pub stop: StopFlag,
-    /// Time without a byte after which a connection counts as broken. Default 30 s.
+    /// Time without a received byte after which a connection counts as broken. Default: 30 s.
     pub idle: Duration,
-    /// Minimum bytes a second, measured over [`NetworkOptions::idle`] of waiting; an object is given up after falling
-    /// below three times. 0: no minimum. Default 1,024.
+    /// Minimum number of bytes a second, measured over [`NetworkOptions::idle`] of waiting. A read fails if an object
+    /// is slower three times. 0 disables the minimum. Default: 1,024.
     pub least_rate: u64,
-    /// Maximum time for repeating a request that the server or the network refuses temporarily, such as with 429 and
-    /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
+    /// Maximum time for repeating a request that fails temporarily, such as with status 429 or 503. A `Retry-After` of
+    /// up to 5 minutes is respected even if it is longer. Default: 10 minutes.
     pub retry_for: Duration,
-    /// True to follow redirects, and containers of a collection, to other hosts than that of the URL, including this
-    /// machine and its network. Default false.
+    /// Whether redirects, and archives that a collection names, may lead to other hosts than that of the URL, including
+    /// this machine and its network. Default: false.
     pub follow_hosts: bool,
-    /// Fixed addresses of hosts, for tests, which must not ask a name server.
+    /// Fixed network addresses of host names, for tests, which must not use DNS.
     #[cfg(all(test, feature = "remote"))]
     pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
@@ -97,13 +97,12 @@ impl Default for NetworkOptions {
     }
 }
 
-/// A reader that fails with [`SourceError::Stopped`] once its flag is set, for long work on files, whose reads never
-/// wait.
+/// Reader that fails with [`SourceError::Stopped`] once its flag is set. Lets a long read of a file end early.
 #[derive(Debug)]
 pub struct Stoppable<R> {
-    /// The reader that is wrapped.
+    /// Wrapped reader, whose bytes are passed on until the flag is set.
     pub input: R,
-    /// The flag that makes reads fail.
+    /// Flag that makes further reads fail.
     pub stop: StopFlag,
 }
 
@@ -119,12 +118,12 @@ impl<R: io::Seek> io::Seek for Stoppable<R> {
     }
 }
 
-/// Opens and reads an input on a thread of its own, up to 1 MiB ahead, so that a read that waits ends with
-/// [`SourceError::Stopped`] once `stop` is set. For standard input and named pipes; a thread that waits in
-/// the system then stays behind until the program ends. An error of opening comes with the first read.
+/// Opens and reads an input on a separate thread, up to 1 MiB ahead, so that a waiting read fails with
+/// [`SourceError::Stopped`] once `stop` is set. For standard input and named pipes. A thread that waits in the system
+/// remains until the program ends. An error of `open` is returned by the first read.
 ///
 /// # Errors
-/// If the system gives no thread.
+/// Fails if the system cannot start a thread.
 pub fn interruptible<R: Read>(
     open: impl FnOnce() -> io::Result<R> + Send + 'static,
     stop: &StopFlag,
@@ -153,7 +152,7 @@ pub fn interruptible<R: Read>(
     Ok(Box::new(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() }))
 }
 
-/// The data that a thread reads, piece by piece.
+/// Reader of the pieces that another thread reads ahead from an input.
 struct Pieces {
     receiver: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
-    /// Gives what a test sends, and waits for it.
+    /// Reader that waits for each byte until a test sends it.
     struct Slow(std::sync::mpsc::Receiver<u8>);
 
     impl Read for Slow {

@@ -1,4 +1,4 @@
-//! Objects behind URLs, in a program without network support: there are none.
+//! Replaces the network client in builds without network support; every request fails.
 
 use std::{ops::Range, path::Path};
 
@@ -6,7 +6,7 @@ use crate::{NetworkOptions, SourceError};
 
 pub use std::io::Empty as RemoteReader;
 
-/// Takes the place of the network in builds without it: every method returns [`SourceError::NotBuilt`].
+/// Stand-in for the network client in builds without network support: requests fail with [`SourceError::NotBuilt`].
 #[derive(Clone, Debug)]
 pub struct Remote;
 
@@ -30,12 +30,12 @@ absent! {
 }
 
 impl Remote {
-    /// Creates the missing network; the options have no effect.
+    /// Creates the stand-in; the options have no effect.
     pub fn new(_: NetworkOptions) -> Self {
         Self
     }
 
-    /// Returns no length, because the object cannot be asked for.
+    /// Returns `None`, because the length of an object is unknown without a network.
     pub fn length(&self, _: &str) -> Option<u64> {
         None
     }

@@ -1,4 +1,4 @@
-//! Objects behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`.
+//! Reads objects behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://` URLs.
 
 mod hub;
 mod object;
@@ -21,22 +21,23 @@ use crate::{NetworkOptions, SourceError, redacted};
 use object::{Object, ObjectBytes};
 use requests::UNKNOWN_LENGTH;
 
-/// Bytes that are asked for at a time where an object is read at scattered places.
+/// Number of bytes in one request when an object is read at scattered offsets.
 const BLOCK: u64 = 128 << 10;
-/// Segments of an index that are asked for at the same time.
+/// Maximum number of byte ranges that are requested at the same time.
 const MAX_PARALLEL_SEGMENTS: usize = 8;
-/// Processors for which one thread takes what comes, and threads at the least and at the most.
+/// Number of processors for each network thread. There are at least [`MIN_THREADS`] and at most [`MAX_THREADS`]
+/// threads.
 // With one, a server that never ends its head keeps the timers from running.
 const WORKERS_OF_A_THREAD: usize = 4;
 const MIN_THREADS: usize = 2;
 const MAX_THREADS: usize = 16;
 
-/// A client that reads objects behind URLs, on threads of its own. The threads start with the first object. Copies of
-/// the client share them, and they last as long as a copy or a reader does.
+/// Client that reads objects behind URLs, on its own threads. The threads start with the first object. Copies of the
+/// client share the threads, which end with the last copy or reader.
 ///
-/// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization. The other
-/// schemes follow the usual variables of the environment: for `s3://` those that begin with `AWS_`, for `gs://` with
-/// `GOOGLE_`, for `az://` with `AZURE_`, as `object_store` reads them; for `hf://` `HF_TOKEN` and `HF_ENDPOINT`.
+/// `http(s)://` URLs are used unchanged; a user and password in the URL are sent as basic authorization. The other
+/// schemes follow the usual environment variables. `object_store` reads those that begin with `AWS_` for `s3://`,
+/// `GOOGLE_` for `gs://` and `AZURE_` for `az://`. The variables for `hf://` are `HF_TOKEN` and `HF_ENDPOINT`.
 #[derive(Clone)]
 pub struct Remote(Arc<Shared>);
 
@@ -44,9 +45,9 @@ struct Shared {
     options: NetworkOptions,
     // Most runs need no network, and start no thread for it.
     runtime: OnceLock<Result<Runtime, SourceError>>,
-    /// Stores by their host or bucket, so that connections are reused.
+    /// Open stores by host or bucket, kept so that connections are reused.
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
-    /// Objects with their lengths. All that is read of one must be of one version.
+    /// Objects and their lengths in bytes, by URL. All reads of an object must return the same version.
     known: Mutex<HashMap<String, (Object, u64)>>,
 }
 
@@ -57,7 +58,7 @@ impl fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// Creates a client; nothing is connected before the first object.
+    /// Creates a client, which connects to a server only when the first object is opened.
     pub fn new(options: NetworkOptions) -> Self {
         let (stores, known) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Shared { options, runtime: OnceLock::new(), stores, known }))
@@ -76,24 +77,24 @@ impl Remote {
         self.0.runtime.get_or_init(start).as_ref().map_err(Clone::clone)
     }
 
-    /// The result of `work`, unless reading is asked to end.
+    /// Waits for the result of `work`; fails if the stop flag is set first.
     fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
         self.runtime()?.block_on(self.0.options.stop.unless(work))
     }
 
-    /// Opens an object and waits for the first answer of its server.
+    /// Opens an object and waits for the first response of its server.
     ///
     /// # Errors
-    /// If the address is none, the object does not come, or the system gives no thread.
+    /// Fails if the URL is invalid, the object cannot be fetched, or the system cannot start a thread.
     pub fn open(&self, url: &str) -> Result<RemoteReader, SourceError> {
         let (object, length) = self.sized(url)?;
         Ok(RemoteReader { remote: self.clone(), object, length, reach: u64::MAX, at: 0, coming: None })
     }
 
-    /// Opens an object for reading at scattered places. For reading in order, [`Remote::open`] is faster.
+    /// Opens an object for reading at scattered offsets. For reading in order, [`Remote::open`] is faster.
     ///
     /// # Errors
-    /// Like [`Remote::open`], and [`SourceError::NoRanges`] if the server gives it as a whole only.
+    /// Fails like [`Remote::open`], and with [`SourceError::NoRanges`] if the server does not support byte ranges.
     pub fn seekable(&self, url: &str) -> Result<RemoteReader, SourceError> {
         let reader = self.open(url)?;
         match reader.object.knows_ranges() {
@@ -102,7 +103,7 @@ impl Remote {
         }
     }
 
-    /// An object, and its length.
+    /// Returns an object and its length in bytes, asking the server if they are not yet known.
     fn sized(&self, url: &str) -> Result<(Object, u64), SourceError> {
         if let Some(known) = lock(&self.0.known).get(url) {
             return Ok(known.clone());
@@ -113,13 +114,13 @@ impl Remote {
         Ok((object, length))
     }
 
-    /// Returns the size of an object in bytes; none if it is unknown or the server gives no parts of the object.
+    /// Returns the size of an object in bytes; `None` if it is unknown, or if the server does not support byte ranges.
     pub fn length(&self, url: &str) -> Option<u64> {
         let (object, length) = self.sized(url).ok()?;
         Some(length).filter(|length| object.knows_ranges() && *length < UNKNOWN_LENGTH)
     }
 
-    /// Fetches ranges of objects, several at a time. Returns the bytes of each in order, or its own error.
+    /// Fetches byte ranges of objects by URL, several at a time; returns the bytes or the error of each, in order.
     pub(crate) fn fetch(
         &self,
         ranges: Vec<(String, Range<u64>)>,
@@ -140,7 +141,7 @@ impl Remote {
         Ok(Object::new(store, path, name, &self.0.options))
     }
 
-    /// Name for messages, store and path of an object.
+    /// Returns the name for messages, the store, and the path in the store of the object behind a URL.
     fn place(&self, url: &str) -> Result<(String, Arc<dyn ObjectStore>, Path), SourceError> {
         let (key, path) = store::split(url)?;
         // Clients are made once it is known how they encrypt.
@@ -162,20 +163,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A reader of the bytes of an object, in order. Seeking sends a new request.
+/// Reader of the bytes of an object in order. Seeking sends a new request.
 pub struct RemoteReader {
     remote: Remote,
     object: Object,
     length: u64,
-    /// Bytes that are asked for from a place on.
+    /// Maximum number of bytes in one request, from the current offset on.
     reach: u64,
     at: u64,
-    /// Bytes on their way, and those of them that came and are not read.
+    /// Response in progress, and the received bytes that have not been read yet.
     coming: Option<(ObjectBytes, Bytes)>,
 }
 
 impl RemoteReader {
-    /// Returns the size of the whole object in bytes; none if the server does not state it.
+    /// Returns the size of the whole object in bytes; `None` if the server does not state it.
     pub fn length(&self) -> Option<u64> {
         Some(self.length).filter(|length| *length < UNKNOWN_LENGTH)
     }

@@ -1,4 +1,4 @@
-//! Reads the records that an index names, without the rest of their archives.
+//! Selects the records that an index names, to read them without the rest of their archives.
 
 mod comparison;
 mod joined_reads;
@@ -14,76 +14,78 @@ use crate::{ArchiveBytes, Location, RecordIndexError, SourceError, StopFlag, ind
 
 pub use comparison::StatedRecord;
 
-/// Bytes of the name of an archive, and of all names.
+/// Maximum number of bytes in the name of an archive.
 const MAX_NAME: usize = 64 << 10;
 const MAX_NAMES: usize = 256 << 20;
-/// Rows that any index may have; a larger one may have one for each of its bytes. A small file can name billions.
+/// Maximum number of rows in an index, unless the file has more bytes: then one row for each byte. Without a limit, a
+/// small compressed file could name billions.
 const MAX_ROWS: u64 = 4 << 20;
-/// Bytes of the URLs and digests of an index that are kept; records beyond them are not compared.
+/// Maximum number of bytes of URLs and digests that are kept of an index; records after them are not compared.
 // A quarter of a gigabyte are two million records; an index of more is rarely taken as a whole.
 const MAX_STATED_BYTES: usize = 256 << 20;
-/// The number of bad lines that are reported one by one.
+/// Maximum number of bad lines that are reported individually.
 const NAMED_LINES: usize = 100;
 
-/// A wanted record of an archive: its place in the archive, as an index gives it.
+/// Record to read from an archive, with its place as an index states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedRecord {
-    /// Index of the archive in [`RecordSelection::archives`].
+    /// Position of the record's archive in [`RecordSelection::archives`].
     pub archive: u32,
-    /// Offset of the record's first stored byte.
+    /// Offset in the archive of the record's first stored byte.
     pub offset: u64,
-    /// Offset of the record's first plain byte in a gzip member that holds several records.
+    /// Offset of the record in the decompressed bytes of a gzip member that holds several records.
     pub inner: u64,
-    /// Number of stored bytes.
+    /// Number of stored bytes to read.
     pub length: u64,
-    /// The URL and the digest that the index states for the record.
+    /// URL and digest that the index states for the record.
     pub stated: Option<Box<StatedRecord>>,
 }
 
-/// Options for reading an index: the names of archives that are permitted, and the records that a range gives.
+/// Options for reading an index of records: permitted names of archives, and the use of ranges.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
-    /// True if names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of
-    /// the environment.
+    /// Whether names of archives may lead outside of the base: `..`, absolute paths, other hosts, and other buckets and
+    /// repositories with the credentials of the environment.
     pub anywhere: bool,
-    /// True if a range gives all the records in it, not only the first.
+    /// Whether all records in a byte range that the index names are read, not only the first.
     pub whole_ranges: bool,
-    /// The flag that ends the reading of the index early.
+    /// Flag that ends the reading of the index early.
     pub stop: StopFlag,
 }
 
-/// The lines of an index that name no record, or one that may not be read.
+/// Lines of an index that name no record, or a record that may not be read.
 #[derive(Clone, Debug, Default)]
 pub struct BadLines {
-    /// Number of such lines.
+    /// Number of bad lines.
     pub count: usize,
-    /// The first lines: the number of each, and its fault.
+    /// First bad lines, at most 100: the number of each line, counted from 1, and a description of its fault.
     pub first: Vec<(usize, String)>,
 }
 
-/// The wanted records of some archives, as an index names them. They are sorted by the archives' names and by their
-/// offsets, without repetition.
+/// Wanted records of some archives, as an index names them. The records are sorted by the archives' names and by
+/// offset, without duplicates.
 #[derive(Clone, Debug)]
 pub struct RecordSelection {
-    /// The index as messages name it: its path, or its URL without secrets.
+    /// Name of the index in messages: its path, or its URL without secrets.
     pub name: String,
-    /// The file of the index, or the local copy of an index at a URL.
+    /// Path of the index, or of the local copy of an index at a URL.
     pub index: PathBuf,
-    /// The copy goes with the last selection that it was read for.
+    /// Local copy of an index at a URL, which is deleted with the last clone of this selection.
     _copy: Option<Arc<TempPath>>,
-    /// The archives with wanted records.
+    /// Locations of the archives that hold wanted records, sorted by name.
     pub archives: Vec<Location>,
-    /// Location of the bytes of each archive.
+    /// Location of the stored bytes of each archive, in the order of `archives`.
     bytes: Vec<ArchiveBytes>,
-    /// The wanted records.
+    /// Wanted records, sorted by archive and offset.
     pub rows: Vec<WantedRecord>,
-    /// Lines of the index that name no record, or one that may not be read.
+    /// Lines of the index that name no record, or a record that may not be read.
     pub bad_lines: BadLines,
-    /// The options with which the index was loaded.
+    /// Options with which the index was loaded.
     pub options: SelectOptions,
 }
 
-/// Sorts the rows of an archive; of those with the same place the longest stays, and ends where the next begins.
+/// Sorts the wanted records of an archive by offset. Of records with the same offset only the longest is kept, and each
+/// record is cut where the next one begins.
 fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
     // A range that is taken whole gives all of its records at once.
     let inner = |row: &WantedRecord| if whole_ranges { 0 } else { row.inner };
@@ -101,9 +103,9 @@ fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
 
 impl RecordSelection {
     /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names of archives are
-    /// joined to `base`. Lines that name no record, or one that may not be read, are left out and counted in
-    /// [`RecordSelection::bad_lines`]. Ranges that overlap end where the next begins, so that no byte is read twice; of
-    /// ranges with the same start the longest counts.
+    /// joined to `base`. Lines that name no record, or a record that may not be read, are skipped and counted in
+    /// [`RecordSelection::bad_lines`]. A range that overlaps the next is cut at its start, so that no byte is read
+    /// twice; of ranges with the same start the longest is used.
     ///
     /// # Errors
     /// Fails if the index cannot be read, or names no record that may be read.
@@ -177,7 +179,7 @@ impl RecordSelection {
     /// Loads a local copy of an index at a URL, like [`RecordSelection::load`]. Messages name `url`.
     ///
     /// # Errors
-    /// The errors of [`RecordSelection::load`], which name the URL.
+    /// Fails like [`RecordSelection::load`]; the error names the URL.
     pub fn load_copy(
         file: TempPath,
         url: String,
@@ -189,13 +191,13 @@ impl RecordSelection {
         Ok(Self { name: url, _copy: Some(Arc::new(file)), ..selection })
     }
 
-    /// Returns the name in messages of the archive that holds a wanted record.
+    /// Returns the name, for messages, of the archive that holds a wanted record.
     pub fn archive(&self, row: &WantedRecord) -> Arc<str> {
         self.archives.get(row.archive as usize).map_or_else(String::new, ToString::to_string).into()
     }
 
-    /// Sets the places of archives that are not found by their names, as those in WACZ files. `find` is called for each
-    /// archive.
+    /// Replaces the location of archives that cannot be opened by their names, such as those in WACZ files. Calls
+    /// `find` for each archive.
     pub fn locate(&mut self, mut find: impl FnMut(&Location) -> Option<ArchiveBytes>) {
         for (archive, bytes) in self.archives.iter().zip(&mut self.bytes) {
             if let Some(found) = find(archive) {
@@ -204,7 +206,7 @@ impl RecordSelection {
         }
     }
 
-    /// Returns the number of stored bytes of all wanted records.
+    /// Returns the total number of stored bytes of all wanted records.
     pub fn bytes(&self) -> u64 {
         self.rows.iter().map(|row| row.length).fold(0, u64::saturating_add)
     }

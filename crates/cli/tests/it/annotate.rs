@@ -1,4 +1,4 @@
-//! Tables of annotations, and records selected by them.
+//! Tests `trommel annotate`: tables of annotations, and runs that select records by them.
 
 use std::{fs::File, path::Path};
 

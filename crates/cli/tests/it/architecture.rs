@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::program::workspace;
 
-/// The crates that users call: the program, the C library, the Python module, the service.
+/// Names of the crates that users call: the program, the C library, the Python module and the service.
 const DOORS: [&str; 4] = ["cli", "ffi", "python", "web"];
 const MAX_CRATES: usize = 4;
 
-/// Lines of a file of product code, up to the tests in it.
+/// Maximum number of lines of a file of product code, without the tests at its end.
 const MAX_FILE_LINES: usize = 500;
-/// The crates of ours under `[dependencies]`, optional ones as well.
+/// Returns the names of the trommel crates under `[dependencies]` of a manifest, optional ones included.
 fn own_dependencies(manifest: &str) -> Vec<&str> {
     manifest
         .lines()
@@ -37,7 +37,7 @@ fn a_door_names_at_most_four_crates_of_ours() {
     }
 }
 
-/// The files of Rust in a folder and below, but for those of tests.
+/// Collects the Rust files in a folder and its subfolders, except files of tests.
 fn product_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -53,7 +53,7 @@ fn product_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines up to the module of tests at the end, if there is one.
+/// Returns the number of lines before the test module at the end of a file, or of all lines if there is none.
 fn product_lines(code: &str) -> usize {
     let lines: Vec<&str> = code.lines().collect();
     let tests = lines
@@ -62,7 +62,7 @@ fn product_lines(code: &str) -> usize {
     tests.unwrap_or(lines.len())
 }
 
-/// The code of the examples in the documentation of a file.
+/// Returns the code of the examples in the doc comments of a source file.
 fn examples(source: &str) -> String {
     let mut is_code = false;
     let docs = source.lines().filter_map(|line| {
@@ -77,7 +77,7 @@ fn examples(source: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The public functions of a file as an example calls them: `.name(`, `Type::name(` or `name(`.
+/// Returns the public functions of a source file in the form of a call: `.name(`, `Type::name(` or `name(`.
 fn public_calls(source: &str) -> Vec<String> {
     let code = source.lines().take(product_lines(source)).collect::<Vec<_>>().join("\n");
     let mut calls = Vec::new();
@@ -131,7 +131,7 @@ fn files_are_short() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
-/// Names directly after `crate::`: a single one, or those in braces.
+/// Returns the names directly after `crate::` in a path: a single name, or each name in braces.
 fn first_names(path: &str) -> Vec<String> {
     if !path.starts_with('{') {
         let name = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_');
@@ -151,7 +151,7 @@ fn first_names(path: &str) -> Vec<String> {
     names.collect()
 }
 
-/// Types are told from modules by their first letter.
+/// Checks that modules of the run do not import types through `crate::run`. A capital letter marks a type.
 #[test]
 fn the_run_names_its_types_by_their_modules() {
     assert_eq!(first_names("{a::{X, Y}, b::C, D}")[1..], ["a::}", "b::C", "D"]);
@@ -170,7 +170,7 @@ fn the_run_names_its_types_by_their_modules() {
     }
 }
 
-/// All files of Rust in a folder and below, but for what cargo built.
+/// Collects all Rust files in a folder and its subfolders, except `target`.
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Runs the cases of `tests/cases`: commands with what they must print, in files that are no code.
+//! Runs the cases of `tests/cases`, which are files of commands with their expected output.
 //!
 //! `tests/cases/README.md` explains how a case is written.
 
@@ -12,7 +12,7 @@ use crate::program::workspace;
 use crate::sample::{ARCHIVE, page_record};
 use crate::wacz::{DEFLATED, STORED, zip};
 
-/// The features that a case may need, and whether the program has them.
+/// Features that a case may require, and whether the program was built with each.
 const FEATURES: [(&str, bool); 4] = [
     ("index", cfg!(feature = "index")),
     ("parquet", cfg!(feature = "parquet")),
@@ -20,7 +20,7 @@ const FEATURES: [(&str, bool); 4] = [
     ("train", cfg!(feature = "train")),
 ];
 
-/// Returns whether the text is the pattern, in which `[..]` stands for any text.
+/// Returns whether a text matches a pattern, in which `[..]` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     match pattern.split_once("[..]") {
         None => pattern == text,
@@ -30,7 +30,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Returns whether the lines are those of the pattern, in which `...` stands for any lines.
+/// Returns whether lines match the lines of a pattern, in which `...` stands for any number of lines.
 fn fit(pattern: &[&str], lines: &[&str]) -> bool {
     match pattern {
         [] => lines.is_empty(),
@@ -39,7 +39,7 @@ fn fit(pattern: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// A file of a case as bytes: an archive with a record a page, a container of files of the folder, or the lines.
+/// Returns the bytes of a file that a case describes by `lines`: an archive of pages, a WACZ file, or a plain text.
 fn file(folder: &Path, name: &str, lines: &[&str]) -> Vec<u8> {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     if name.ends_with(".wacz") {
@@ -56,7 +56,7 @@ fn file(folder: &Path, name: &str, lines: &[&str]) -> Vec<u8> {
     (1..).zip(pages).flat_map(|(number, (url, html))| page_record(number, url, html)).collect()
 }
 
-/// Describes the first expectation that the result of a command does not meet.
+/// Describes the first expectation of a case that the result of its command does not meet.
 fn fault(expected: &[&str], code: i32, stdout: &str, stderr: &str) -> Option<String> {
     let exit = expected.iter().find_map(|line| line.strip_prefix('[')).unwrap_or("0]");
     let (exit, words) = exit.split_once(']').unwrap();
@@ -87,7 +87,7 @@ fn fault(expected: &[&str], code: i32, stdout: &str, stderr: &str) -> Option<Str
     expected.iter().find(|line| !is_met(line)).map(ToString::to_string)
 }
 
-/// Runs the cases of a file whose titles have these words, and gives what was wrong.
+/// Runs the cases of a file whose titles contain `wanted`. Returns the number of checks, and the failures.
 fn run(path: &Path, wanted: &str) -> (usize, Vec<String>) {
     let root = workspace().canonicalize().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_trommel")).parent().unwrap();
@@ -146,7 +146,7 @@ fn run(path: &Path, wanted: &str) -> (usize, Vec<String>) {
     (checks, faults)
 }
 
-/// Runs all cases, or those whose titles have the words of `TROMMEL_CASES`.
+/// Runs all cases, or only those whose titles contain the value of `TROMMEL_CASES`.
 #[test]
 fn cases_hold() {
     let wanted = env::var("TROMMEL_CASES").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Tests the way from a site to its documents: a server offers the sample pages, a real crawler fetches them, and a
-//! run judges them as they arrive. scripts/check-crawlers.py does the same with more crawlers and pages.
+//! Tests a whole crawl: a server offers the sample pages, a real crawler fetches them, and a run extracts them as they
+//! arrive. scripts/check-crawlers.py does the same with more crawlers and pages.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -13,10 +13,10 @@ use crate::program::{rows, trommel, workspace};
 use crate::sample::ARCHIVE;
 use crate::servers::{Request, serve};
 
-/// Content type and body by path.
+/// Content type and body of each page of a site, by path.
 type Site = BTreeMap<String, (String, Vec<u8>)>;
 
-/// The pages of the sample under short paths, and an index that links them.
+/// Returns a site with the sample pages under short paths, and an index page that links them.
 fn site() -> Site {
     let mut site = Site::new();
     let mut index = "<!DOCTYPE html><title>Index</title><ul>".to_owned();
@@ -47,7 +47,7 @@ fn answer(request: &Request, stream: &mut TcpStream, site: &Site) -> std::io::Re
     stream.write_all(body)
 }
 
-/// Documents by URL, without what is not the same on another day or in another archive.
+/// Returns documents by URL, without keys that depend on the day and the archive.
 fn by_url(lines: &str) -> BTreeMap<String, Value> {
     let documents = rows(lines).into_iter().map(|mut document| {
         let keys = document.as_object_mut().unwrap();
@@ -59,7 +59,7 @@ fn by_url(lines: &str) -> BTreeMap<String, Value> {
     documents.collect()
 }
 
-/// The recipe for wget: its archive goes through a named pipe into a run.
+/// Tests the recipe for wget, whose archive is passed to a run through a named pipe.
 #[test]
 fn what_wget_crawls_gives_the_documents_of_the_archive() {
     if !Command::new("wget").arg("--version").output().is_ok_and(|ran| ran.status.success()) {

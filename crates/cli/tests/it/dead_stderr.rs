@@ -1,4 +1,4 @@
-//! Tests commands whose standard error is gone: a message that cannot be written is dropped.
+//! Tests commands whose standard error cannot be written: messages are dropped.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use crate::program::{self, json_file, signal};
 use crate::sample::page_record;
 
-/// A pipe that nobody reads, and a full disk where the system has one.
+/// Returns outputs that cannot be written: a pipe without a reader and, where the system has one, a full disk.
 fn dead() -> Vec<Stdio> {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -32,7 +32,7 @@ fn archive(from: usize) -> Vec<u8> {
     (from..from + 5).flat_map(page).collect()
 }
 
-/// Waits for a state of a program that goes on.
+/// Waits until `holds` returns true; fails if the program ends first.
 fn wait(child: &mut Child, what: &str, holds: impl Fn() -> bool) {
     program::wait(what, || {
         assert!(child.try_wait().unwrap().is_none(), "{what}: it ended");

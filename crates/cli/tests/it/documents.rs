@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::workspace;
 
-/// Folders that hold no documents of the project.
+/// Names of folders that hold no documents of the project.
 const PASSED: [&str; 4] = ["target", "out", ".git", "corpus"];
 
 fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -20,7 +20,7 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Targets of the inline links of a document, without those inside code.
+/// Returns the targets of the inline links in a Markdown document, except those inside code.
 fn links(text: &str) -> Vec<&str> {
     let mut is_code = false;
     let lines = text.lines().filter(|line| {
@@ -77,7 +77,7 @@ fn readme_shows_a_result_before_the_list_of_commands() {
     assert!(at("trommel search") < at("docs/benchmarks.svg"));
 }
 
-/// The lines of text that the README shows are in the golden documents of the sample, which `make demo` prints.
+/// Checks that the lines of text in the README are in the golden documents of the sample archive.
 #[test]
 fn readme_shows_the_text_of_sample_pages() {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
@@ -102,7 +102,7 @@ fn readme_shows_the_text_of_sample_pages() {
     }
 }
 
-/// The rows of a file's tables whose first cell is not empty, without marks of emphasis and code.
+/// Returns the cells of each table row in a Markdown file, without marks of emphasis and code.
 fn rows(file: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(workspace().join(file)).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("| "));
@@ -110,7 +110,7 @@ fn rows(file: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.trim_end_matches('|').split('|').map(cell).collect()).collect()
 }
 
-/// The figures of the README are those of the tables that programs write: none of them is of another day.
+/// Checks that the figures in the README equal those in the tables that programs write, so that none is outdated.
 #[test]
 fn figures_of_the_readme_are_those_of_the_tables() {
     let find = |rows: &[Vec<String>], name: &str| {

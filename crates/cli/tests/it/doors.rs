@@ -1,4 +1,4 @@
-//! Tests that every setting gives the same document of the same page through each interface.
+//! Tests that every setting gives the same document for the same page in each interface.
 
 use std::{fs, path::Path};
 
@@ -11,14 +11,14 @@ use crate::sample::record;
 
 const URL: &str = "https://valley.example/news/1";
 
-/// Pages on which every setting of pages shows.
+/// Names of test pages on which every setting of pages has an effect.
 const PAGES: [&str; 3] = ["article", "short", "thread"];
 
 fn page(name: &str) -> Vec<u8> {
     fs::read(workspace().join(format!("tests/doors/{name}.html"))).unwrap()
 }
 
-/// Values of a setting that are not its default.
+/// Returns values of a setting that differ from its default.
 fn others(field: &Field) -> Vec<Value> {
     match &field.kind {
         Kind::Switch => vec![(!field.default.as_bool().unwrap()).into()],
@@ -39,7 +39,7 @@ fn others(field: &Field) -> Vec<Value> {
     }
 }
 
-/// A value as it stands on a command line or in a query.
+/// Formats the value of a setting as on a command line or in a query.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -51,7 +51,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Keys of a document to compare: all but those of a capture.
+/// Parses a document without the keys that describe its capture, to compare it.
 fn document(line: &str) -> Value {
     let mut document: Value = serde_json::from_str(line).unwrap();
     for key in ["id", "date", "source", "status"] {
@@ -66,7 +66,7 @@ fn archive(page: &[u8]) -> Vec<u8> {
     gzip_member(&record("response", 1, URL, &[], &block), 6).unwrap()
 }
 
-/// A page with what is needed to ask for it through every door.
+/// Page to extract through every interface, with the folder and the service that the requests need.
 struct PageRequest<'a> {
     folder: &'a Path,
     service: Option<&'a Service>,
@@ -74,7 +74,7 @@ struct PageRequest<'a> {
 }
 
 impl PageRequest<'_> {
-    /// Its document through each door, by the name of the door.
+    /// Extracts the page through each interface. Returns the name of each interface with its document.
     fn through(&self, settings: &Value) -> Vec<(String, Value)> {
         let chosen = settings.as_object().unwrap().iter();
         let given = |is_option: fn(&Field) -> bool| -> Vec<String> {
@@ -176,7 +176,7 @@ fn golden_a_setting_gives_the_same_through_every_door() {
 #[cfg(feature = "serve")]
 use crate::serve::Service;
 
-/// A service that is asked as well.
+/// Starts a service, through which pages are extracted as well.
 #[cfg(feature = "serve")]
 fn service() -> Option<Service> {
     Some(Service::begin(&[], &[]))
@@ -192,7 +192,7 @@ fn service() -> Option<Service> {
 
 #[cfg(not(feature = "serve"))]
 mod none {
-    /// A program without the service has none.
+    /// Stand-in for the service in a program that is built without it.
     pub enum Service {}
 
     impl Service {

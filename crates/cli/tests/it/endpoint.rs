@@ -1,4 +1,4 @@
-//! Tests the recipe that sends documents to a search engine, with a small server of our own.
+//! Tests the recipe that sends documents to a search engine, with a small test server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
@@ -10,7 +10,7 @@ use crate::program::{rows, trommel, workspace};
 use crate::sample::{archive_path, documents};
 use crate::servers::{Request, serve};
 
-/// The lines of `docs/search.md` do what they say.
+/// Runs the commands of `docs/search.md` and checks the requests that they send.
 #[test]
 fn documents_are_sent_as_a_search_engine_wants_them() {
     if Command::new("curl").arg("--version").output().is_err() {

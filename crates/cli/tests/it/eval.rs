@@ -1,4 +1,4 @@
-//! `trommel eval`.
+//! Tests `trommel eval`.
 
 use serde_json::Value;
 

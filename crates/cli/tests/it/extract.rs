@@ -1,4 +1,4 @@
-//! `trommel extract`.
+//! Tests `trommel extract`.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["extract"], arguments].concat(), input)
 }
 
-/// The same document as a run writes it: read back and written again, what `extract` prints stays the same byte for byte.
+/// Checks that the JSON of `extract` equals, byte for byte, the line that a run writes about the same document.
 #[test]
 fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
     let folder = tempfile::tempdir().unwrap();

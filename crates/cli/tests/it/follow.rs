@@ -14,7 +14,7 @@ use trommel::archive::write::gzip_member;
 use crate::program::{json_file, rows, signal, trommel};
 use crate::sample::page_record;
 
-/// A record with a page.
+/// Returns a WARC record with a page about mill `number`.
 fn record(number: usize) -> Vec<u8> {
     let text = format!("The mill number {number} stands by the river, and it has been there for years. ");
     let html = format!("<html><body><p>{}</p></body></html>", text.repeat(5));
@@ -25,7 +25,7 @@ fn gzip(number: usize) -> Vec<u8> {
     gzip_member(&record(number), 6).unwrap()
 }
 
-/// A run that goes on, ended with the test.
+/// Run with `--follow` as a child process, which is killed when it is dropped.
 struct Live(Child);
 
 impl Live {
@@ -45,7 +45,7 @@ impl Live {
         input.flush().unwrap();
     }
 
-    /// Asks it to end, and gives its exit code.
+    /// Sends SIGTERM to the run and returns its exit code.
     fn stop(mut self) -> Option<i32> {
         signal(&self.0, "TERM");
         self.0.wait().unwrap().code()
@@ -59,7 +59,7 @@ impl Drop for Live {
     }
 }
 
-/// Waits until something holds: for a state, not for a time.
+/// Waits until `holds` returns true, at most 60 s.
 #[track_caller]
 fn wait(folder: &Path, what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
@@ -79,7 +79,7 @@ fn stdout(folder: &Path) -> Vec<Value> {
     rows(&fs::read_to_string(folder.join("stdout")).unwrap_or_default())
 }
 
-/// The documents in the order of their places.
+/// Sorts documents by their archive and offset.
 fn sorted(mut documents: Vec<Value>) -> Vec<Value> {
     documents.sort_by_key(|line| {
         let source = &line["source"];
@@ -88,7 +88,7 @@ fn sorted(mut documents: Vec<Value>) -> Vec<Value> {
     documents
 }
 
-/// All documents in the files of a folder.
+/// Reads all documents in the `.jsonl` files of a folder, sorted by place.
 fn documents(folder: &Path) -> Vec<Value> {
     let mut found = Vec::new();
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -100,7 +100,7 @@ fn documents(folder: &Path) -> Vec<Value> {
     sorted(found)
 }
 
-/// Inputs that are followed grow: nobody knows how much is left.
+/// Checks that progress states the bytes read but no time left, because inputs that grow have no known end.
 #[test]
 fn progress_tells_what_was_read_and_not_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +114,7 @@ fn progress_tells_what_was_read_and_not_what_is_left() {
     assert_eq!(live.stop(), Some(0));
 }
 
-/// A file grows by pieces of records, plain and compressed; what comes out is what a run over it gives.
+/// Checks that a file that grows by parts of records gives the same documents as a complete file, plain and compressed.
 #[test]
 fn a_growing_file_gives_what_a_whole_one_does() {
     for (name, records) in [("a.warc", [record(1), record(2), record(3)]), ("a.warc.gz", [gzip(1), gzip(2), gzip(3)])] {
@@ -164,7 +164,7 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
     }
 }
 
-/// A file is cut, and others take its place: the same file again, then other contents, in the file or as another.
+/// Checks that a file that is cut or replaced during a run is reported, and that its new contents are read.
 #[test]
 fn files_that_are_cut_or_replaced_are_told_and_read() {
     for (name, make) in [("a.warc", record as fn(usize) -> Vec<u8>), ("a.warc.gz", gzip)] {
@@ -192,7 +192,7 @@ fn files_that_are_cut_or_replaced_are_told_and_read() {
     }
 }
 
-/// Files under the names of three crawlers; the run is killed and stopped in between, and goes on.
+/// Checks that files named as by three crawlers are read only once, although the run is killed and stopped in between.
 #[test]
 fn rolling_files_are_read_once_however_often_the_run_ends() {
     let folder = tempfile::tempdir().unwrap();

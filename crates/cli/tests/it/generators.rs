@@ -1,4 +1,4 @@
-//! Compares the Markdown of generated pages with the Markdown or RST from which real generators made them
+//! Compares the Markdown extracted from generated pages with the Markdown or RST from which real generators made them
 //! (`tests/generators`, recorded by `record.py` there).
 
 use std::{collections::BTreeMap, fs};
@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use crate::program::{trommel, workspace};
 
-/// The constructs that are not written as their source says. No other may join them. The formulas are MathML without TeX,
-/// which is text; the lines of code are pieces of code each, which nothing tells from examples in a row.
+/// Constructs, as `GENERATOR: NAME`, that are known to differ from their source; no other may. The formulas are MathML
+/// without TeX. The lines of code are separate elements, like examples in a row.
 const KNOWN_MISSES: [&str; 14] = [
     "asciidoctor-docbook: caption of a table",
     "docutils: displayed formula",
@@ -26,20 +26,20 @@ const KNOWN_MISSES: [&str; 14] = [
     "tth: quote",
 ];
 
-/// Minimum number of page makers, of those whose markup differs, and of constructs of each.
+/// Minimum number of page generators.
 const MAKERS: usize = 190;
 const DIFFERENT_MAKERS: usize = 120;
 const CONSTRUCTS_EACH: usize = 12;
 const EXACT_PERCENT: usize = 99;
 
-/// A construct of Markdown, as the source of pages has it.
+/// Construct of Markdown, such as a table, as the source of a generated page states it.
 #[derive(Deserialize)]
 struct Construct {
     name: String,
     expected: String,
-    /// Another form that means the same.
+    /// Alternative Markdown with the same meaning.
     or: Option<String>,
-    /// Its other part, if it has two.
+    /// Second part of the construct, which must also be found.
     also: Option<String>,
 }
 
@@ -53,8 +53,8 @@ impl Construct {
     }
 }
 
-/// Markdown without languages of code and names of notes, which sources need not state; formulas without white space and
-/// braces, which MathML does not tell.
+/// Returns Markdown without languages of code and names of notes, which sources may omit. Removes white space and
+/// braces of formulas, which MathML does not state.
 fn normalized(markdown: &str, is_formula: bool) -> String {
     let line = |line: &str| match line.trim_start_matches([' ', '>']).strip_prefix("```") {
         Some(language) => line.strip_suffix(language).unwrap_or(line).to_owned(),

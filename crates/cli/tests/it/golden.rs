@@ -1,5 +1,5 @@
-//! Compares documents of the sample archive with `tests/golden`. They depend on the default model: `make bless` writes
-//! them anew after an intended change.
+//! Compares documents of the sample archive with `tests/golden`. The documents depend on the default model; `make
+//! bless` writes them again after an intended change.
 
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 
@@ -40,7 +40,7 @@ pub fn compare(folder: &Path, ending: &str, found: &BTreeMap<String, String>) {
     );
 }
 
-/// A line diff of every file that differs.
+/// Returns a line diff of every file that differs between `kept` and `found`.
 fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
     for name in found.keys().chain(kept.keys().filter(|name| !found.contains_key(*name))) {
@@ -56,7 +56,7 @@ fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>
     out
 }
 
-/// A document as a reader wants to see it.
+/// Formats a document for reading: its metadata, the page type in the gold, and its text.
 fn readable(document: &Value, gold: &Value) -> String {
     let stated = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
     let line = |key: &str| stated(document[key].as_str().unwrap());
@@ -93,7 +93,7 @@ fn golden_documents() {
     compare(&workspace().join("tests/golden"), ".txt", &found);
 }
 
-/// Sample pages with lists, tables, code and quotes.
+/// Names of sample pages with lists, tables, code and quotes.
 const MARKDOWN: [&str; 8] = [
     "wcxb-dev-0052", "wcxb-dev-0053", "wcxb-dev-0499", "wcxb-dev-0687", "wcxb-dev-1066", "wcxb-dev-2889",
     "wcxb-dev-4119", "wcxb-dev-4309",

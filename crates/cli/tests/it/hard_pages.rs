@@ -1,4 +1,4 @@
-//! Copies of the pages of which the model is least sure.
+//! Tests `--hard-to`, which copies the pages of which the model is least sure.
 
 use std::{collections::HashSet, path::Path};
 
@@ -13,14 +13,14 @@ fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run", &archive_path()], arguments].concat(), b"")
 }
 
-/// Ids and blocks of the pages in an archive.
+/// Reads the id and the block of each response record in an archive.
 fn records(path: &Path) -> Vec<(String, Vec<u8>)> {
     let reader = Reader::open(path, ReadOptions::default()).unwrap();
     let records = reader.map(Result::unwrap).filter(|record| record.kind == RecordType::Response);
     records.map(|record| (record.id().unwrap().to_owned(), record.block.to_vec())).collect()
 }
 
-/// The documents of the sample whose confidence is below that of a share of the pages.
+/// Returns the sample documents whose confidence is below the percentile `percent` of the confidences of all pages.
 fn hard(model: &str, percent: f64) -> Vec<Value> {
     let below = f64::from(Model::builtin(model).unwrap().confidence_below(percent).unwrap());
     let is_hard = |document: &Value| document["confidence"].as_f64().unwrap() < below && document["blocked"] == "";

@@ -1,4 +1,4 @@
-//! Tests `trommel index`, `search` and `cat`, and the assembled formats.
+//! Tests `trommel index`, `search` and `cat`, and the formats that are assembled at the end of a run.
 
 use std::{path::Path, process::Command};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::program::{RunResult, names, rows, trommel, workspace};
 use crate::sample::{archive_path, documents};
 
-/// The scores alone: documents that are equally good come in any order.
+/// Returns the scores of each search without ids, because documents with equal scores may come in any order.
 fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
     let found = by_titles(folder, index).into_iter();
     found.map(|hits| hits.into_iter().map(|(score, _)| score).collect()).collect()
@@ -19,7 +19,7 @@ fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
     rows(ran.text())
 }
 
-/// Ids found for the title of each document, each with its score in thousandths, best first.
+/// Searches for the title of each document. Returns the score in thousandths and the id of each hit, best first.
 fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
     documents(&workspace())
         .iter()

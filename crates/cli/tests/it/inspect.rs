@@ -1,4 +1,4 @@
-//! `trommel inspect`.
+//! Tests `trommel inspect`.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,7 @@ use crate::program::{RunResult, trommel, workspace};
 const PARAGRAPH: &str =
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.";
 
-/// A model of three kinds of parts over all features of text and links: it keeps long blocks without
-/// links.
+/// Returns a model with a linear part, an additive part and trees, which keeps long blocks without links.
 fn model() -> ModelFile {
     let groups = vec![FeatureGroup::Shallow, FeatureGroup::Text];
     let columns = Schema::new(&groups, &[], &[], &[]).names().to_vec();
@@ -72,14 +71,14 @@ fn model() -> ModelFile {
     }
 }
 
-/// Runs `inspect` with that model.
+/// Runs `trommel inspect` with the model of [`model`].
 fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     let path = folder.join("test.trommel");
     fs::write(&path, Model::new(model()).unwrap().to_bytes().unwrap()).unwrap();
     trommel(&workspace(), &[&["inspect", "--model", path.to_str().unwrap()], arguments].concat(), input)
 }
 
-/// The text between two marks.
+/// Returns the text between the first `from` and the next `to`.
 #[track_caller]
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("no {from}"));

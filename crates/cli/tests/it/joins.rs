@@ -1,4 +1,4 @@
-//! Tests that the text glues no two words together that stand apart in the gold.
+//! Tests that the extracted text does not join two words that are separate in the gold.
 
 use std::collections::HashSet;
 use std::{path::Path, sync::Arc};
@@ -13,8 +13,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The first word of the text that stands neither in the gold nor in the page, and that is two words in a row of
-/// the gold.
+/// Returns the first word of the text that joins two consecutive words of the gold, and is itself neither in the gold
+/// nor in the page.
 fn glued(page: &LabelledPage, text: &str) -> Option<String> {
     let gold = page.gold.text(false);
     let known: HashSet<&str> = words(&gold).collect();

@@ -8,7 +8,7 @@ use trommel_text::keys::{Keyed, Shape};
 
 use crate::program::workspace;
 
-/// A name with its kind and what it says, as an item of a list.
+/// Formats a key with its type and description as an item of a Markdown list.
 fn item(name: &str, kind: &str, about: &str) -> String {
     let kind = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
     let about = about.trim().trim_end_matches('.');
@@ -40,7 +40,7 @@ fn list_of<T: Keyed>() -> Vec<String> {
     items.collect()
 }
 
-/// The columns in their order; neighbours of one type that say the same stand together.
+/// Returns a list item for each column, in order. Neighbours with the same type and description share one item.
 fn list_of_columns() -> Vec<String> {
     let mut items: Vec<(Vec<String>, &str, &str)> = Vec::new();
     for field in COLUMNS.iter().map(|column| column.field) {
@@ -64,7 +64,7 @@ fn list_of_columns() -> Vec<String> {
     items.iter().map(|(names, kind, about)| item(&names.join(", "), kind, about)).collect()
 }
 
-/// The lists of keys are those of the code; `TROMMEL_BLESS` writes them.
+/// Compares the lists of keys in the reference with those of the code, or writes them if `TROMMEL_BLESS` is set.
 #[test]
 fn golden_lists_of_keys() {
     let path = workspace().join("docs/reference.md");

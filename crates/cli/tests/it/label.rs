@@ -10,7 +10,7 @@ use crate::program::{signal, trommel};
 
 const ID: &str = "urn:uuid:of-the-only-page";
 
-/// An archive of one page.
+/// Writes an archive with one page into a folder.
 fn archive(folder: &Path) {
     let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river.</p>";
     let length = http.len();
@@ -21,7 +21,7 @@ fn archive(folder: &Path) {
     fs::write(folder.join("own mill.warc"), record).unwrap();
 }
 
-/// The program, which listens at a Unix socket, and the first line that it says.
+/// Starts `trommel label` on a Unix socket. Returns its process, its standard error, and the first line of that.
 fn begin(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
         .args(["label", "own mill.warc", "--gold", "own.jsonl", "--listen", "unix:l.sock"])
@@ -36,7 +36,7 @@ fn begin(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
     (child, stderr, line)
 }
 
-/// Ends it; what else it said.
+/// Stops the process of `trommel label` and returns the rest of its standard error.
 fn end((mut child, mut stderr, _): (Child, BufReader<ChildStderr>, String)) -> String {
     signal(&child, "TERM");
     let mut said = String::new();

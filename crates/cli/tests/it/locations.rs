@@ -1,4 +1,4 @@
-//! Locations: the same promises on every kind of store.
+//! Tests that inputs and outputs behave in the same way on every kind of store.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn run(store: &Store, folder: &Path, arguments: &[&str]) -> RunResult {
     trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
 }
 
-/// The names of the inputs of a dry run.
+/// Returns the names of the inputs that a dry run lists.
 fn inputs_of(ran: &RunResult, store: &Store) -> Vec<String> {
     let urls = ran.well().split_whitespace().filter_map(|word| word.strip_suffix(':'));
     urls.filter(|word| word.starts_with(store.root())).map(str::to_owned).collect()

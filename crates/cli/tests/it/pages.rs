@@ -1,5 +1,5 @@
-//! Compares the blocks of small hand-made pages with `tests/pages`: text, span, tag and words. These depend on no
-//! model.
+//! Compares the blocks of small hand-made pages with `tests/pages`: text, span, tag and words. No model affects the
+//! blocks.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 
@@ -32,8 +32,8 @@ fn golden_blocks() {
     compare(&folder, ".blocks.jsonl", &found);
 }
 
-/// The expected files are written by the program itself, so the promise behind them is held apart:
-/// blocks stand in order and apart, and each span holds its block's text.
+/// Checks that blocks are in order and do not overlap, and that each span holds its block's text. The expected files
+/// cannot prove this, because the program writes them.
 #[test]
 fn spans_hold_the_text_of_their_blocks() {
     let folder = workspace().join("tests/pages");
@@ -61,7 +61,7 @@ fn without_tags(html: &str) -> String {
     texts.collect()
 }
 
-/// A text without its white space: a line feed of the source is none between Chinese characters.
+/// Returns a text without white space, because a line feed between Chinese characters is not a space.
 fn signs(text: &str) -> String {
     text.split_whitespace().collect()
 }

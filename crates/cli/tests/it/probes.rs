@@ -10,8 +10,7 @@ use crate::golden::compare;
 use crate::program::{names, rows, trommel, workspace};
 use crate::sample::page_record;
 
-/// Texts that the Markdown of each page must and must not contain, from `said.list`. The expected files alone prove
-/// little, because the program itself writes them.
+/// Returns, from `said.list`, the name of each page and the texts that its Markdown must and must not contain.
 fn said() -> Vec<(String, Vec<String>, Vec<String>)> {
     let text = fs::read_to_string(workspace().join("tests/probes/said.list")).unwrap();
     let part = |part: &str, sign: &str| {
@@ -63,7 +62,7 @@ fn spans_lead_back_to_the_page() {
     }
 }
 
-/// Cuts every span of a document out of its page: the words of its part of the text stand there in their order.
+/// Checks that the page text at every span of a document contains the words of the span's text in order.
 fn check_spans(name: &str, document: &Value, html: &str) {
     let text: Vec<char> = document["text"].as_str().unwrap().chars().collect();
     let mut end = 0;
@@ -84,7 +83,7 @@ fn check_spans(name: &str, document: &Value, html: &str) {
     }
 }
 
-/// An archive of some probes, each a page of its own.
+/// Returns an archive of some probe pages, with one record for each.
 fn archive_of(names: &[&str]) -> Vec<u8> {
     let record = |(at, name): (usize, &&str)| {
         let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();

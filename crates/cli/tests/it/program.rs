@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 
 use serde_json::Value;
 
-/// Exit code and output of a run of the program.
+/// Arguments, exit code and output of a run of the program.
 pub struct RunResult {
     pub arguments: Vec<String>,
     pub code: i32,
@@ -17,38 +17,38 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Standard output as text.
+    /// Returns standard output as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).unwrap()
     }
 
-    /// Standard output, after a check that the program ended well.
+    /// Returns standard output, after a check that the exit code is 0.
     #[track_caller]
     pub fn well(&self) -> &str {
         assert_eq!(self.code, 0, "{:?}: {}", self.arguments, self.stderr);
         self.text()
     }
 
-    /// The JSON object on standard output, after a check that the program ended well.
+    /// Parses standard output as JSON, after a check that the exit code is 0.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(self.well()).unwrap()
     }
 
-    /// The JSON lines on standard output, after a check that the program ended well.
+    /// Parses the JSON lines on standard output, after a check that the exit code is 0.
     #[track_caller]
     pub fn rows(&self) -> Vec<Value> {
         rows(self.well())
     }
 
-    /// Asserts that the program ended with this exit code and these words on standard error.
+    /// Asserts that the exit code is `code` and that standard error contains `words`.
     #[track_caller]
     pub fn ended(&self, code: i32, words: &str) -> &Self {
         assert_eq!(self.code, code, "{:?}: {}", self.arguments, self.stderr);
         self.said(words)
     }
 
-    /// Asserts that standard error has these words.
+    /// Asserts that standard error contains `words`.
     #[track_caller]
     pub fn said(&self, words: &str) -> &Self {
         assert!(self.stderr.contains(words), "{:?} did not say {words:?}: {}", self.arguments, self.stderr);
@@ -56,25 +56,25 @@ impl RunResult {
     }
 }
 
-/// The JSON in a file.
+/// Parses a JSON file.
 #[track_caller]
 pub fn json_file(path: impl AsRef<Path>) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The JSON in each line of a text.
+/// Parses each line of a text as JSON.
 #[track_caller]
 pub fn rows(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The names in a folder.
+/// Returns the names of the entries of a folder.
 #[track_caller]
 pub fn names(folder: &Path) -> Vec<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Waits for a state, not for a time; the bound is for what never comes.
+/// Waits until `holds` returns true; fails with `what` after 120 s.
 #[track_caller]
 pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
@@ -84,18 +84,18 @@ pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Sends a signal by the system's own program.
+/// Sends a signal to a process with the program `kill`.
 #[cfg(unix)]
 pub fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Runs the program in `folder`.
+/// Runs the program in `folder` with `input` on standard input.
 pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel_under(folder, arguments, input, &[])
 }
 
-/// Runs the program in `folder` with some more variables in its environment.
+/// Runs the program in `folder` with `input` on standard input and additional environment variables.
 pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables: &[(&str, &str)]) -> RunResult {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
         .args(arguments)
@@ -122,13 +122,13 @@ pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables:
     }
 }
 
-/// The root of the workspace, as cargo says it when the test runs: what the compiler says may be
-/// another clone that shares the target folder.
+/// Returns the root of the workspace that cargo tests. The path known to the compiler may be that of another clone, if
+/// clones share the target folder.
 pub fn workspace() -> PathBuf {
     PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
 }
 
-/// The folder of what is too large for the repository; it need not be there.
+/// Returns the folder of data too large for the repository; the folder may not exist.
 pub fn shared() -> PathBuf {
     env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from)
 }

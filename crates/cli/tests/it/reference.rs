@@ -8,7 +8,7 @@ use trommel::record::{RecordSource, filters::Reason};
 use crate::program::{self, json_file, trommel, workspace};
 use crate::sample::ARCHIVE;
 
-/// The names in code quotes before the colon, or the bracket, of each list item under a heading.
+/// Returns the names in backticks at the start of each list item under a heading of the reference.
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(workspace().join("docs/reference.md")).unwrap();
     let mut lines = text.lines().skip_while(|line| *line != heading);
@@ -56,7 +56,7 @@ fn keys_of_summary_and_manifest() {
     assert_eq!(keys(&manifest["files"][0]), documented("## Keys of the manifest"));
 }
 
-/// The names in kebab case of the variants of an enum in a source file that hold nothing.
+/// Returns the names, in kebab case, of the variants without fields of an enum in a source file.
 fn variants(path: &str, name: &str) -> BTreeSet<String> {
     let kebab = |variant: &str| {
         let mut out = String::new();
@@ -90,7 +90,7 @@ fn reasons_of_drops() {
     }
 }
 
-/// Lines of a source file from this line to the closing brace of the block that it opens.
+/// Returns the lines of a source file from `start` to the closing brace of the block that starts there.
 fn body(path: &str, start: &str) -> String {
     let source = fs::read_to_string(workspace().join(path)).unwrap();
     let (_, body) = source.split_once(start).unwrap_or_else(|| panic!("{path}: no {start}"));

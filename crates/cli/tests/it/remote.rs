@@ -1,4 +1,4 @@
-//! Tests inputs behind HTTP and S3: they give the same documents as files, even if connections fail.
+//! Tests inputs behind HTTP and S3, which give the same documents as files, even if connections break.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,7 +99,7 @@ fn a_changed_object_is_an_error() {
     }
 }
 
-/// A disk that refuses to rename once it has done so a number of times.
+/// Disk that fails after a number of renames, which the field counts down.
 #[derive(Debug)]
 struct Worn(AtomicU64);
 
@@ -111,7 +111,7 @@ impl Disk for Worn {
     }
 }
 
-/// Runs over one archive in pieces of some 40 kB; gives the output.
+/// Runs over one archive in pieces of about 40 kB. Returns the text of the outputs.
 fn in_pieces(input: Input, out: &Path, jobs: usize, renames: u64) -> trommel::Result<String> {
     let encodings = vec![Encoding { format: Format::Jsonl, compression: Compression::None, by_page: false }];
     let output = Output { destination: Destination::Folder(out.to_owned()), encodings, split: None };
@@ -169,7 +169,7 @@ fn large_objects_are_read_in_pieces_by_ranges() {
     assert!(server.requests.lock().unwrap().len() <= 3);
 }
 
-/// Runs the program where S3 is at this port.
+/// Runs the program with an S3 endpoint at a local port.
 pub fn with_s3(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
     let endpoint = format!("http://127.0.0.1:{port}");
     let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
@@ -203,7 +203,7 @@ fn from_s3() {
     same_documents(&under(folder.path(), server.port, &arguments), &wanted, url);
 }
 
-/// The names of the inputs of a dry run.
+/// Returns the names of the inputs that a dry run lists.
 fn inputs_of(ran: &RunResult) -> Vec<String> {
     let urls = ran.well().split_whitespace().filter_map(|word| word.strip_suffix(":"));
     urls.filter(|word| word.starts_with("s3://crawl/")).map(str::to_owned).collect()

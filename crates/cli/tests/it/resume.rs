@@ -1,4 +1,4 @@
-//! Tests `trommel run --resume`: a killed or stopped run ends with the bytes of an uninterrupted one.
+//! Tests `trommel run --resume`: a killed or stopped run ends with the same bytes as an uninterrupted run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::program::{self, json_file, trommel, wait};
 use crate::sample::{archive_bytes, page_record};
 
-/// The sample archive, repeated in one file.
+/// Writes the sample archive several times into one file.
 fn repeated(folder: &Path, times: usize) -> PathBuf {
     let path = folder.join("long.warc.gz");
     fs::write(&path, archive_bytes().repeat(times)).unwrap();
@@ -31,8 +31,8 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The bytes of each file by its name. The names of an index's files are random, so of an index there is
-/// what a search for all its documents prints.
+/// Returns the contents of each file in a folder, by name. An index is represented by the result of a search for all
+/// its documents, because its files have random names.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     names(folder)
         .into_iter()
@@ -57,12 +57,12 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Returns whether an interrupted run could go on from here.
+/// Returns whether a folder of outputs has the saved state of an interrupted run.
 fn has_state(folder: &Path) -> bool {
     folder.is_dir() && program::names(folder).iter().any(|name| name.ends_with(".checkpoint"))
 }
 
-/// The counts of a run without its times.
+/// Reads the counts of a run from its summary, without times.
 fn counts(path: &Path) -> Value {
     let mut summary = json_file(path);
     for key in ["seconds", "page_times"] {
@@ -71,7 +71,7 @@ fn counts(path: &Path) -> Value {
     summary
 }
 
-/// Numbers that look random and are the same each time.
+/// Generator of reproducible pseudo-random numbers, seeded by the field.
 struct Numbers(u64);
 
 impl Numbers {
@@ -81,7 +81,7 @@ impl Numbers {
     }
 }
 
-/// Kills a run into at least `outputs` files `kills` times, continues it, and compares it with an unbroken one.
+/// Kills a run with at least `outputs` files `kills` times, continues it, and compares it with an unbroken run.
 fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
     let folder = tempfile::tempdir().unwrap();
     let archive = repeated(folder.path(), 3);
@@ -177,7 +177,7 @@ fn killed_runs_in_parts_end_with_the_same_bytes() {
     kill_and_resume(&["-f", "jsonl,wet", "--split-size", "100K"], 12, 3);
 }
 
-/// Starts a long run, waits for its first saved state and sends it a signal.
+/// Starts a long run, waits for its first saved state and sends it the signal `name`. Returns its result.
 #[cfg(unix)]
 fn signalled(name: &str) -> (ExitStatus, String) {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +208,7 @@ fn signals_end_with_a_state_and_say_how_to_continue() {
     }
 }
 
-/// An archive of one page that takes seconds.
+/// Writes an archive with one page that takes seconds to extract.
 #[cfg(unix)]
 fn slow(folder: &Path) -> PathBuf {
     let page = "<p>A paragraph of <b>many</b>.</p>".repeat(500_000);

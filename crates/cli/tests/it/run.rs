@@ -1,4 +1,4 @@
-//! `trommel run`: exit codes, standard output and error, options over the file, the sample archive.
+//! Tests `trommel run`: exit codes, standard output and error, the precedence of options, and the sample archive.
 
 use std::{fs, path::Path};
 

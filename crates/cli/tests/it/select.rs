@@ -1,4 +1,4 @@
-//! Records that an index names.
+//! Tests `run --select`, which reads the records that an index names.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
 }
 
-/// Every third record of the sample as lines of a CDXJ index, and as the documents of a whole run.
+/// Returns a CDXJ index of every third record of the sample archive, and the documents of those records.
 pub fn index() -> (String, Vec<Value>) {
     let wanted: Vec<Value> = documents(&workspace()).into_iter().step_by(3).collect();
     let name = Path::new(ARCHIVE).file_name().unwrap().to_string_lossy();
@@ -26,7 +26,7 @@ pub fn index() -> (String, Vec<Value>) {
     (lines.collect(), wanted)
 }
 
-/// Checks that a run gave the wanted documents and nothing else, but for the archive's name.
+/// Checks that a run gave exactly the wanted documents, with `archive` as the name of the archive.
 #[track_caller]
 pub fn same_documents(ran: &RunResult, wanted: &[Value], archive: &str) {
     let found = ran.rows();

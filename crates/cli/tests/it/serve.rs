@@ -17,7 +17,7 @@ use crate::sample::archive_bytes;
 
 const SECRET: &str = "correct-horse-battery-staple";
 
-/// A service that is killed when it is dropped.
+/// Process of `trommel serve`, which is killed when it is dropped.
 pub struct Service {
     child: Child,
     address: String,
@@ -49,12 +49,12 @@ impl Service {
         Self { address, child, stderr }
     }
 
-    /// Status and body of the answer.
+    /// Sends a POST request and returns the status and body of the response.
     pub fn post(&self, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
         self.ask("POST", target, headers, body)
     }
 
-    /// The JSON of an answer, after a check of its status.
+    /// Sends a GET request and returns the JSON of the response, after a check that the status is 200.
     #[cfg(feature = "index")]
     fn json(&self, target: &str) -> serde_json::Value {
         let (status, body) = self.ask("GET", target, "", b"");
@@ -80,7 +80,7 @@ impl Service {
         (std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap(), answer.split_off(end + 4))
     }
 
-    /// Asks it to end; its exit code and what else it said.
+    /// Stops the service. Returns its exit code and the rest of its standard error.
     fn ended(mut self) -> (i32, String) {
         signal(&self.child, "TERM");
         let mut said = String::new();
@@ -123,7 +123,7 @@ fn answers_are_those_of_the_other_commands() {
     assert_eq!((requests.len(), &requests[6]["path"]), (7, &"/extract/batch".into()));
 }
 
-/// The web page begins with the search if `/about` counts documents, and shows ten hits with links and filters.
+/// Checks that `/about` counts the documents of an index, and that searches have pages, links and filters.
 #[cfg(feature = "index")]
 #[test]
 fn an_index_is_searched_by_language_and_site() {
@@ -161,7 +161,7 @@ fn a_token_of_the_environment_is_needed_and_never_said() {
     assert!(!said.contains(SECRET), "{said}");
 }
 
-/// As systemd does it: the socket is open before the service is, as descriptor 3.
+/// Checks that the service uses a socket that systemd passes as open file descriptor 3.
 #[cfg(unix)]
 #[test]
 fn a_socket_that_is_handed_over_is_taken() {
@@ -183,7 +183,7 @@ fn a_socket_that_is_handed_over_is_taken() {
     assert_eq!(service.ended().0, 0);
 }
 
-/// A site memory drops text that all counted pages of a site share, and requests do not change its counts.
+/// Checks that a site memory drops text that all pages of a site share, and that requests do not change its counts.
 #[test]
 fn a_site_memory_is_read_and_stays() {
     const CLAIM: &str = "The bakery opened eighty shops this year, with one hundred and fifty planned for the next.";

@@ -1,4 +1,4 @@
-//! Servers for the tests of network inputs, each on a port of its own.
+//! Starts servers for the tests of network inputs, each on its own port.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fs, io, thread};
 
-/// A request as a server sees it.
+/// HTTP request that a test server received.
 pub struct Request {
-    /// The address that it came to.
+    /// Local IP address at which the server received the request.
     pub host: String,
     pub method: String,
-    /// Path and query.
+    /// Path and query of the URL.
     pub path: String,
-    /// Values by their names in small letters.
+    /// Values of the headers, by names in lower case.
     pub headers: HashMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// Answers the first request of each connection until the process ends, each on a thread of its own.
+/// Answers the first request of each connection on its own thread, until the process ends. Returns the port.
 pub fn serve(
     listener: TcpListener,
     answer: impl Fn(Request, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
@@ -59,7 +59,7 @@ pub fn serve(
     port
 }
 
-/// A server that ends with the test.
+/// Server process that is killed when it is dropped.
 pub struct Server {
     pub port: u16,
     child: Child,
@@ -73,8 +73,8 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a program that listens on the port it is given; none if it is not there. One that ends before
-    /// it listens (another took its port) gets the next port.
+    /// Starts a server program on a free port; `None` if the program is not installed. If the program ends at once,
+    /// because its port was taken, tries the next port.
     fn start(mut command: impl FnMut(u16) -> Command) -> Option<Self> {
         for _ in 0..5 {
             let port = free_port();
@@ -89,7 +89,7 @@ impl Server {
         panic!("a server does not listen");
     }
 
-    /// Waits until it listens, 60 s at most; whether it does, and it is this child that does.
+    /// Waits at most 60 s until the server listens. Returns false if it ended or another process has the port.
     fn listens(&mut self) -> bool {
         for _ in 0..1200 {
             thread::sleep(Duration::from_millis(50));
@@ -106,14 +106,14 @@ impl Server {
 }
 
 impl Server {
-    /// Puts an object into moto.
+    /// Stores an object in the S3 server moto.
     pub fn put(&self, path: &str, body: &[u8]) {
         let answer = self.request("PUT", path, body);
         let shown = String::from_utf8_lossy(&answer);
         assert!(shown.starts_with("HTTP/1.1 200"), "{path}: {shown}");
     }
 
-    /// An object of moto; none if there is no such.
+    /// Reads an object of the S3 server moto; `None` if there is no such object.
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {
         let answer = self.request("GET", path, b"");
         let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap();
@@ -136,8 +136,8 @@ impl Server {
     }
 }
 
-/// A port that nothing listens on, below those that the kernel gives to others (from 32768), and none that
-/// this process was given before.
+/// Returns a free port below 32768, where the kernel begins to assign ports. Never returns the same port twice in a
+/// process.
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -149,13 +149,13 @@ fn free_port() -> u16 {
     }
 }
 
-/// nginx over `folder/www`, with a line `STATUS BYTES` an answer in `folder/access.log`; none, with a
-/// printed reason, if it is not installed.
+/// Starts nginx for the files in `folder/www`, with a log of `STATUS BYTES` lines in `folder/access.log`. Prints a
+/// notice and returns `None` if nginx is not installed.
 pub fn nginx(folder: &Path) -> Option<Server> {
     nginx_with(folder, "")
 }
 
-/// The same with TLS and a certificate that nobody trusts; none, with a printed reason, without openssl.
+/// Starts nginx with TLS and an untrusted certificate. Prints a notice and returns `None` if a program is missing.
 pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"])
@@ -201,8 +201,8 @@ fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
     server
 }
 
-/// moto's S3 with `archive` as `s3://crawl/a/b.warc.gz`; none, with a printed reason, if it is not
-/// installed.
+/// Starts the S3 server moto with `archive` at `s3://crawl/a/b.warc.gz`. Prints a notice and returns `None` if moto is
+/// not installed.
 pub fn moto(archive: &[u8]) -> Option<Server> {
     let Some(server) = Server::start(|port| {
         let mut command = Command::new("moto_server");
@@ -221,25 +221,25 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
 /// Behaviour of a [`BreakingServer`].
 #[derive(Clone, Copy, Default)]
 pub struct ServerBehaviour {
-    /// Bytes of a body after which it closes the connection.
+    /// Number of bytes of a body after which the server closes the connection.
     pub most: usize,
-    /// True if the server supports ranges.
+    /// Whether the server supports byte ranges.
     pub ranges: bool,
-    /// True if the server states the version of its file.
+    /// Whether the server states an `ETag` for the version of its file.
     pub tag: bool,
-    /// Requests after which its file is another; 0: never.
+    /// Number of requests after which the server has another version of its file; 0 means never.
     pub change: usize,
 }
 
-/// A server of one file that breaks connections in the middle of bodies.
+/// Server with one file that closes connections in the middle of bodies.
 pub struct BreakingServer {
     pub port: u16,
-    /// Value of `Range` of each request, empty if there was none.
+    /// Value of the header `Range` of each request so far; empty if there was none.
     pub requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl BreakingServer {
-    /// Serves `file` until the process ends.
+    /// Starts a server of `file`, which runs until the process ends.
     pub fn start(file: Vec<u8>, manners: ServerBehaviour) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
@@ -248,7 +248,7 @@ impl BreakingServer {
         Self { port, requests }
     }
 
-    /// The URL of its file, by any name.
+    /// Returns the URL of the server's file, which has every name.
     pub fn url(&self, name: &str) -> String {
         format!("http://127.0.0.1:{}/{name}", self.port)
     }

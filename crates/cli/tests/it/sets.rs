@@ -1,4 +1,4 @@
-//! Proves the places of all labelled sets beside the workspace, and that no chunk of theirs cuts a construct.
+//! Checks, for all labelled sets, that the places of spans and chunks are right and that no chunk divides a construct.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::program::{shared, trommel};
 
-/// The archives of the labelled sets, in the order of their names.
+/// Returns the archives of the labelled sets, sorted by name; none if the shared folder does not exist.
 fn sets() -> Vec<PathBuf> {
     let shared = shared().join("data");
     let Ok(entries) = shared.read_dir() else {
@@ -21,12 +21,12 @@ fn sets() -> Vec<PathBuf> {
     paths
 }
 
-/// A line without the signs of quotes and indents.
+/// Returns a line of Markdown without indentation and quote marks.
 fn bare(line: &str) -> &str {
     line.trim_start_matches([' ', '>'])
 }
 
-/// A line behind its bullet or number, if it begins with one.
+/// Returns the text of a list item after its bullet or number; `None` if the line is not a list item.
 fn item(line: &str) -> Option<&str> {
     let line = bare(line);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -35,7 +35,7 @@ fn item(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or(line.strip_prefix("* ")).or(numbered)
 }
 
-/// The fence that a line begins with; text behind backticks in which others stand is code within a line.
+/// Returns the code fence that a line begins with; `None` if backticks follow it, which makes the line inline code.
 fn fence(line: &str) -> Option<&str> {
     let mut line = bare(line);
     while let Some(rest) = item(line) {
@@ -46,7 +46,7 @@ fn fence(line: &str) -> Option<&str> {
     (fence.len() >= 3 && !(sign == '`' && rest.contains('`'))).then_some(fence)
 }
 
-/// For each line whether it stands in code, the closing fence included.
+/// Returns for each line of Markdown whether it is in fenced code, the closing fence included.
 fn in_code(lines: &[&str]) -> Vec<bool> {
     let mut open: Option<&str> = None;
     let mut code = Vec::with_capacity(lines.len());
@@ -62,7 +62,7 @@ fn in_code(lines: &[&str]) -> Vec<bool> {
     code
 }
 
-/// The unit of Markdown (such as a table row or a link) that a cut at byte `at` would divide, with its line.
+/// Returns the kind of construct (such as a table row or a link) that a cut at byte `at` would divide, and its line.
 fn divided<'t>(lines: &[&'t str], code: &[bool], mut at: usize) -> Option<(&'static str, &'t str)> {
     let nth = lines.iter().position(|line| {
         let is_there = at <= line.len();
@@ -125,8 +125,8 @@ fn what_a_cut_divides() {
     }
 }
 
-/// Chunks at most whose place is right and cannot be proven: formulas and cells that images show, cells of tables in
-/// tables, and lists of prices with many struck-out ones and ratings between them.
+/// Maximum number of chunks per archive that `verify` reports although their places are right: formulas shown as
+/// images, tables in tables, and price lists with many struck-out prices.
 const UNPROVEN: [(&str, usize); 3] = [("cleaneval.warc.gz", 1), ("wikis-dev.warc.gz", 6), ("shoplists-dev.warc.gz", 2)];
 
 #[test]

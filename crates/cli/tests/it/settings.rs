@@ -7,7 +7,7 @@ use trommel::{ByteSize, Field, Kind, fields, parts};
 use crate::golden::compare;
 use crate::program::{trommel, workspace};
 
-/// The text above the lists.
+/// Text above the lists of settings in `docs/settings.md`.
 const HEAD: &str = "# Settings\n\n\
 A setting has one name everywhere: `min_words` in a configuration file (also in the [table](configuration.md) of its part, \
 `[filters]`), in requests and in the JSON of the C library, `min_words=` in Python, `--min-words` on the command line. \
@@ -15,7 +15,7 @@ A setting has one name everywhere: `min_words` in a configuration file (also in 
 only so. In brackets are the kind of the value and the default. A size is a number of bytes, or `64M`. `make bless` \
 generates this page from the code.\n";
 
-/// The text above the list of interfaces.
+/// Text above the list of interfaces in `docs/settings.md`.
 const INTERFACES: &str = "\n## Interfaces\n\n\
 A setting is missing from an interface where it would have no effect, or where the sender of a request must not choose \
 it. `Settings` in Rust has all of them.\n\n\
@@ -41,7 +41,7 @@ fn kind(field: &Field) -> &'static str {
     }
 }
 
-/// The values to choose from, with their meanings; empty if any value fits.
+/// Lists the values of a setting with their meanings; empty if the setting is not a choice of names.
 fn values(field: &Field) -> String {
     let (Kind::OneOf(values) | Kind::ListOf(values)) = &field.kind else { return String::new() };
     // Of long lists the names are enough.
@@ -167,7 +167,7 @@ fn every_command_has_the_options_that_the_page_lists() {
     }
 }
 
-/// The options in a help, by their long names, each with its line.
+/// Returns the long name of each option in a help text, with its line.
 fn options(help: &str) -> Vec<(String, String)> {
     let named = help.lines().filter_map(|line| {
         let words = line.trim_start().split([' ', ',', '[', '=', '.']).filter(|word| !word.is_empty());

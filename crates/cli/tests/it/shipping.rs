@@ -10,7 +10,7 @@ use crate::program::workspace;
 const TARGETS: [&str; 4] =
     ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-apple-darwin", "aarch64-apple-darwin"];
 
-/// Runs a command and returns its output.
+/// Runs a command that must succeed, and returns its standard output.
 fn printed(command: &mut Command) -> String {
     let ran = command.env("SOURCE_DATE_EPOCH", "1700000000").output().unwrap();
     assert!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -21,7 +21,7 @@ fn script(name: &str) -> Command {
     Command::new(workspace().join("scripts").join(name))
 }
 
-/// A program that starts the tested one: that has hundreds of megabytes, which an archive would compress.
+/// Writes a small script that starts the tested program, whose hundreds of megabytes would be slow to pack.
 fn stand_in(folder: &Path) -> std::path::PathBuf {
     let program = folder.join("program");
     fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_trommel"))).unwrap();
@@ -29,7 +29,7 @@ fn stand_in(folder: &Path) -> std::path::PathBuf {
     program
 }
 
-/// The value of a key in the table for `cargo binstall`.
+/// Returns the value of a key in the table for `cargo binstall` of the manifest.
 fn binstall(key: &str) -> String {
     let manifest = fs::read_to_string(workspace().join("crates/cli/Cargo.toml")).unwrap();
     let table = manifest.split("[package.metadata.binstall]\n").nth(1).unwrap();
@@ -101,7 +101,7 @@ fn an_archive_of_a_release_installs_and_package_managers_find_it() {
     }
 }
 
-/// Packages are published one by one, and each has to have the licences with it.
+/// Checks that each package contains the licences, because packages are published separately.
 #[test]
 fn every_package_has_the_licences() {
     let root = |name: &str| fs::read(workspace().join(name)).unwrap();
@@ -119,7 +119,7 @@ fn every_package_has_the_licences() {
     }
 }
 
-/// The optimization of a crate that is no longer there would be left out without an error.
+/// Checks that the crates with optimization settings exist, because cargo would ignore the settings of a missing crate.
 #[test]
 fn optimized_crates_are_in_the_build_and_ours_among_them() {
     let manifest = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! A server that speaks the protocols of object stores, for the tests of locations.
+//! Implements a server with the protocols of object stores, for the tests of locations.
 //!
 //! It serves a bucket in memory as Amazon S3, Google Cloud Storage, Azure Blob Storage, the Hugging Face Hub or any web
 //! server do. The hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
@@ -12,9 +12,9 @@ use url::Url;
 
 use crate::servers::{Request, serve};
 
-/// Objects on a page of a list.
+/// Number of objects on a page of a list.
 const PAGE: usize = 2;
-/// Secret key that no message may show.
+/// Secret key that must not appear in messages.
 pub const SECRET: &str = "c2VzYW1lLWh1c2g=";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,32 +27,32 @@ pub enum Protocol {
     Http,
 }
 
-/// Fault of the next read of an object.
+/// Fault that the server shows at the next read of an object.
 pub enum Fault {
-    /// The server asks for fewer requests.
+    /// HTTP status that asks the client to send fewer requests.
     Busy,
-    /// The connection ends in the middle.
+    /// Connection that is closed in the middle of the body.
     Break,
-    /// The server stops sending in the middle, for as long as the client waits.
+    /// Body that stops in the middle, until the client gives up.
     Stall,
-    /// The server sends on to another one.
+    /// Redirect to the URL of another server.
     Elsewhere(String),
 }
 
 struct State {
     protocol: Protocol,
-    /// True if requests without credentials are refused.
+    /// Whether requests without credentials are refused.
     locked: bool,
-    /// The second server.
+    /// Port of the second server, which stores the files of the hub.
     files: u16,
     objects: Mutex<BTreeMap<String, Vec<u8>>>,
     parts: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// The requests, with paths without escapes.
+    /// Requests received since the last call of `seen`, with decoded paths.
     seen: Mutex<Vec<Request>>,
     faults: Mutex<VecDeque<Fault>>,
 }
 
-/// A store until the process ends.
+/// Store in memory with a server that runs until the process ends.
 pub struct Store {
     port: u16,
     root: String,
@@ -63,7 +63,7 @@ struct Answer {
     status: &'static str,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
-    /// Bytes of the body that are sent.
+    /// Number of bytes of the body that are sent.
     sent: usize,
     stalls: bool,
 }
@@ -108,7 +108,7 @@ impl Store {
         Self { port, root, state }
     }
 
-    /// The URL of the bucket, without a slash at its end.
+    /// Returns the URL of the bucket, without a final slash.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -117,7 +117,7 @@ impl Store {
         format!("{}/{key}", self.root)
     }
 
-    /// The URL with the credentials that can be in it alone, as those for a web server.
+    /// Returns the URL of an object, with credentials if the store reads them only from URLs, as a web server does.
     pub fn url_with_key(&self, key: &str) -> String {
         match self.state.protocol {
             Protocol::Http => self.url(key).replace("://", &format!("://me:{}@", SECRET.replace('=', "%3D"))),
@@ -125,12 +125,12 @@ impl Store {
         }
     }
 
-    /// The URL of an object on the second server.
+    /// Returns the URL of an object on the second server.
     pub fn elsewhere(&self, key: &str) -> String {
         self.state.elsewhere(key)
     }
 
-    /// The variables of the environment that lead to it, with credentials if it wants some.
+    /// Returns the environment variables that make a program use this store, with credentials if it requires them.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let at = format!("http://127.0.0.1:{}", self.port);
         let mut all = match self.state.protocol {
@@ -167,12 +167,12 @@ impl Store {
         self.state.objects.lock().unwrap().get(key).cloned()
     }
 
-    /// The next readings of objects fail in this way.
+    /// Makes the next reads of objects fail with these faults.
     pub fn fail(&self, faults: impl IntoIterator<Item = Fault>) {
         self.state.faults.lock().unwrap().extend(faults);
     }
 
-    /// The requests since this was last asked.
+    /// Returns the requests that the store received since the last call.
     pub fn seen(&self) -> Vec<Request> {
         std::mem::take(&mut self.state.seen.lock().unwrap())
     }
@@ -227,7 +227,7 @@ impl State {
         }
     }
 
-    /// Bytes of an object, or what is to go wrong with it.
+    /// Answers a read of an object, with the next fault if there is one.
     fn object(&self, key: &str, Request { headers, .. }: &Request) -> Answer {
         let fault = self.faults.lock().unwrap().pop_front();
         let objects = self.objects.lock().unwrap();
@@ -257,7 +257,7 @@ impl State {
         }
     }
 
-    /// A page of the keys below a prefix, and where the next begins.
+    /// Returns a page of the keys below a prefix, and the position where the next page begins.
     fn page(&self, prefix: &str, from: Option<&String>) -> (Vec<(String, usize)>, Option<usize>) {
         let objects = self.objects.lock().unwrap();
         let all = objects.iter().filter(|(key, _)| key.starts_with(prefix));
@@ -267,7 +267,7 @@ impl State {
         (all.into_iter().skip(from).take(PAGE).collect(), next)
     }
 
-    /// The XML interface that S3 and Google Cloud Storage share.
+    /// Answers a request to the XML interface that S3 and Google Cloud Storage share.
     fn bucket(&self, key: String, query: &HashMap<String, String>, request: &Request) -> Answer {
         let body = request.body.clone();
         let part = |number: &str| format!("{key}?{number:0>6}");
@@ -420,7 +420,7 @@ impl State {
         format!("http://127.0.0.2:{}/x/{key}?Signature=hush", self.files)
     }
 
-    /// Makes an object of the parts with these names, in this order.
+    /// Joins the uploaded parts with these names, in order, into an object.
     fn assemble(&self, key: &str, names: Vec<String>) {
         let mut parts = self.parts.lock().unwrap();
         let whole: Vec<u8> = names.iter().flat_map(|name| parts.remove(name).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! `trommel train`.
+//! Tests `trommel train`.
 
 use std::{fs::File, io::Read as _};
 

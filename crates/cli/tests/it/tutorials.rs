@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::program::{names, rows, workspace};
 
-/// Maximum words of a tutorial, so that it takes ten minutes.
+/// Maximum number of words of a tutorial, so that it takes ten minutes.
 const MAX_WORDS: usize = 500;
 
-/// The fenced blocks of a page in Markdown, each with the language behind its fence.
+/// Returns the fenced code blocks of a Markdown text, each with its language.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     text.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-/// Runs commands in a shell that stops at the first error; returns their output.
+/// Runs commands in a shell that stops at the first error. Returns the output.
 fn run(folder: &Path, commands: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_trommel")).parent().unwrap();
     let path = env::var_os("PATH").unwrap();
@@ -32,7 +32,7 @@ fn run(folder: &Path, commands: &str) -> String {
     format!("{stdout}\n{stderr}")
 }
 
-/// A folder with what a clone has for tutorials.
+/// Returns a temporary folder with the parts of a clone that the tutorials use.
 fn clone() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     // Links keep what the commands write out of the clone.
@@ -42,7 +42,7 @@ fn clone() -> tempfile::TempDir {
     folder
 }
 
-/// Runs the commands of a tutorial one block after the other in a clone.
+/// Runs the code blocks of a tutorial one after the other in a clone, and checks the output.
 fn follow(clone: &Path, name: &str) {
     let text = fs::read_to_string(workspace().join("docs/tutorials").join(name)).unwrap();
     let words = text.split_whitespace().count();
@@ -70,8 +70,8 @@ fn follow(clone: &Path, name: &str) {
     assert!(runs > 2 && shown > 2, "{runs} blocks of commands, {shown} lines shown");
 }
 
-/// Asserts that a chunk of an output is as a tutorial shows it. Of a text that ends in an ellipsis the beginning counts.
-/// Ids and numbers change with the model, so only their form counts.
+/// Asserts that an output contains a chunk as a tutorial shows it. If a text ends in an ellipsis, only its start is
+/// compared. Ids and numbers need only the same form, because they change with the model.
 fn is_in(output: &Path, shown: &str) {
     let shown: Value = serde_json::from_str(shown).unwrap();
     let is_shown = |(key, shown): (&String, &Value), chunk: &Value| match (shown.as_str(), chunk[key].as_str()) {
@@ -86,7 +86,7 @@ fn is_in(output: &Path, shown: &str) {
     assert!(found, "no chunk of {} is as shown: {shown}", output.display());
 }
 
-/// The output of a program in Python; none, and a line saying so, where Python or a module of it is absent.
+/// Runs Python code and returns its output. Prints a notice and returns `None` if Python or `module` is missing.
 fn in_python(clone: &Path, module: &str, code: &str) -> Option<String> {
     let python = |code: &str| Command::new("python3").args(["-c", code]).current_dir(clone).output();
     if !python(&format!("import {module}")).is_ok_and(|tried| tried.status.success()) {
@@ -98,7 +98,7 @@ fn in_python(clone: &Path, module: &str, code: &str) -> Option<String> {
     Some(String::from_utf8(made.stdout).unwrap())
 }
 
-/// Runs a block in Python, with the two functions that are the reader's own.
+/// Runs a block of Python code, with the two functions that the tutorial leaves to its reader.
 fn python(clone: &Path, block: &str) {
     let own = "stored = {}\nembed = len\ndef store(id, vector, url, headings):\n    assert url and vector\n    stored[id] = headings\n";
     if let Some(printed) = in_python(clone, "json", &format!("{own}{block}\nprint(len(stored))")) {
@@ -106,7 +106,7 @@ fn python(clone: &Path, block: &str) {
     }
 }
 
-/// Runs a query; where there is no engine, the columns that it names are looked for.
+/// Checks that a table has the columns of a query, and runs the query if DuckDB is installed.
 #[cfg(feature = "parquet")]
 fn sql(clone: &Path, block: &str) {
     has_columns(&clone.join("try/table/a-00000.parquet"), block);
@@ -116,7 +116,7 @@ fn sql(clone: &Path, block: &str) {
     }
 }
 
-/// Asserts that a table has the columns that a query names.
+/// Asserts that a Parquet file has the columns that a query names.
 #[cfg(feature = "parquet")]
 fn has_columns(table: &Path, query: &str) {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};

@@ -11,7 +11,7 @@ fn verify(folder: &Path, output: &str) -> RunResult {
     trommel(folder, &["verify", output, "--against", &archive_path()], b"")
 }
 
-/// Documents of the sample archive with spans or chunks.
+/// Returns the documents of the sample archive, extracted with options such as `--spans`.
 fn documents(folder: &Path, options: &[&str]) -> Vec<Value> {
     trommel(folder, &[&["run", &archive_path(), "-o", "-"], options].concat(), b"").rows()
 }

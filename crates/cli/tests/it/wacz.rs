@@ -34,7 +34,7 @@ fn entry(path: &Path, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The lines of a run, with another name of the archive in each.
+/// Parses the lines of a run, and sets the name of the archive in each to `file`.
 fn lines(text: &str, file: &str) -> Vec<Value> {
     let mut lines = rows(text);
     for line in &mut lines {
@@ -44,17 +44,17 @@ fn lines(text: &str, file: &str) -> Vec<Value> {
     lines
 }
 
-/// Documents of the sample archive outside of a WACZ file.
+/// Returns the documents of the sample archive, read from outside of a WACZ file.
 fn expected(folder: &Path) -> Vec<Value> {
     lines(run(folder, &[&archive_path(), "-o", "-"]).well(), "x")
 }
 
-/// A record of its own gzip member.
+/// Returns a WARC record as a separate gzip member.
 fn member(kind: &str, number: usize, url: &str, more: &[(&str, &str)], block: &str) -> Vec<u8> {
     gzip_member(&record(kind, number, url, more, block.as_bytes()), 6).unwrap()
 }
 
-/// An HTTP response with a page, whose title is optional.
+/// Returns an HTTP response with a page; `title` is the HTML of a title element or empty.
 fn page(title: &str, word: &str) -> String {
     let text = format!("The {word} stands by the river, and it has been there for many years. ");
     format!(
@@ -81,7 +81,7 @@ fn an_archive_in_a_large_container_gives_what_it_gives_alone() {
     assert!(lines(run(at, &["large.zip", "-o", "-"]).well(), "x") == expected);
 }
 
-/// Bytes of all ranges that were asked for.
+/// Returns the total number of bytes of the ranges requested from a server.
 #[cfg(feature = "remote")]
 fn asked(server: &BreakingServer) -> u64 {
     let requests = server.requests.lock().unwrap();
@@ -92,7 +92,7 @@ fn asked(server: &BreakingServer) -> u64 {
     ranges.sum()
 }
 
-/// In a stand-in for S3 that has one object and knows ranges.
+/// Checks that a WACZ file in an S3 bucket is read by byte ranges, on a test server with that one object.
 #[cfg(feature = "remote")]
 #[test]
 fn containers_in_buckets_are_read_by_ranges() {
@@ -172,7 +172,7 @@ fn texts_are_written_into_the_list_of_pages() {
     onto.said("is read by the command");
 }
 
-/// Containers of other projects, if the shared folder has them.
+/// Checks that WACZ files of other projects are read, or refused in one line, if the shared folder has them.
 #[test]
 fn shared_containers_are_read_or_refused_with_a_line() {
     let shared = std::env::var_os("TROMMEL_SHARED").map(PathBuf::from);

@@ -32,7 +32,7 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Waits until the first input is done, asks the program to end, and gives its exit code.
+/// Waits until the first input is done, sends SIGTERM to the program, and returns its exit code.
 fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
     wait("the first output", || folder.join("out/a.jsonl.zst").exists());
     signal(child, "TERM");
@@ -45,7 +45,7 @@ fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
     code
 }
 
-/// Asserts that a stopped run leaves its state and its counts.
+/// Asserts that a stopped run leaves its saved state and its counts.
 fn left(folder: &Path) {
     assert!(folder.join("out/.run.checkpoint").exists());
     assert!(!folder.join("out/_SUCCESS").exists());

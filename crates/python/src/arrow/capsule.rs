@@ -1,4 +1,4 @@
-//! The Arrow PyCapsule interface passes arrays by pointer, without copies.
+//! Passes arrays by pointer, without copies, through the Arrow PyCapsule interface.
 //!
 //! This is the only module here with `unsafe`. It relies on a promise of the interface: a capsule with one of
 //! its three names points to the C structure of that name. The receiver moves it out and releases it.
@@ -28,7 +28,7 @@ pub(super) fn array<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound
     PyCapsule::new_with_value(py, FFI_ArrowArray::new(&rows.to_data()), ARRAY)
 }
 
-/// Returns the Arrow arrays that a Python object holds; none if it is not an Arrow array, chunked array or series.
+/// Returns the Arrow arrays in a Python object; `None` if it is not an Arrow array, chunked array or series.
 pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if given.hasattr("__arrow_c_array__")? {
         let capsules = given.call_method0("__arrow_c_array__")?;

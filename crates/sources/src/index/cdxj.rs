@@ -1,4 +1,4 @@
-//! CDXJ (lines of `surt timestamp {json}`), and the JSON lines of index servers.
+//! Reads CDXJ indexes (lines of `surt timestamp {json}`), and the JSON lines of index servers.
 
 use std::io::{self, BufRead, Read};
 use std::path::Path;
@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::{IndexEntry, TakeLine};
 use crate::{RecordIndexError, StatedRecord};
 
-/// Bytes of a line, at the most.
+/// Maximum number of bytes in a line of a CDXJ index.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Reads an index in CDXJ or JSON lines. It passes every line that should name a record to `each`, with the fault if it
-/// names none.
+/// Reads an index in CDXJ or JSON lines. Passes every line except headers to `each`, as a row or as a description of
+/// its fault.
 pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>
     Ok(())
 }
 
-/// Reads a line, up to a bound; false if it goes on after that, which is passed over.
+/// Reads a line of at most [`MAX_LINE`] bytes. If the line is longer, skips its rest and returns false.
 fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     lines.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
     if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {

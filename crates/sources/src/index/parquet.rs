@@ -1,4 +1,4 @@
-//! Parquet with the columns of Common Crawl's URL index.
+//! Reads Parquet indexes with the columns of Common Crawl's URL index.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{fs::File, path::Path};
@@ -10,13 +10,13 @@ use parquet::schema::types::Type;
 use super::{IndexEntry, TakeLine};
 use crate::{RecordIndexError, StatedRecord};
 
-/// The columns that find a record.
+/// Columns that every Parquet index must have: archive, offset and length of each record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
-/// Columns that may be missing. Only our own annotations have the one that tells records in one gzip member apart.
+/// Optional columns. `warc_record_inner`, which only `trommel annotate` writes, is the offset in a decompressed member.
 const OTHERS: [&str; 3] = ["url", "content_digest", "warc_record_inner"];
 
-/// Reads an index in Parquet and passes every row to `each`. A panic of the library on a damaged file becomes an error
-/// of that file.
+/// Reads an index in Parquet and passes every row to `each`. A panic of the Parquet library on a damaged file becomes
+/// an error about that file.
 pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     catch_unwind(AssertUnwindSafe(|| rows(path, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -147,7 +147,7 @@ mod tests {
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
     }
 
-    /// Any of its bytes may be another: an error, or rows.
+    /// Checks that reading a file with any byte changed gives an error or rows, but no panic.
     #[test]
     fn a_damaged_file_is_an_error_never_a_panic() {
         let file = written(COLUMNS, true);

@@ -1,7 +1,7 @@
-//! The Hugging Face Hub: where the files of a dataset or bucket are, and the lists of them.
+//! Finds and lists the files of datasets and buckets on the Hugging Face Hub.
 //!
-//! Files come from `ENDPOINT/.../resolve/...`, which sends on to the host that stores them. Lists come in pages,
-//! each naming the next in its `Link`. Names are read as far as a list has an end.
+//! Files come from `ENDPOINT/.../resolve/...`, which redirects to the host that stores them. Lists come in pages, and
+//! the `Link` header of each page names the next. A list that repeats a name or is too long is refused.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -17,24 +17,24 @@ use url::Url;
 use super::requests::{Redirects, RetryingConnector, causes, innermost};
 use crate::{NetworkOptions, SourceError};
 
-/// The hub, unless `HF_ENDPOINT` names another.
+/// URL of the Hugging Face Hub, unless the variable `HF_ENDPOINT` names another.
 const ENDPOINT: &str = "https://huggingface.co";
-/// The bytes that need no encoding in a segment of a path.
+/// Characters that are percent-encoded in a segment of a path: all but letters, digits and `-_.~`.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A repository of the Hugging Face hub: a dataset at a revision, or a bucket.
+/// Repository on the Hugging Face Hub: a dataset at a revision, or a bucket.
 #[derive(Debug)]
 pub(super) struct Repository {
     endpoint: Url,
-    /// `datasets/ORG/NAME` or `buckets/ORG/NAME`.
+    /// Percent-encoded name of the repository: `datasets/ORG/NAME` or `buckets/ORG/NAME`.
     name: String,
-    /// Revision as a segment of a path with a slash before it (`/main`); empty for buckets.
+    /// Revision as a path segment with a leading slash, such as `/main`; empty for buckets.
     revision: String,
-    /// The container as the user wrote it.
+    /// URL of the repository as the user wrote it, such as `hf://datasets/ORG/NAME@REVISION`.
     container: String,
 }
 
-/// One line of a list.
+/// Entry of a list of files on the Hub: the type (`file` or another) and the path.
 #[derive(Deserialize)]
 struct Entry {
     #[serde(rename = "type")]
@@ -43,8 +43,8 @@ struct Entry {
 }
 
 impl Repository {
-    /// Parses the name of a container such as `hf://datasets/ORG/NAME@REVISION`. The endpoint is that of the
-    /// environment or the default.
+    /// Parses the URL of a repository, such as `hf://datasets/ORG/NAME@REVISION`. The endpoint is that of the variable
+    /// `HF_ENDPOINT`, or the default.
     pub(super) fn new(container: &str) -> Result<Self, SourceError> {
         let endpoint = env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
         Self::at(endpoint.as_deref().unwrap_or(ENDPOINT), container)
@@ -69,20 +69,20 @@ impl Repository {
         })
     }
 
-    /// Returns the URL below which the files of the repository are.
+    /// Returns the base URL of the files of the repository.
     pub(super) fn files(&self) -> String {
         let endpoint = self.endpoint.as_str().trim_end_matches('/');
         format!("{endpoint}/{}/resolve{}", self.name, self.revision)
     }
 
-    /// The first page of the list of all files below a prefix.
+    /// Returns the URL of the first page of the list of all files below a prefix.
     fn tree(&self, prefix: &str) -> String {
         let endpoint = self.endpoint.as_str().trim_end_matches('/');
         let below = if prefix.is_empty() { String::new() } else { format!("/{}", segment(prefix)) };
         format!("{endpoint}/api/{}/tree{}{below}?recursive=true", self.name, self.revision)
     }
 
-    /// Lists the files below a prefix, as URLs.
+    /// Lists the files below a prefix, as `hf://` URLs.
     pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<BTreeSet<String>, SourceError> {
         let folder = prefix.trim_end_matches('/');
         let client = connector(options)?.connect(&ClientOptions::new().with_allow_http(true));
@@ -117,7 +117,8 @@ impl Repository {
         Ok(found)
     }
 
-    /// The page after this one, which must be on the endpoint: the token goes there.
+    /// Returns the URL of the next page of a list, from its `Link` header; `None` after the last. Fails if the page is
+    /// not on the endpoint, because requests carry the token.
     fn next_page(&self, headers: &HeaderMap) -> Result<Option<String>, SourceError> {
         let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
         let mut links = links.flat_map(|value| value.split(','));
@@ -135,7 +136,7 @@ impl Repository {
     }
 }
 
-/// Creates the client of the hub, with the token of the environment if there is one.
+/// Creates a connector for requests to the Hub, with the token of the variable `HF_TOKEN` if it is set.
 pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, SourceError> {
     let token = env::var("HF_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
     let authorization = token.map(|token| {
@@ -148,7 +149,7 @@ pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, S
     Ok(RetryingConnector { authorization: authorization.transpose()?, redirects, options: options.clone() })
 }
 
-/// An error of ours that the client wraps, or its message.
+/// Converts an HTTP error to the [`SourceError`] that it wraps, or else to a failure with its message.
 fn failed(error: &HttpError) -> SourceError {
     let wrapped = causes(error).find_map(|cause| cause.downcast_ref::<SourceError>());
     wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
@@ -158,13 +159,13 @@ fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// Names of a list: a few hundred megabytes.
+/// Maximum number of names in a list of files; the names take a few hundred megabytes.
 const MAX_NAMES: usize = 2 << 20;
 
 /// Adds the name of an object to the names listed so far.
 ///
 /// # Errors
-/// Fails if the name is listed already, so that the list may have no end, or if there are too many names.
+/// Fails if the name is listed already, because the list may then be endless, or if there are too many names.
 pub(super) fn add(names: &mut BTreeSet<String>, name: String) -> Result<(), SourceError> {
     let what = match (names.len() < MAX_NAMES, names.insert(name)) {
         (true, true) => return Ok(()),

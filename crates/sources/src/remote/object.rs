@@ -1,4 +1,4 @@
-//! Reads ranges of one object, reconnects after breaks, and detects changes. For data at its end it is seekable.
+//! Reads byte ranges of one object, reconnects after broken connections, and detects changes of the object.
 
 use std::time::{Duration, Instant};
 use std::{mem::take, ops::Range, sync::Arc};
@@ -10,44 +10,45 @@ use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectSto
 use super::requests::{UNKNOWN_LENGTH, causes, innermost};
 use crate::{NetworkOptions, SourceError};
 
-/// Breaks in a row, without a byte in between, after which an object is given up.
+/// Maximum number of consecutive broken connections, without a byte in between, before a read of an object fails.
 const MAX_BREAKS: u32 = 5;
 
-/// Bytes of an object whose server does not say its length; it may have no end.
+/// Maximum number of bytes read from an object whose server does not state its length.
 const MAX_UNSTATED: u64 = 64 << 30;
 
-/// Times that an object may come too slowly before it is given up.
+/// Number of times that the server may be too slow before a read of an object fails.
 const MAX_SLOW_READS: u32 = 3;
 
-/// The beginning of messages of `object_store` about a status.
+/// Start of messages of `object_store` about an HTTP status, before the number of the status.
 const STATUS: &str = "Server returned non-2xx status code: ";
 
-/// Maximum characters kept of a server's message.
+/// Maximum number of characters kept of a server's message.
 const MAX_MESSAGE: usize = 300;
 
-/// The message of `object_store` about a server that answers with more than the requested range.
+/// Text in the message of `object_store` about a server that answers with more than the requested byte range.
 const NOT_PARTIAL: &str = "non-partial response";
 
-/// An object of a store. After the first request its version is known, and later requests fail if it has changed.
+/// Object in a store, such as a file in a bucket. The first response determines its version, and later requests fail if
+/// the object has changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
     identity: Option<Identity>,
-    /// True if the server answers requests for ranges with the whole object.
+    /// Whether the server ignores byte ranges and always sends the whole object.
     whole: bool,
-    /// Its name in messages.
+    /// URL of the object in messages, without secrets.
     name: String,
     idle: Duration,
     least_rate: u64,
 }
 
-/// The identity of a version of an object.
+/// Identity of a version of an object, to detect changes between requests.
 #[derive(Clone, Debug, PartialEq)]
 struct Identity {
     size: u64,
     tag: Option<String>,
-    /// Seconds since 1970; only looked at without a tag.
+    /// Time of the last change in seconds since 1970; 0 if the server states an `ETag`.
     modified: i64,
 }
 
@@ -63,8 +64,8 @@ impl Object {
         Self { store, path, identity: None, whole: false, name, idle: options.idle, least_rate: options.least_rate }
     }
 
-    /// Requests the size of the object in bytes, and notes its version. It requests a single byte, so that no bytes are
-    /// wasted if the server knows ranges; otherwise it requests the whole object.
+    /// Requests the size of the object in bytes, and records its version. The request is for one byte; if the server
+    /// does not support byte ranges, it is repeated for the whole object.
     pub(crate) async fn size(&mut self) -> Result<u64, SourceError> {
         let result = match self.get(Some(0..1)).await {
             Ok(result) => result,
@@ -81,18 +82,18 @@ impl Object {
         Ok(size)
     }
 
-    /// Returns whether the server supports ranges of the object, as [`Object::size`] found.
+    /// Returns whether the server supports byte ranges of the object; known once [`Object::size`] has run.
     pub(crate) fn knows_ranges(&self) -> bool {
         !self.whole
     }
 
-    /// Returns the bytes of a range, which are requested when they are first read.
+    /// Returns a reader of a byte range of the object, which is requested at the first read.
     pub(crate) fn range(self, range: Range<u64>) -> ObjectBytes {
         let (waited, Range { start: at, end }) = (Duration::ZERO, range);
         ObjectBytes { object: self, at, end, pieces: None, skip: 0, waited, came: 0, breaks: 0, slow: 0 }
     }
 
-    /// Reads the bytes of a range; fewer if the object ends before.
+    /// Reads a byte range of the object; returns fewer bytes if the object ends earlier.
     pub(crate) async fn whole(self, range: Range<u64>) -> Result<Vec<u8>, SourceError> {
         let (mut pieces, mut bytes) = (self.range(range), Vec::new());
         while let Some(piece) = pieces.next().await? {
@@ -113,29 +114,29 @@ impl Object {
     }
 }
 
-/// The bytes of a range of an object, as they arrive. After a broken connection they continue at the same byte, if the
-/// object has not changed.
+/// Reader of a byte range of an object, as the bytes arrive. After a broken connection it continues at the same byte,
+/// if the object has not changed.
 pub(crate) struct ObjectBytes {
     object: Object,
-    /// Offset of the next byte in the object.
+    /// Offset in the object of the next byte to return.
     pub(crate) at: u64,
-    /// One past the last byte that is wanted.
+    /// Offset in the object at which the range ends (exclusive).
     end: u64,
-    /// The answer of the server; none before it is asked, and after a break.
+    /// Response body of the server; `None` before the first request and after a broken connection.
     pieces: Option<BoxStream<'static, object_store::Result<Bytes>>>,
-    /// Bytes before the next one that is wanted.
+    /// Number of received bytes to discard before the next byte to return.
     skip: u64,
-    /// Time of waiting since the rate was looked at, and the bytes that came in it.
+    /// Time spent waiting for the server since the rate was last checked.
     waited: Duration,
     came: u64,
-    /// Breaks since a byte came.
+    /// Number of broken connections since the last received byte.
     breaks: u32,
-    /// Times that they came too slowly.
+    /// Number of times that the server was too slow.
     slow: u32,
 }
 
 impl ObjectBytes {
-    /// Returns the next bytes as soon as they arrive; none at the end of the range.
+    /// Returns the next bytes as soon as they arrive; `None` at the end of the range.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
         while self.at < self.end {
             let Some(pieces) = &mut self.pieces else {
@@ -177,7 +178,7 @@ impl ObjectBytes {
         Ok(None)
     }
 
-    /// Asks for the bytes that are left.
+    /// Requests the remaining bytes of the range, and checks that the object has not changed.
     async fn ask(&mut self) -> Result<(), SourceError> {
         let object = &mut self.object;
         let result = match object.get((!object.whole).then_some(self.at..self.end)).await {
@@ -199,7 +200,7 @@ impl ObjectBytes {
         Ok(())
     }
 
-    /// Returns whether too few bytes came for too long.
+    /// Returns whether the server sent fewer bytes a second than the minimum since the last check.
     fn is_slow(&mut self) -> bool {
         if self.waited < self.object.idle {
             return false;
@@ -208,7 +209,7 @@ impl ObjectBytes {
         (came as f64) < self.object.least_rate as f64 * waited.as_secs_f64()
     }
 
-    /// Gives up the answer of the server, so that it is asked again; after too many `times` gives up the object.
+    /// Drops the response, so that the next read requests it again; returns `error` if `times` exceeds `most`.
     fn leave(&mut self, times: u32, most: u32, error: SourceError) -> Result<(), SourceError> {
         if times > most {
             return Err(error);
@@ -218,7 +219,7 @@ impl ObjectBytes {
         Ok(())
     }
 
-    /// Waits to ask again after a break.
+    /// Drops the response after a broken connection and waits before the next request. Fails after too many breaks.
     async fn mend(&mut self, what: String) -> Result<(), SourceError> {
         self.breaks += 1;
         self.leave(self.breaks, MAX_BREAKS, SourceError::Failed(what))?;
@@ -227,17 +228,17 @@ impl ObjectBytes {
     }
 }
 
-/// Time before the next try: 0.1 s, doubled each time.
+/// Returns the time to wait after a number of broken connections: 0.1 s after the first, doubled each time.
 fn pause(breaks: u32) -> Duration {
     Duration::from_millis(50 << breaks.min(10))
 }
 
-/// Returns whether asking in another way would change nothing.
+/// Returns whether another kind of request would fail with the same error: not found, denied or without credentials.
 fn is_final(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. })
 }
 
-/// Returns whether the request was repeated for as long as it may be, or did not come through at all.
+/// Returns whether a request failed after all retries (status 429, or 5xx except 501), or its connection failed.
 fn is_exhausted(error: &Error) -> bool {
     let status = one_line(error).strip_prefix(STATUS).and_then(|rest| rest.get(..3)?.parse().ok());
     let is_it = |status: u16| status == 429 || status >= 500 && status != 501;
@@ -256,7 +257,7 @@ pub(super) fn source_error(error: &Error) -> SourceError {
     }
 }
 
-/// Returns the message of the innermost error, in one line.
+/// Returns the message of the innermost error as one line of at most [`MAX_MESSAGE`] characters.
 pub(crate) fn one_line(error: &Error) -> String {
     let text = innermost(error);
     // Servers send pages, and what terminals obey.

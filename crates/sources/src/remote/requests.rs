@@ -1,6 +1,6 @@
-//! Requests to the stores: an HTTP client, redirects no further than the user allows, repeats of failed requests.
+//! Sends HTTP requests to stores, retries failed requests, and limits redirects.
 //!
-//! Pauses between repeats grow, and are as long as the server asks for.
+//! Pauses between retries grow at random, or are as long as the server asks for.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
@@ -17,24 +17,24 @@ use reqwest::{Client, redirect::Policy};
 
 use crate::{NetworkOptions, SourceError, redacted};
 
-/// First pause; each is up to three times the one before.
+/// Minimum pause before a retry; each pause is at most three times the last one.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Maximum pause unless the server requests a longer one.
+/// Maximum pause before a retry, unless the server requests a longer one.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// Maximum `Retry-After` that is respected.
+/// Maximum time of a `Retry-After` header that is respected.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
-/// Bytes of one page of a list. Stores give a thousand names in one, of a kilobyte each at the most.
+/// Maximum number of bytes in one page of a list of objects. Stores send at most a thousand names of a kilobyte each.
 const MAX_LIST_PAGE: usize = 16 << 20;
-/// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
+/// Maximum number of consecutive tries if the server does not answer or answers with a server error.
 const MAX_UNANSWERED: u32 = 5;
 
-/// Makes HTTP clients that repeat refused requests.
+/// Creator of HTTP clients that retry failed requests.
 #[derive(Clone, Debug)]
 pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
-    /// The `Authorization` header of every request.
+    /// Value of the `Authorization` header of every request, if any.
     pub(super) authorization: Option<HeaderValue>,
-    /// The servers to which a redirect may lead.
+    /// Servers to which redirects may lead.
     pub(super) redirects: Redirects,
 }
 
@@ -92,29 +92,29 @@ impl HttpService for RetryingClient {
     }
 }
 
-/// Returns whether the server asks for fewer requests.
+/// Returns whether the status asks for fewer requests: 429 or 503.
 fn is_busy(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
 }
 
-/// Returns whether the server failed in a way that may pass.
+/// Returns whether the status is a server error or timeout that may pass, so that a retry makes sense.
 fn is_fault(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED || status == StatusCode::REQUEST_TIMEOUT
 }
 
-/// Returns whether the same request may come through later. A certificate that is not trusted stays so.
+/// Returns whether a request that failed with this error may succeed later. An untrusted certificate is not retried.
 fn is_worth_another(error: &HttpError) -> bool {
     use HttpErrorKind::{Connect, Interrupted, Request, Timeout};
     let passing = matches!(error.kind(), Connect | Request | Timeout | Interrupted);
     passing && !causes(error).any(|cause| cause.to_string().contains("certificate"))
 }
 
-/// Iterates over an error and the errors that caused it, the innermost last.
+/// Iterates over an error and its causes, from the outermost to the innermost.
 pub(super) fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |error| (*error).source())
 }
 
-/// The message of the innermost cause.
+/// Returns the message of the innermost cause of an error.
 // The outer ones repeat it, with addresses that the caller names anyway.
 pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
@@ -133,8 +133,8 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(asked.min(MAX_RETRY_AFTER))
 }
 
-/// A pause by chance between the first and three times the last, so that many readers that were refused
-/// at once do not ask again at once ("decorrelated jitter").
+/// Returns a random pause between [`FIRST_PAUSE`] and three times the last pause ("decorrelated jitter"), so that many
+/// refused readers do not retry at the same moment.
 fn next_pause(last: Duration) -> Duration {
     let most = last.saturating_mul(3).min(MAX_PAUSE);
     // The keys of hash maps are the random numbers of the standard library.
@@ -142,7 +142,7 @@ fn next_pause(last: Duration) -> Duration {
     FIRST_PAUSE + most.saturating_sub(FIRST_PAUSE).mul_f64(chance)
 }
 
-/// Says of an answer without a length that its length is not known, as the store wants one.
+/// Sets the length of a response without `Content-Length` to [`UNKNOWN_LENGTH`], because the store requires a length.
 fn with_length(mut response: HttpResponse) -> HttpResponse {
     let headers = response.headers_mut();
     if !headers.contains_key(CONTENT_LENGTH) {
@@ -151,13 +151,13 @@ fn with_length(mut response: HttpResponse) -> HttpResponse {
     response
 }
 
-/// Returns whether a request is for a page of a list: of S3 and Google, of Azure, or of the hub.
+/// Returns whether a request is for a page of a list of objects, on S3, Google, Azure or the Hugging Face Hub.
 fn is_list(uri: &Uri) -> bool {
     let is_one = |pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair);
     uri.query().is_some_and(|query| query.split('&').any(is_one))
 }
 
-/// Bounds a page of a list, which is read whole.
+/// Reads the whole body of a page of a list of objects; fails if it has more than [`MAX_LIST_PAGE`] bytes.
 async fn bounded(answer: HttpResponse) -> Result<HttpResponse, HttpError> {
     let (head, body) = answer.into_parts();
     let failed = |error: Box<dyn Error + Send + Sync>| match error.downcast::<HttpError>() {
@@ -172,18 +172,18 @@ async fn bounded(answer: HttpResponse) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
 }
 
-/// The servers to which a redirect of a request may lead.
+/// Set of servers to which a redirect of a request may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Redirects {
-    /// Only the same server, because the request may be signed, and another server could not check it.
+    /// Same server only, because the request may be signed, and another server could not check the signature.
     SameServer,
-    /// Only servers on the same host.
+    /// Servers on the same host only.
     SameHost,
-    /// Any server. The version of an object that one server states is not required of the others.
+    /// Any server. A version of an object that one server states is then not required of other servers.
     Anywhere,
 }
 
-/// Maximum redirects of one request.
+/// Maximum number of redirects of one request.
 const MAX_REDIRECTS: usize = 10;
 
 impl Redirects {
@@ -205,14 +205,14 @@ impl Redirects {
     }
 }
 
-/// The length in bytes that stands for an object whose server does not state it.
+/// Length in bytes that marks an object whose server does not state the length.
 pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
 
-/// Silence of a server that does not take a connection.
+/// Maximum time to wait until a server accepts a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Creates the client of a store, with proxies as the environment names them. That of `object_store` follows redirects
-/// to any host that a server names.
+/// Creates the HTTP client of a store, with the proxies that the environment names. The client of `object_store` is not
+/// used, because it follows redirects to any host.
 fn client(options: &ClientOptions, connector: &RetryingConnector) -> object_store::Result<HttpClient> {
     let network = &connector.options;
     let allows_http = options.get_config_value(&ClientConfigKey::AllowHttp).is_some_and(|value| value == "true");
@@ -229,7 +229,7 @@ fn client(options: &ClientOptions, connector: &RetryingConnector) -> object_stor
     Ok(HttpClient::new(client))
 }
 
-/// The name of this program for servers.
+/// Value of the `User-Agent` header of requests: name and version of this program.
 const USER_AGENT: &str = concat!("trommel/", env!("CARGO_PKG_VERSION"));
 
 #[cfg(test)]

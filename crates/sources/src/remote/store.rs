@@ -1,6 +1,6 @@
-//! The store behind each URL, opened by the variables of the environment, and buckets as a whole.
+//! Opens the store behind each URL, and lists, uploads and removes objects in buckets.
 //!
-//! Objects of a bucket are listed and written.
+//! Credentials and endpoints come from environment variables.
 
 use std::fs::File;
 use std::io::Read;
@@ -28,7 +28,7 @@ fn address(what: &dyn fmt::Display) -> SourceError {
     SourceError::Address(what.to_string())
 }
 
-/// Splits a URL into the key of its store and the path of the object in the store.
+/// Splits a URL into the key of its store (an origin, bucket or repository) and the path of the object in the store.
 pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
     let parsed = Url::parse(url).map_err(|error| address(&error))?;
     let Some(scheme) = Scheme::of(url) else { return Err(address(&format!("{}:// is not read", parsed.scheme()))) };
@@ -53,7 +53,7 @@ pub(super) fn split(url: &str) -> Result<(String, path::Path), SourceError> {
     Ok((container.to_owned(), path::Path::parse(path).map_err(|error| address(&error))?))
 }
 
-/// Opens the store with a key from [`split`].
+/// Opens the store with a key returned by [`split`].
 pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn ObjectStore>, SourceError> {
     let plain = RetryingConnector { options: options.clone(), authorization: None, redirects: Redirects::SameServer };
     // The client repeats requests itself.
@@ -86,7 +86,7 @@ fn http(url: &str, connector: RetryingConnector, retries: RetryConfig) -> object
     Ok(Arc::new(builder.with_http_connector(connector).with_retry(retries).build()?))
 }
 
-/// A URL without user and password, and these as a header.
+/// Returns a URL without user and password, and these as the value of an `Authorization` header.
 fn without_user(url: &str) -> (String, Option<HeaderValue>) {
     let Ok(mut parsed) = Url::parse(url) else { return (url.to_owned(), None) };
     if parsed.username().is_empty() && parsed.password().is_none() {
@@ -107,7 +107,7 @@ fn without_user(url: &str) -> (String, Option<HeaderValue>) {
     }
 }
 
-/// Bytes of a part of an object that is written. An object has at most 10,000 of them.
+/// Minimum number of bytes in a part of an uploaded object. Stores accept at most 10,000 parts of an object.
 const PART: u64 = 16 << 20;
 const MAX_PARTS: u64 = 9_000;
 
@@ -130,12 +130,12 @@ impl Remote {
         Ok(names.into_iter().collect())
     }
 
-    /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large. The object appears when it is
+    /// Uploads a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large. The object appears when it is
     /// complete.
     ///
     /// # Errors
-    /// Fails if the URL is invalid, the file cannot be read, or the bucket refuses it. Nothing remains of an object
-    /// that was begun.
+    /// Fails if the URL is invalid, the file cannot be read, or the bucket refuses it. Parts of an incomplete object
+    /// are removed.
     pub fn upload(&self, file: &Path, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
@@ -159,10 +159,10 @@ impl Remote {
         sent
     }
 
-    /// Removes the object at a URL such as `s3://BUCKET/KEY`.
+    /// Removes the object at a URL such as `s3://BUCKET/KEY`; succeeds if there is none.
     ///
     /// # Errors
-    /// Fails if the URL is invalid, or the bucket refuses.
+    /// Fails if the URL is invalid, or if the bucket refuses.
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
@@ -173,8 +173,8 @@ impl Remote {
     }
 }
 
-/// Lists the objects of a container below a prefix. It gives up if the next name takes longer than `patience`, because
-/// a store may return any number of pages without a name.
+/// Lists the URLs of the objects in a container below a prefix. Fails if the next name takes longer than `patience`,
+/// because a store may return endless pages without a name.
 pub(super) async fn names(
     store: &dyn ObjectStore,
     container: &str,

@@ -15,16 +15,15 @@ use super::requests::{Redirects, RetryingConnector};
 use super::store::names;
 use crate::{NetworkOptions, SourceError, StopFlag};
 
-/// Head lines of all requests so far.
+/// First lines and headers of all requests so far.
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Serves each connection with `answer`, which gets the number of the request, from 0; until the process
-/// ends.
+/// Starts a server that calls `answer` with the number of each request, counted from 0. Returns its port and requests.
 fn serve(answer: impl Fn(usize, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
     serve_at("127.0.0.1", move |number, _, stream| answer(number, stream))
 }
 
-/// The same at another address of this machine; `answer` gets the head lines of the request, too.
+/// Starts a server at a local address that calls `answer` with the number and the head of each request.
 fn serve_at(address: &str, answer: impl Fn(usize, &str, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -56,12 +55,12 @@ fn say(stream: &mut TcpStream, text: &str) {
 
 const BODY: &str = "0123456789abcdef";
 
-/// The last answer of a connection: its status with further header lines, and its body.
+/// Writes a status with header lines and a body, as the last response of a connection.
 fn answer(stream: &mut TcpStream, head: &str, body: &str) {
     say(stream, &format!("HTTP/1.1 {head}\r\nConnection: close\r\n\r\n{body}"));
 }
 
-/// The whole object, whatever range was asked for.
+/// Writes the whole object as a response, whatever range was requested.
 fn whole(stream: &mut TcpStream) {
     answer(stream, "200 OK\r\nETag: \"1\"\r\nContent-Length: 16", BODY);
 }
@@ -131,12 +130,12 @@ fn a_server_that_is_too_slow_is_given_up() {
     assert!(seen.lock().unwrap().len() >= 3);
 }
 
-/// Bytes of an object whose server knows ranges.
+/// Returns the bytes of an object that is requested in ranges.
 fn long() -> Vec<u8> {
     (0..300_000_u32).map(|at| (at % 251) as u8).collect()
 }
 
-/// Serves them; from the request `change` on they are of another version.
+/// Starts a server of byte ranges of [`long`], whose `ETag` changes at request `change`. Returns its URL and requests.
 fn in_ranges(change: usize) -> (String, Seen) {
     let (port, seen) = serve_at("127.0.0.1", move |number, head, stream| {
         let range = header(head, "range: ").unwrap().rsplit_once('=').unwrap().1.split_once('-').unwrap();
@@ -230,7 +229,7 @@ fn credentials_are_used_and_not_shown() {
     }
 }
 
-/// Names of hosts, all of them of this machine: `named.test` is at 127.0.0.1, `other.test` at 127.0.0.2.
+/// Returns options with fixed addresses on this machine: 127.0.0.1 for `named.test`, 127.0.0.2 for `other.test`.
 fn hosts(follow_hosts: bool) -> NetworkOptions {
     let at = |address: &str| format!("{address}:0").parse().unwrap();
     NetworkOptions {
@@ -289,7 +288,7 @@ fn redirects_on_one_host_are_followed_to_an_end() {
     assert!(error.contains("307"), "{error}");
 }
 
-/// The bucket `b` of a server.
+/// Returns the settings of a client for the bucket `b` on a server.
 fn bucket(endpoint: &str, options: NetworkOptions) -> AmazonS3Builder {
     let connector = RetryingConnector { options, authorization: None, redirects: Redirects::SameServer };
     AmazonS3Builder::new()
@@ -300,7 +299,7 @@ fn bucket(endpoint: &str, options: NetworkOptions) -> AmazonS3Builder {
         .with_http_connector(connector)
 }
 
-/// A signature with its token is for one server, and requests without one go nowhere else, too.
+/// Checks that redirects of bucket requests to other servers are refused, both for signed and for unsigned requests.
 #[test]
 fn signed_requests_stay_at_their_server() {
     let (other_port, other) = serve_at("127.0.0.2", |_, _, stream| whole(stream));

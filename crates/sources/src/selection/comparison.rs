@@ -1,16 +1,16 @@
-//! The URLs and digests that an index states, compared with those of records.
+//! Compares the URLs and digests that an index states with those of the records.
 
 use url::Url;
 
-/// Characters of a URL or digest in messages.
+/// Maximum number of characters of a URL or digest in messages.
 const MAX_SHOWN: usize = 300;
 
-/// The URL and the digest that an index states for a record.
+/// URL and digest that an index states for a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatedRecord {
-    /// URL of the page.
+    /// URL of the record.
     pub url: Option<String>,
-    /// Digest of the payload, with or without the name of its algorithm before a colon.
+    /// Digest of the payload, optionally preceded by the name of its algorithm and a colon.
     pub digest: Option<String>,
 }
 
@@ -19,8 +19,8 @@ impl StatedRecord {
         [&self.url, &self.digest].into_iter().flatten().map(String::len).sum()
     }
 
-    /// Describes how a record differs from these values; `None` if it does not differ. `urls` are all URLs of the
-    /// record, its own first.
+    /// Describes how a record's URL and digest differ from the stated ones; `None` if they agree. `urls` are all URLs
+    /// of the record, its main URL first.
     pub fn difference(&self, urls: &[&str], digest: Option<&str>) -> Option<String> {
         let stated = (self.url.as_deref(), self.digest.as_deref());
         let other_url = stated.0.zip(urls.first().copied());
@@ -35,7 +35,7 @@ impl StatedRecord {
     }
 }
 
-/// Returns whether two URLs are the same, but for their writing and a fragment.
+/// Returns whether two URLs are equal after normalization and without their fragments.
 fn is_same(one: &str, other: &str) -> bool {
     let parsed = |url: &str| {
         let mut url = Url::parse(url).ok()?;
@@ -45,7 +45,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || parsed(one).is_some_and(|one| parsed(other) == Some(one))
 }
 
-/// Returns whether two digests are of one algorithm and form, and differ.
+/// Returns whether two digests of the same algorithm and length differ. Digests that cannot be compared count as equal.
 fn is_other_digest(one: &str, other: &str) -> bool {
     let parts = |digest: &str| -> (String, String) {
         let (algorithm, value) = digest.split_once(':').unwrap_or(("", digest));

@@ -1,18 +1,18 @@
-//! Reads the stored bytes of wanted records, several by one request where they lie near each other.
+//! Reads the stored bytes of wanted records; one request reads several records that are close to each other.
 
 use std::{io, ops::Range};
 
 use super::RecordSelection;
 use crate::{OpenBytes, Remote, SourceError};
 
-/// Maximum number of unwanted bytes between two records that are read with them, instead of by a second request.
+/// Maximum number of unwanted bytes between two records that one request reads together.
 pub(super) const GAP: u64 = 64 << 10;
-/// Maximum number of bytes of several records that are read by one request.
+/// Maximum number of bytes that one request reads for several records.
 pub(super) const MAX_JOINED_BYTES: u64 = 4 << 20;
-/// Stored bytes of one record, at the most.
+/// Maximum number of stored bytes of one record.
 const MAX_RANGE: u64 = 1 << 30;
 
-/// A batch of records of one archive that are near each other and read by one request.
+/// Batch of records of one archive that are close to each other and read by one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReadBatch {
     pub(super) archive: usize,
@@ -24,14 +24,14 @@ fn failed(error: impl ToString) -> SourceError {
     SourceError::File(error.to_string())
 }
 
-/// A range of an archive as a range of the file or object in whose part it is.
+/// Converts a byte range of an archive to a range of the file or object whose byte range `part` is the archive.
 fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
     let place = |offset: u64| part.start.saturating_add(offset).min(part.end);
     place(range.start)..place(range.end)
 }
 
 impl RecordSelection {
-    /// Groups the records from the row `from` on into batches.
+    /// Groups the wanted records, from row `from` on, into batches that one request can read.
     pub(super) fn segments(&self, from: usize) -> Vec<ReadBatch> {
         let mut segments: Vec<ReadBatch> = Vec::new();
         for (at, row) in self.rows.iter().enumerate().skip(from) {
@@ -50,7 +50,7 @@ impl RecordSelection {
         segments
     }
 
-    /// Reads the stored bytes of the wanted records in their order, from the row `from` on.
+    /// Reads the stored bytes of each wanted record in order, from row `from` on.
     pub fn read<'a>(
         &'a self,
         from: usize,
@@ -82,7 +82,7 @@ impl RecordSelection {
         })
     }
 
-    /// Reads a range of bytes of the archive of that number; fewer if the archive ends before.
+    /// Reads a byte range of the archive at position `archive`; returns fewer bytes if the archive ends earlier.
     ///
     /// # Errors
     /// Fails if the bytes cannot be read.
@@ -91,7 +91,7 @@ impl RecordSelection {
         bytes.open(remote).and_then(|mut open| open.range(range)).map_err(failed)
     }
 
-    /// The ranges of objects among segments.
+    /// Returns the URL and byte range of each batch whose archive is behind a URL.
     fn wanted(&self, segments: &[ReadBatch]) -> Vec<(String, Range<u64>)> {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
@@ -101,8 +101,8 @@ impl RecordSelection {
         wanted.collect()
     }
 
-    /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
-    /// archive whose index counts too many; what there is of it may be whole.
+    /// Cuts the bytes of a batch into the bytes of each record. A record at the end of the archive may be shorter than
+    /// its index states, and may still be complete.
     fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<Result<Vec<u8>, SourceError>> {
         let rows = self.rows.get(segment.rows.clone()).unwrap_or_default().iter();
         let cut = rows.map(|row| {

@@ -1,11 +1,11 @@
-//! Tests of records that an index names.
+//! Tests selections of the records that an index names.
 
 use super::joined_reads::{GAP, MAX_JOINED_BYTES};
 use super::*;
 use crate::{NetworkOptions, Remote};
 use std::fs;
 
-/// Loads an index with these lines, whose archives are in its folder.
+/// Loads a CDXJ index with these lines, whose archives are in the folder of the index.
 fn load(folder: &Path, lines: &str, options: SelectOptions) -> Result<RecordSelection, RecordIndexError> {
     let index = folder.join("i.cdxj");
     fs::write(&index, lines).unwrap();

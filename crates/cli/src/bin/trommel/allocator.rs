@@ -1,4 +1,4 @@
-//! Chooses the memory allocator, and when it returns memory to the system.
+//! Chooses the memory allocator, and when the allocator returns memory to the system.
 //!
 //! All `unsafe` of this crate is here: mimalloc's options have no safe wrapper.
 
@@ -9,18 +9,18 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Number of the option `purge_delay`, as in `mimalloc.h` of versions 2 and 3.
+/// Number of mimalloc's option `purge_delay`, as in `mimalloc.h` of versions 2 and 3.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-/// Milliseconds after which memory that nobody uses is given back. mimalloc's own second keeps the tables of
+/// Milliseconds after which mimalloc returns unused memory to the system. The default of a second keeps the tables of
 /// every large page among the last thousand; a few milliseconds cost 4 % of the CPU time.
 const MILLISECONDS: std::ffi::c_long = 100;
-/// The same for a service: it is given back at once.
+/// Milliseconds after which a service returns unused memory to the system: 0 means at once.
 // The allocator gives back only while it is asked for more, so a page that nothing follows stays for as long as the
 // service rests: many clients at once had peaks of 265 MB, with this 216. It costs a twentieth of the CPU time of a
 // request.
 const OF_SERVICE: std::ffi::c_long = 0;
 
-/// Sets the options of the allocator, except those set by the environment (`MIMALLOC_PURGE_DELAY`).
+/// Sets how soon the allocator returns memory to the system, unless the variable `MIMALLOC_PURGE_DELAY` sets it.
 pub fn begin(is_service: bool) {
     let delay = if is_service { OF_SERVICE } else { MILLISECONDS };
     // SAFETY: the function takes two numbers and may be called at any time; of an option that it does not

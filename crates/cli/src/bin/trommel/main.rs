@@ -1,4 +1,4 @@
-//! The trommel program.
+//! Entry point of the trommel program.
 
 mod allocator;
 
