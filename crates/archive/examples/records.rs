@@ -1,5 +1,5 @@
-//! Prints a line for each archive: name, records, places of damage, bytes lost. `scripts/compare-readers.py` compares
-//! it with other readers.
+//! Prints one line for each archive: name, number of records, places of damage, bytes lost.
+//! `scripts/compare-readers.py` compares these lines with other readers.
 
 use std::path::Path;
 

@@ -1,11 +1,11 @@
-//! A byte queue that is filled at its end and read from its front, and the block of a record in it.
+//! A byte queue that is filled at its end and read from its front, and the block of a record in such a queue.
 //!
 //! A block stays in the buffer into which it was read. The buffers of finished blocks are reused.
 
 use std::fmt;
 use std::ops::{Deref, Range};
 
-/// A byte buffer that is read at its front and filled at its end; its unread bytes are those from `start` to `end`.
+/// Byte buffer that is filled at its end and read at its front; the unread bytes are those from `start` to `end`.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     data: Vec<u8>,
@@ -14,7 +14,7 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// Returns the unread bytes.
+    /// Returns the unread bytes of the buffer.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.data.get(self.start..self.end).unwrap_or_default()
     }
@@ -23,7 +23,7 @@ impl Buffer {
         self.end - self.start
     }
 
-    /// Removes `n` bytes from the front (all, if there are fewer).
+    /// Removes the first `n` unread bytes of the buffer, or all if there are fewer.
     pub(crate) fn consume(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.end);
         if self.start == self.end {
@@ -32,8 +32,8 @@ impl Buffer {
         }
     }
 
-    /// Returns room for at least `n` bytes after the unread ones. The caller then reports with `filled` the number of
-    /// bytes that it wrote.
+    /// Returns free space in the buffer for at least `n` bytes after the unread ones. The caller then passes the number
+    /// of bytes that it wrote to `filled`.
     pub(crate) fn room(&mut self, n: usize) -> &mut [u8] {
         if self.data.len() - self.end < n {
             self.data.copy_within(self.start..self.end, 0);
@@ -47,20 +47,20 @@ impl Buffer {
         self.data.get_mut(self.end..).unwrap_or_default()
     }
 
-    /// Adds `n` bytes, which were written to `room`, to the unread ones.
+    /// Adds to the unread bytes the `n` bytes that the caller wrote to the space from `room`.
     pub(crate) fn filled(&mut self, n: usize) {
         self.end = self.end.saturating_add(n).min(self.data.len());
     }
 
-    /// Replaces the contents by `data`, all of it unread, and returns the old memory.
+    /// Replaces the buffer's contents by `data`, all of it unread, and returns the old memory for reuse.
     pub(crate) fn replace(&mut self, data: Vec<u8>) -> Vec<u8> {
         self.start = 0;
         self.end = data.len();
         std::mem::replace(&mut self.data, data)
     }
 
-    /// Removes the first `n` unread bytes together with their memory, and returns them as a block. None if more than
-    /// `rest` other bytes follow, which would have to be moved.
+    /// Removes the first `n` unread bytes with their memory and returns them as a record's block. Returns `None` if
+    /// more than `rest` unread bytes follow, as too many bytes would have to be copied.
     pub(crate) fn split_off(&mut self, n: usize, rest: usize) -> Option<RecordBlock> {
         let bytes = self.bytes();
         let behind = bytes.get(n..).filter(|behind| behind.len() <= rest)?.to_vec();
@@ -69,7 +69,7 @@ impl Buffer {
         Some(RecordBlock::within(data, start..start + n))
     }
 
-    /// Puts bytes back before the unread ones.
+    /// Inserts `bytes` before the unread bytes of the buffer.
     pub(crate) fn prepend(&mut self, bytes: &[u8]) {
         if let Some(start) = self.start.checked_sub(bytes.len()) {
             if let Some(room) = self.data.get_mut(start..self.start) {
@@ -87,18 +87,18 @@ impl Buffer {
     }
 }
 
-/// Buffers kept, and the bytes of the largest.
+/// Maximum number of empty buffers that are kept for reuse, and the maximum capacity of each in bytes.
 const MAX_BUFFERS: usize = 8;
 const MAX_BUFFER_BYTES: usize = 4 * 1024 * 1024;
-/// Buffers up to this size are as good as of the same size.
+/// Size in bytes to which smaller requests are raised when the maximum capacity of a reused buffer is computed.
 const MIN_BUFFER_BYTES: usize = 16 * 1024;
 
-/// A store of empty buffers for later use, so that their memory need not be allocated again.
+/// Empty buffers kept for reuse, so that their memory need not be allocated again.
 #[derive(Debug, Default)]
 pub(crate) struct Spares(Vec<Vec<u8>>);
 
 impl Spares {
-    /// Stores a buffer that is no longer used; only the largest buffers are kept.
+    /// Stores an unused buffer for reuse. If the store is full, only the largest buffers stay.
     pub(crate) fn put(&mut self, mut buffer: Vec<u8>) {
         if !(1..=MAX_BUFFER_BYTES).contains(&buffer.capacity()) {
             return;
@@ -113,7 +113,7 @@ impl Spares {
         }
     }
 
-    /// Removes and returns the smallest stored buffer that has room for this many bytes and is not far too large.
+    /// Removes and returns the smallest stored buffer with room for `bytes` bytes, unless all are far too large.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
         let most = bytes.max(MIN_BUFFER_BYTES).saturating_mul(4);
         let fitting = self.0.iter().enumerate();
@@ -123,15 +123,14 @@ impl Spares {
         Some(self.0.swap_remove(at))
     }
 
-    /// Returns a stored buffer with room for this many bytes, or a new one whose capacity fits many others as well.
+    /// Returns a stored buffer with room for `bytes` bytes, or a new one whose capacity is the next power of two.
     pub(crate) fn take_or_new(&mut self, bytes: usize) -> Vec<u8> {
         let new = || Vec::with_capacity(bytes.next_power_of_two());
         self.take(bytes).unwrap_or_else(new)
     }
 }
 
-/// The bytes of a record's block. They may be a part of a larger buffer, into which a whole member was inflated with
-/// the record's header and line ends.
+/// Content bytes of an archive record, without its header. The buffer may also contain the header and line ends.
 #[derive(Default)]
 pub struct RecordBlock {
     buffer: Vec<u8>,
@@ -140,30 +139,30 @@ pub struct RecordBlock {
 }
 
 impl RecordBlock {
-    /// Creates a block from a part of a buffer; a part beyond the end of the buffer is cut there.
+    /// Creates a record's block from the range `part` of a buffer; a range beyond the end of the buffer is cut there.
     pub(crate) fn within(buffer: Vec<u8>, part: Range<usize>) -> Self {
         let end = part.end.min(buffer.len());
         Self { start: part.start.min(end), end, buffer }
     }
 
-    /// Returns the memory of the block for reuse, whatever it holds.
+    /// Returns the whole buffer that contains the block, so that its memory can be reused.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Shortens the block to its first `length` bytes.
+    /// Shortens the block of a record to its first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.end = self.start.saturating_add(length).min(self.end);
     }
 
-    /// Appends bytes to the block.
+    /// Appends bytes to the block of a record.
     pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
         self.buffer.truncate(self.end);
         self.buffer.extend_from_slice(bytes);
         self.end = self.buffer.len();
     }
 
-    /// Frees the unused memory of the block if it is more than half of all.
+    /// Frees the unused memory of a record's block if it is more than half of the allocated memory.
     pub(crate) fn shrink(&mut self) {
         if self.buffer.capacity() / 2 > self.len() {
             self.buffer.truncate(self.end);
@@ -187,7 +186,7 @@ impl From<Vec<u8>> for RecordBlock {
 }
 
 impl Clone for RecordBlock {
-    /// Copies the block alone.
+    /// Copies the bytes of a record's block, without the rest of the buffer that contains them.
     fn clone(&self) -> Self {
         self.to_vec().into()
     }

@@ -1,4 +1,4 @@
-//! Undoes content codings and the chunks of `Transfer-Encoding: chunked`, leniently.
+//! Undoes the content codings of HTTP bodies (gzip, deflate, brotli, zstd) and `Transfer-Encoding: chunked`, leniently.
 //!
 //! Each coding is tried within bounds, and its result is used only if the coding fits.
 
@@ -9,52 +9,52 @@ use memchr::memchr;
 
 use crate::signature;
 
-/// Maximum number of codings of a body that are undone, as a body can be made that has any number of them. Each may
-/// cost as much time as `max_payload` bytes do.
+/// Maximum number of content codings that are undone for one body; a hostile body may name any number. Each coding may
+/// cost the time to decode `max_payload` bytes.
 pub(crate) const MAX_CODINGS: usize = 8;
-/// Maximum number of characters kept of the name of an unknown coding.
+/// Maximum number of characters kept of the name of an unknown content coding.
 pub(crate) const MAX_CODING_NAME: usize = 32;
-/// Maximum number of gzip layers that are undone without being named by a header.
+/// Maximum number of gzip layers that are undone although no HTTP header names them.
 pub(crate) const SILENT_ROUNDS: usize = 2;
 
 trommel_text::named! {
-    /// A coding of a body.
+    /// Content coding or transfer coding of an HTTP body.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Coding {
-        /// Transfer-Encoding chunked.
+        /// Chunks of `Transfer-Encoding: chunked`.
         Chunked = "chunked",
-        /// gzip or x-gzip.
+        /// Content coding `gzip` or `x-gzip`.
         Gzip = "gzip",
-        /// deflate, with or without a zlib header.
+        /// Content coding `deflate`, with or without a zlib header.
         Deflate = "deflate",
-        /// br.
+        /// Content coding `br` (Brotli).
         Brotli = "br",
-        /// zstd.
+        /// Content coding `zstd` (Zstandard).
         Zstd = "zstd",
     }
 }
 
-/// Bytes read from a decoder at a time.
+/// Maximum number of bytes read from a decoder at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Maximum bytes of the encoding of an empty body.
+/// Maximum length in bytes of coded data that can stand for an empty body.
 const EMPTY: usize = 8;
 
-/// A decoded body and the way in which the coded bytes ended.
+/// Decoded bytes of a body, and the way in which its coded bytes ended.
 pub(crate) type Decoded = (Vec<u8>, End);
 
-/// The way in which a coded body ended.
+/// The way in which the coded bytes of a body ended: complete, over the limit, too early, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Whole,
-    /// The decoded body reached the limit.
+    /// The decoded body reached the maximum length.
     Limit,
-    /// The coded bytes ended too early.
+    /// The coded bytes ended too early: the end of the body is missing.
     RanOut,
     Broken,
 }
 
-/// Decodes a gzip body of one or several members, up to `limit` bytes; none if it is not gzip.
+/// Decodes a gzip body of one or several members, up to `limit` bytes; returns `None` if it is not gzip.
 pub(crate) fn gzip(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut body = Vec::new();
     let mut rest = coded;
@@ -72,7 +72,7 @@ pub(crate) fn gzip(coded: &[u8], limit: usize) -> Option<Decoded> {
     (rest.len() < coded.len()).then_some((body, End::Whole))
 }
 
-/// Decodes a body in zlib, or in raw deflate as old servers send it; none if it is neither.
+/// Decodes a body in zlib, or in raw deflate as old servers send it. Returns `None` if it is neither.
 pub(crate) fn deflate(coded: &[u8], limit: usize) -> Option<Decoded> {
     let is_zlib = matches!(coded, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
@@ -89,8 +89,7 @@ pub(crate) fn deflate(coded: &[u8], limit: usize) -> Option<Decoded> {
     guess((body, end), coded, coded.len() - used)
 }
 
-/// Appends the plain bytes of a deflate stream to `body`, up to `limit` bytes in all; returns the
-/// coded bytes used.
+/// Appends the decoded bytes of a deflate stream to `body` until it has `limit` bytes; returns the coded bytes used.
 fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize, End) {
     let mut inflate = Decompress::new(zlib);
     let used = |inflate: &Decompress| usize::try_from(inflate.total_in()).unwrap_or(0).min(coded.len());
@@ -118,14 +117,14 @@ fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize
     }
 }
 
-/// Decodes a brotli body, up to `limit` bytes; none if it is not brotli.
+/// Decodes a Brotli body, up to `limit` bytes; returns `None` if it is not Brotli.
 pub(crate) fn brotli(coded: &[u8], limit: usize) -> Option<Decoded> {
     let mut rest = coded;
     let decoded = read(brotli_decompressor::Decompressor::new(&mut rest, CHUNK), limit);
     guess(decoded, coded, rest.len())
 }
 
-/// Decodes a zstd body of one or several frames, up to `limit` bytes; none if it is not zstd.
+/// Decodes a zstd body of one or several frames, up to `limit` bytes; returns `None` if it is not zstd.
 pub(crate) fn zstd(coded: &[u8], limit: usize) -> Option<Decoded> {
     if !coded.starts_with(&signature::ZSTD) && !signature::is_skippable(coded) {
         return None;
@@ -133,8 +132,8 @@ pub(crate) fn zstd(coded: &[u8], limit: usize) -> Option<Decoded> {
     Some(read(zstd::stream::read::Decoder::with_buffer(coded).ok()?, limit))
 }
 
-/// The result for codings that any bytes may resemble for a while. A body that does not decode to its end
-/// is kept if most of it decoded and it did not look like text before.
+/// Returns the decoded body, or `None` if the body was probably not in this coding (for codings without a signature).
+/// An incomplete body is kept if most of it was decoded and its coded bytes do not look like text.
 fn guess((body, end): Decoded, coded: &[u8], left: usize) -> Option<Decoded> {
     let used = coded.len().saturating_sub(left);
     let is_it = match end {
@@ -149,7 +148,7 @@ fn guess((body, end): Decoded, coded: &[u8], left: usize) -> Option<Decoded> {
     is_it.then_some((body, end))
 }
 
-/// Returns whether the head of the bytes has no control byte that text does not have.
+/// Returns whether the first 512 bytes look like text, with no control characters except white space and escape.
 fn is_text(bytes: &[u8]) -> bool {
     !bytes.get(..512).unwrap_or(bytes).iter().any(|b| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
 }
@@ -184,20 +183,20 @@ fn read(mut decoder: impl Read, limit: usize) -> Decoded {
     }
 }
 
-/// Maximum length of a size line, with its extensions.
+/// Maximum length in bytes of the line that states the size of an HTTP chunk, with its extensions.
 const MAX_LINE: usize = 256;
 
-/// A body joined from the chunks of HTTP's chunked transfer coding.
+/// Body joined from the chunks of HTTP's chunked transfer coding.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct JoinedBody {
     pub(crate) body: Vec<u8>,
-    /// True if a chunk size was wrong.
+    /// True if a chunk of the body had a wrong size.
     pub(crate) wrong: bool,
-    /// True if the last chunk is missing or incomplete.
+    /// True if the last chunk of the body is missing or incomplete.
     pub(crate) cut: bool,
 }
 
-/// Joins the chunks of a body in HTTP's chunked transfer coding. None if the body does not begin with a chunk.
+/// Joins the chunks of a body in HTTP's chunked transfer coding; returns `None` if the body begins without a chunk.
 pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     let (size, data) = size_line(coded)?;
     if !fits(coded, data, size) || size == 0 && !is_end(coded.get(data..)?) {
@@ -246,7 +245,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     }
 }
 
-/// Returns whether only trailer fields and blank lines follow the last chunk.
+/// Returns whether `tail`, the bytes after the last HTTP chunk, holds only trailer fields and blank lines.
 fn is_end(tail: &[u8]) -> bool {
     tail.split(|&b| b == b'\n').all(|line| {
         let name = line.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
@@ -254,7 +253,7 @@ fn is_end(tail: &[u8]) -> bool {
     })
 }
 
-/// Length of the line end the bytes begin with, or 0.
+/// Returns the length in bytes (1 or 2) of the line end at the start of `bytes`, or 0 if there is none.
 fn line_end(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] => 2,
@@ -263,7 +262,7 @@ fn line_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// Reads a size line: the size and where the data begins.
+/// Parses the line before an HTTP chunk; returns the size of the chunk's data and the offset at which the data begins.
 fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
     let line = bytes.get(..MAX_LINE).unwrap_or(bytes);
     let end = memchr(b'\n', line)?;
@@ -278,13 +277,13 @@ fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
     Some((size, end + 1))
 }
 
-/// Returns whether a chunk of this size is followed by a line end or the end of the body.
+/// Returns whether a line end or the end of the body follows the `size` bytes of chunk data at offset `data`.
 fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
     let end = data.saturating_add(size);
     size == 0 || end >= bytes.len() || line_end(bytes.get(end..).unwrap_or_default()) > 0
 }
 
-/// The end of the data of a chunk with a wrong size, and the start of the next size line.
+/// Returns the end of the data of an HTTP chunk with a wrong size, and the start of the next valid size line.
 fn next_chunk(bytes: &[u8]) -> (usize, Option<usize>) {
     let mut at = 0;
     while let Some(end) = memchr(b'\n', bytes.get(at..).unwrap_or_default()) {

@@ -2,71 +2,71 @@
 
 use std::{io, sync::Arc};
 
-/// A kind of damage in an archive, after which the reader continues with the next record.
+/// Kind of damage in an archive, after which the reader continues with the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
     /// The file ends in the middle of a record or of a compressed member.
     #[error("file is cut")]
     Cut,
-    /// Compressed data that can't be decoded.
+    /// Compressed data cannot be decoded.
     #[error("compressed data is damaged")]
     Codec,
-    /// A member that was decoded to its end, but has a wrong checksum or length.
+    /// The decoded bytes of a gzip member do not match its checksum or length.
     #[error("checksum or length of a compressed member is wrong")]
     Checksum,
-    /// Bytes between records that belong to no record.
+    /// Bytes between two records belong to no record.
     #[error("bytes that belong to no record")]
     Junk,
-    /// A record whose header has no end, is too long, or has no field.
+    /// The header of a record has no end, is too long, or has no field.
     #[error("record header can't be read")]
     Header,
-    /// The block of a record in an archive without compression is longer or shorter than its header says, or the header
-    /// states no length: a piece of the file is missing, or the writer counted wrong.
+    /// The block of an uncompressed record is longer or shorter than its header says, or the header states no length. A
+    /// piece of the file is missing, or the writer counted wrong.
     #[error("length of a record is wrong or missing")]
     Length,
-    /// Zeros where compressed data should be: a part of the file was never written, or lost.
+    /// Zeros replace compressed data: a part of the file was never written, or was lost.
     #[error("zeros in place of data")]
     Zeros,
     /// The file became shorter while it was read.
     #[error("file became shorter while it was read")]
     Shrunk,
-    /// A zstd dictionary at the head of the file that can't be used.
+    /// The zstd dictionary at the start of the file cannot be used.
     #[error("zstd dictionary can't be used")]
     Dictionary,
 }
 
-/// An error in reading an archive file.
+/// Error of reading an archive file.
 ///
 /// After [`ArchiveError::Damage`] the reader continues with the next record. All others end the reading.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
-    /// The bytes could not be read.
+    /// The bytes of the archive could not be read.
     #[error("{file}{}: {source}", if *offset == 0 { String::new() } else { format!(": offset {offset}") })]
     Io {
         /// Name of the archive.
         file: Arc<str>,
-        /// Stored bytes read before the error.
+        /// Number of stored (compressed) bytes read before the error.
         offset: u64,
-        /// The error of the system.
+        /// Error that the operating system reported.
         source: io::Error,
     },
-    /// The file is empty, or has only empty members and blank lines.
+    /// The archive is empty, or has only empty members and blank lines.
     #[error("{file}: empty archive")]
     Empty {
         /// Name of the archive.
         file: Arc<str>,
     },
-    /// Neither WARC nor ARC.
+    /// The file is neither a WARC nor an ARC archive.
     #[error("{file}: not a WARC or ARC archive (begins with {hint})")]
     NotAnArchive {
         /// Name of the archive.
         file: Arc<str>,
-        /// The first plain bytes, escaped.
+        /// First decompressed bytes of the file, escaped for a message.
         hint: String,
     },
-    /// A container or compression that is recognised but not read.
+    /// The file is in a container or compression that is recognised but cannot be read.
     #[error("{file}: {what} files are not supported")]
     Unsupported {
         /// Name of the archive.
@@ -74,37 +74,36 @@ pub enum ArchiveError {
         /// Name of the compression or container.
         what: &'static str,
     },
-    /// Reading cannot continue, because the file has changed.
+    /// Reading cannot continue where it was interrupted, because the file has changed.
     #[error("{file}: changed since its reading was interrupted")]
     Changed {
         /// Name of the archive.
         file: Arc<str>,
     },
-    /// Damage that has been passed.
+    /// A damaged part of the archive was skipped, and reading continues.
     #[error("{file}: offset {offset}: {what}, {lost} bytes lost")]
     Damage {
         /// Name of the archive.
         file: Arc<str>,
-        /// Stored offset where the damage begins: after the last whole record that the member gave,
-        /// or the start of the member if it gave none.
+        /// Byte offset in the archive file at which the damage begins. That is after the last whole record of the
+        /// damaged member, or at the start of the member if no record of it was read.
         offset: u64,
-        /// Stored bytes from there on that gave no whole record. Junk inside of a compressed member
-        /// counts in plain bytes. Of a record in which the file ends: bytes of its block that are
-        /// missing. Of a record whose length is wrong: bytes that it has more or less than stated, 0 if nothing
-        /// is.
+        /// Number of stored bytes from `offset` on that gave no whole record; inside a compressed member, decompressed
+        /// bytes of junk. If the file ends in a record: bytes missing of its block. If the length of a record is wrong:
+        /// the difference to the stated length, or 0 if none is stated.
         lost: u64,
-        /// The kind of damage.
+        /// Kind of the damage.
         what: Damage,
     },
 }
 
 impl ArchiveError {
-    /// Returns whether the error ends the reading of the file.
+    /// Returns whether reading of the file stops at this error.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
-    /// Returns whether the system failed to read existing bytes, as it does on a failing disk.
+    /// Returns whether the system failed to read existing bytes, for example from a failing disk.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{
             InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,
@@ -115,7 +114,7 @@ impl ArchiveError {
         !is_not_there && !is_of_content
     }
 
-    /// Returns the stored offset of the error; 0 for errors of the whole file.
+    /// Returns the byte offset in the archive file at which the error occurred; 0 for errors of the whole file.
     pub fn offset(&self) -> u64 {
         match self {
             ArchiveError::Io { offset, .. } | ArchiveError::Damage { offset, .. } => *offset,
@@ -136,34 +135,34 @@ impl ArchiveError {
     }
 }
 
-/// Reason why a record gave no payload.
+/// Reason why no payload could be read from a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadError {
-    /// Records of this type hold no payload of a capture.
+    /// The record is of a type that holds no payload of a capture, such as a request.
     #[error("{0} records have no payload")]
     NoPayload(crate::RecordType),
 }
 
-/// The kind of bytes found at the place where the next member of a compressed file should begin.
+/// Kind of bytes found where the next member of a compressed file should begin.
 pub(crate) enum MemberStart {
-    /// A member with a valid header.
+    /// A member with a valid header begins here.
     Member,
-    /// The end of the input.
+    /// The input ends here.
     End,
-    /// Bytes that are not a member.
+    /// The bytes here do not begin a member, because of this damage.
     Broken(Damage),
 }
 
-/// Reason why a decoder returns no further plain bytes for now.
+/// Reason why a decoder returns no further decompressed bytes for now.
 #[derive(Debug)]
 pub(crate) enum MemberStop {
-    /// The member has ended well: `advance` opens the next.
+    /// The member ended without damage; `advance` opens the next one.
     MemberEnd,
-    /// The file has ended.
+    /// The input ended.
     End,
-    /// The member can't be decoded further: `resync` looks for the next.
+    /// The member is damaged and cannot be decoded further; `resync` looks for the next member.
     Broken(Damage),
-    /// The input failed.
+    /// Reading the input failed with this error.
     Failed(io::Error),
 }

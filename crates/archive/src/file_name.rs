@@ -1,43 +1,43 @@
-//! Names of archives and of HTML files, and their endings.
+//! File names of archives and of HTML files, and their suffixes.
 
 use std::path::{Path, PathBuf};
 
-/// Endings of archive formats.
+/// File name suffixes of archive formats, without compression.
 const FORMATS: [&str; 2] = [".warc", ".arc"];
-/// Ending of containers of archives; they have no compressed form.
+/// File name suffix of WACZ containers, which have no compressed form.
 const WACZ: &str = ".wacz";
-/// Endings of the compressions that [`Reader`](crate::Reader) undoes.
+/// File name suffixes of the compressions that [`Reader`](crate::Reader) can read.
 const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
 
-/// The suffix that crawlers add to a file name while they write the file.
+/// File name suffix that crawlers add while they write a file.
 pub const OPEN: &str = ".open";
 
-/// Removes the suffix that marks an unfinished file from a path.
+/// Removes the suffix `.open`, which marks an unfinished file, from a path.
 pub fn without_open(path: &Path) -> PathBuf {
     let name = path.to_string_lossy();
     name.strip_suffix(OPEN).map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
-/// Returns whether a file of this name is an archive to read: `.warc` or `.arc`, which `.gz`, `.zst` or `.lz4` may
-/// follow, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
+/// Returns whether a file of this name is an archive to read: it ends in `.warc` or `.arc`, optionally with `.gz`,
+/// `.zst` or `.lz4`, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
 pub fn is_archive(name: &str) -> bool {
     let plain = without_compression(name);
     without_one_of(plain, &FORMATS).len() < plain.len()
 }
 
-/// Returns whether a file of this name is a WACZ container, in any case.
+/// Returns whether a file name ends in `.wacz`, in upper or lower case.
 pub fn is_wacz(name: &str) -> bool {
     without_one_of(name, &[WACZ]).len() < name.len()
 }
 
-/// Returns whether a file of this name is a WET file: `.wet`, which a compression may follow, in any case.
+/// Returns whether a file name ends in `.wet`, optionally followed by a compression suffix, in upper or lower case.
 pub fn is_wet(name: &str) -> bool {
     let plain = without_compression(name);
     without_one_of(plain, &[".wet"]).len() < plain.len()
 }
 
-/// Returns the ending of a file name, with that of a compression: `.txt.gz` of `a.b.txt.gz`. For a name without an
-/// ending it returns a phrase such as a message needs.
+/// Returns the suffix of a file name with that of its compression, such as `.txt.gz` of `a.b.txt.gz`. For a name
+/// without a suffix, returns a phrase for messages.
 pub fn ending(name: &str) -> &str {
     let plain = without_compression(name);
     let at = plain.rfind('.').filter(|&at| at > 0);
@@ -45,18 +45,18 @@ pub fn ending(name: &str) -> &str {
     at.and_then(|at| name.get(at..)).unwrap_or("files without an ending")
 }
 
-/// Removes the suffixes of compression and archive format from a name: `a` of `a.warc.gz`. A name that consists of a
-/// suffix keeps it.
+/// Removes the suffixes of compression and archive format from a name: `a` of `a.warc.gz`. A suffix that is the whole
+/// name stays.
 pub fn stem(name: &str) -> &str {
     if is_wacz(name) { without_one_of(name, &[WACZ]) } else { without_one_of(without_compression(name), &FORMATS) }
 }
 
-/// Removes the suffix of a compression from a name.
+/// Removes a compression suffix (`.gz`, `.zst` or `.lz4`) from a file name.
 pub fn without_compression(name: &str) -> &str {
     without_one_of(name, &COMPRESSIONS)
 }
 
-/// Removes the first of `endings` that the name has, in any case, unless the whole name would go.
+/// Removes the first of `endings` that ends the name, in upper or lower case, unless nothing would be left.
 pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
     let stripped = endings.iter().find_map(|ending| {
         let at = name.len().checked_sub(ending.len()).filter(|at| *at > 0)?;
@@ -73,7 +73,7 @@ pub fn without_page_endings(name: &str) -> &str {
     if stem == plain { name } else { stem }
 }
 
-/// Returns the innermost folder that contains all of these files; empty if there is no file.
+/// Returns the innermost folder that contains all `files`; empty if there is no file.
 pub fn common_folder<'a>(files: impl IntoIterator<Item = &'a Path>) -> PathBuf {
     let mut folders = files.into_iter().map(|file| file.parent().unwrap_or(Path::new("")));
     let Some(first) = folders.next() else { return PathBuf::new() };

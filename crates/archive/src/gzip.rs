@@ -12,39 +12,40 @@ use crate::error::{Damage, MemberStart, MemberStop};
 use crate::inflate::{Inflate, InflateResult, crc32};
 use crate::{record_start::is_one_record, signature::GZIP_DEFLATE as MAGIC, stored_bytes::Source};
 
-/// Plain bytes made at a time.
+/// Maximum number of decompressed bytes that one decoding step makes.
 const CHUNK: usize = 64 * 1024;
-/// Maximum length of a member header: an extra field is at most 64 KiB, names are short.
+/// Maximum length in bytes of a gzip member's header: an extra field is at most 64 KiB, names are short.
 const MAX_HEADER: usize = 256 * 1024;
-/// Maximum stored bytes passed to one call that decodes a whole member.
+/// Maximum number of compressed bytes passed to one call that decodes a whole gzip member.
 const MAX_STORED: usize = 4 * 1024 * 1024;
-/// Upper bound of `most`.
+/// Maximum number of decompressed bytes that one call may make of a whole gzip member.
 const MAX_PLAIN: usize = 16 * 1024 * 1024;
-/// Room for plain bytes where nothing tells their number.
+/// Initial buffer size in bytes for a decompressed gzip member of unknown length.
 const FIRST_PLAIN: usize = 256 * 1024;
-/// Room beyond the plain bytes that are expected.
+/// Number of bytes added to the expected length of a decompressed member when its buffer is allocated. Decoders are
+/// slow near the end of a buffer.
 const SPARE_BYTES: usize = 512;
-/// Number of successive members that cannot be decoded whole, after which the reader stops trying: the members of the
-/// file hold several records each, or parts of records.
+/// Number of successive gzip members that cannot be decoded in one call, after which the reader decodes all in steps.
+/// The members of such a file hold several records each, or parts of records.
 const MAX_MISSES: u32 = 4;
 
-/// A decoder of the members of a gzip file, one after another.
+/// Decoder of the members of a gzip file, one after another.
 pub(crate) struct Gzip {
     inflate: Decompress,
     crc: Crc,
     body_ended: bool,
     probe: Option<Decompress>,
-    /// Decoder for whole members; none if every member is decoded in steps.
+    /// Decoder that inflates a whole member in one call; `None` if every member is decoded in steps.
     whole: Option<Inflate>,
-    /// True while the current member may still be decoded as a whole.
+    /// True until the decoder has tried to inflate the current member in one call.
     untried: bool,
-    /// Members in a row that could not be.
+    /// Number of successive members that could not be inflated in one call.
     misses: u32,
-    /// Maximum plain bytes taken from one call.
+    /// Maximum number of decompressed bytes that one call may make of a whole member.
     most: usize,
-    /// Checksum and length (modulo 2^32) of a member that was.
+    /// CRC-32 and length (modulo 2^32) of the current member's decompressed bytes, if one call inflated all of it.
     sum: Option<(u32, u32)>,
-    /// Runs of zeros among the stored bytes of the member.
+    /// Runs of zeros among the compressed bytes of the current member.
     zeros: ZeroRuns,
 }
 
@@ -64,26 +65,25 @@ impl Gzip {
         }
     }
 
-    /// Returns the stored offset of the first long run of zeros in the member, and the number of bytes in all such
-    /// runs. None if there is no such run.
+    /// Returns the byte offset in the file of the first long run of zeros in the member, and the number of bytes in all
+    /// such runs. Returns `None` if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         self.zeros.finish()
     }
 
-    /// Limits decoding as a whole to members of about `plain` plain bytes at most, because no more bytes of a member
-    /// are wanted.
+    /// Limits inflating in one call to members of about `plain` decompressed bytes, because the caller wants no more.
     pub(crate) fn want(&mut self, plain: u64) {
         let plain = usize::try_from(plain).unwrap_or(usize::MAX);
         self.most = plain.saturating_add(CHUNK).min(MAX_PLAIN);
     }
 
-    /// Creates a decoder that never decodes a member as a whole.
+    /// Creates a decoder that never inflates a member in one call.
     #[cfg(test)]
     pub(crate) fn in_steps() -> Self {
         Gzip { whole: None, ..Gzip::new() }
     }
 
-    /// Reads the header of the next member and tells if one begins there.
+    /// Reads the header of the next gzip member and returns whether a member begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         let hole = !skip_padding(source)?;
         source.mark();
@@ -117,7 +117,7 @@ impl Gzip {
         Ok(MemberStart::Member)
     }
 
-    /// Decodes some bytes of the member into `window`; returns the reason if there are no more.
+    /// Decodes some bytes of the gzip member into `window`; returns the reason if the member has no further bytes.
     pub(crate) fn decode(
         &mut self,
         source: &mut Source,
@@ -159,12 +159,11 @@ impl Gzip {
         }
     }
 
-    /// Decodes the body of the member in one call, if it holds one whole record and nothing else.
-    /// Such a member gives the same items however it is decoded; all others are left to the steps,
-    /// as the places of records inside a member and of damage depend on them.
+    /// Inflates the member in one call if it holds exactly one whole record; returns whether it did. All other members
+    /// are decoded in steps, because the places of records inside a member and of damage depend on the steps.
     ///
-    /// The length that the trailer states tells how large a buffer must be, which the record can then keep: the
-    /// trailer is what stands before the next member.
+    /// The trailer of the member, directly before the next member, states its length. So the buffer can be made large
+    /// enough, and the record can keep it.
     fn take_whole(&mut self, source: &mut Source, window: &mut Buffer, spares: &mut Spares) -> bool {
         let Some(inflate) = &mut self.whole else { return false };
         if self.misses >= MAX_MISSES || window.len() > 0 {
@@ -210,7 +209,7 @@ impl Gzip {
         false
     }
 
-    /// Returns whether the current member was decoded as a whole.
+    /// Returns whether one call inflated all of the current member.
     pub(crate) fn is_whole(&self) -> bool {
         self.sum.is_some()
     }
@@ -225,8 +224,8 @@ impl Gzip {
         Ok(if right { MemberStop::MemberEnd } else { MemberStop::Broken(Damage::Checksum) })
     }
 
-    /// Decodes the first bytes of the member that `stored` begins with into `plain`, and returns their number. None if
-    /// it is not a member.
+    /// Decodes the first bytes of the gzip member at the start of `stored` into `plain`, and returns their number.
+    /// Returns `None` if no member begins there.
     pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         if !stored.starts_with(&MAGIC) {
             return None;
@@ -240,9 +239,8 @@ impl Gzip {
     }
 }
 
-/// Plain bytes of the current member as its trailer states them, if something like the next member, or the
-/// end of the input, can be found behind it. Reads on to find it. This is a guess: only buffer sizes may
-/// depend on it.
+/// Returns a guess of the decompressed length of the current gzip member, from its trailer; only buffer sizes may
+/// depend on it. Reads on to find what looks like the next member or the end of the input, as the trailer precedes it.
 fn stated_length(source: &mut Source) -> Option<usize> {
     let next = memmem::Finder::new(&MAGIC);
     let mut from = 0;
@@ -267,8 +265,8 @@ fn stated_length(source: &mut Source) -> Option<usize> {
     }
 }
 
-/// Passes line ends and padding between members: tapes, block devices and careless joins leave them.
-/// False where more zeros follow than padding has: members may have been there.
+/// Skips line ends and zero padding between gzip members, as tapes, block devices and careless joins leave them.
+/// Returns false if more zeros follow than padding has: members may have been lost there.
 fn skip_padding(source: &mut Source) -> io::Result<bool> {
     loop {
         match source.peek(1)?.first() {
@@ -290,7 +288,7 @@ fn skip_padding(source: &mut Source) -> io::Result<bool> {
     }
 }
 
-/// Returns the length of a member's header in bytes; none if more bytes are needed.
+/// Returns the length of a gzip member's header in bytes; `None` if more bytes are needed.
 pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     let mut at = 10usize;
@@ -310,46 +308,46 @@ pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-/// Zeros in a row from which on a run counts: the least that disks lose. Compressed bytes hold such runs
-/// only where the plain bytes repeat one value for long.
+/// Minimum length in bytes of a run of zeros that counts as a hole: the least that disks lose. Compressed bytes hold
+/// such a run only where the decompressed bytes repeat one value for long.
 const MIN_RUN_BYTES: u64 = 512;
-/// Bytes that are looked at together.
+/// Number of bytes that one step of the search for zeros examines.
 const STEP: usize = 64;
-/// Zeros in a row that are too few to have been a gzip member: header, empty body and trailer.
+/// Minimum length in bytes of a gzip member: header, empty body and trailer.
 const MIN_MEMBER_BYTES: u64 = 20;
-/// Sizes of the blocks that tapes and disks are written in.
+/// Size in bytes of the smallest blocks that tapes and disks write.
 const SECTOR: u64 = 512;
-/// Size in bytes of the blocks that tar writes; it fills the last block with zeros.
+/// Size in bytes of the blocks that tar writes; tar fills the last block with zeros.
 pub(crate) const TAR_BLOCK: u64 = 10_240;
 
-/// Returns whether a run of `zeros` zero bytes up to the stored offset `end` is padding rather than a hole in the file.
-/// Padding is shorter than any member, or shorter than a block and up to the end of one. More than a sector counts as
-/// padding only at the end of the file.
+/// Returns whether a run of `zeros` zero bytes that ends at the file offset `end` is padding rather than a hole in the
+/// file. Padding is shorter than any gzip member, or is shorter than a block and ends with a sector. More than a sector
+/// counts as padding only at the end of the file.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
     zeros < MIN_MEMBER_BYTES || zeros < block && end.is_multiple_of(SECTOR)
 }
 
-/// Finds long runs of zeros in bytes that arrive in pieces; they show holes in a file.
+/// Search for long runs of zeros in bytes that arrive in pieces; such runs show holes in a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ZeroRuns {
-    /// Stored offset of the next byte.
+    /// Byte offset in the file of the next byte to search.
     position: u64,
-    /// Zeros directly before it.
+    /// Number of zero bytes directly before `position`.
     run: u64,
-    /// The beginning of the first long run.
+    /// Byte offset in the file of the first long run of zeros.
     first: Option<u64>,
-    /// Bytes of all long runs that have ended.
+    /// Number of bytes in all long runs of zeros that have ended.
     total: u64,
 }
 
 impl ZeroRuns {
-    /// Starts the search anew at the stored offset `position`.
+    /// Starts a new search for zeros at the file offset `position`.
     pub(crate) fn begin(&mut self, position: u64) {
         *self = ZeroRuns { position, ..ZeroRuns::default() };
     }
 
-    /// Searches the bytes that come next.
+    /// Searches `bytes`, which follow those of the last call, for zeros.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         for step in bytes.chunks(STEP) {
             let length = step.len() as u64;
@@ -373,8 +371,8 @@ impl ZeroRuns {
         self.run = 0;
     }
 
-    /// Returns the stored offset of the first long run, and the number of bytes in all long runs. None if there is no
-    /// such run.
+    /// Returns the file offset of the first long run of zeros, and the number of bytes in all long runs. Returns `None`
+    /// if there is no such run.
     pub(crate) fn finish(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))

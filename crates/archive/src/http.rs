@@ -2,32 +2,33 @@
 
 use memchr::{memchr, memrchr};
 
-/// Bytes of fields that are read. Browsers and servers refuse longer heads; a record can have one of any length.
+/// Maximum number of bytes of header fields that are read. Browsers and servers refuse longer heads; an archived record
+/// may have one of any length.
 const MAX_FIELDS: usize = 64 * 1024;
 
-/// The head of an HTTP message: its status and headers, before the body.
+/// Head of an HTTP message: its status and headers, before the body.
 #[derive(Default)]
 pub(crate) struct MessageHead {
     pub(crate) status: Option<u16>,
     pub(crate) headers: Headers,
-    /// Length of the head in bytes, which is the offset of the body.
+    /// Length of the head in bytes, which is the offset of the body in the message.
     pub(crate) length: usize,
-    /// True if the head has more fields than the reader accepts, so that some are left out.
+    /// True if the head has more bytes of fields than are read, so that some fields are left out.
     pub(crate) is_cut: bool,
 }
 
 impl MessageHead {
-    /// Returns whether a message that follows is the answer, and this one an interim response (100, 103), that of a
-    /// proxy that has opened a tunnel, or one that the crawler followed. No page begins with a status line, but a text
-    /// may.
+    /// Returns whether this message is skipped if another HTTP message follows it in the block. Interim responses (100,
+    /// 103), answers of a proxy that opens a tunnel, and redirects that the crawler followed are skipped. A text may
+    /// begin with a status line; an HTML page never does.
     fn precedes_answer(&self) -> bool {
         let is_interim = matches!(self.status, Some(100..200));
         is_interim || self.headers.get("Content-Type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
     }
 }
 
-/// Reads the status line and headers of a block. If interim responses precede the answer, it reads those of the last
-/// message. A block that has neither is all body.
+/// Reads the status line and headers of a record's block. If interim responses precede the answer, returns the head of
+/// the last message. If there is neither status line nor header, returns an empty head: the whole block is the body.
 pub(crate) fn head(block: &[u8]) -> MessageHead {
     let mut from = 0;
     loop {
@@ -47,8 +48,8 @@ pub(crate) fn head(block: &[u8]) -> MessageHead {
     }
 }
 
-/// Returns the number of bytes that an HTTP message's body lacks, compared with the length that its head states. None
-/// if the head states no length, or the body is longer.
+/// Returns the number of bytes that an HTTP message's body lacks, compared with the length that its head states.
+/// Returns `None` if the head states no length, or the body is longer.
 pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     if !begins_message(block) {
         return None;
@@ -61,8 +62,7 @@ pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     stated.checked_sub((block.len() - head.length.min(block.len())) as u64)
 }
 
-/// Returns the body of an HTTP response that was stored in a file with its headers. Without headers it returns all
-/// bytes.
+/// Returns the body of an HTTP response that was stored in a file with its headers. Without headers, returns all bytes.
 pub fn http_body(bytes: &[u8]) -> &[u8] {
     match begins_message(bytes) && status(bytes).is_some() {
         true => bytes.get(head(bytes).length..).unwrap_or_default(),
@@ -89,7 +89,7 @@ fn answer_head(message: &[u8]) -> Option<MessageHead> {
     Some(MessageHead { status, headers, length: line + length, is_cut: read.len() < fields.len() })
 }
 
-/// The head of a message that has lost its status line.
+/// Reads the head of an HTTP message that has lost its status line.
 fn bare_head(message: &[u8]) -> Option<MessageHead> {
     let length = end_of_fields(message.get(..MAX_FIELDS).unwrap_or(message), false);
     let fields = message.get(..length).unwrap_or_default();
@@ -97,8 +97,8 @@ fn bare_head(message: &[u8]) -> Option<MessageHead> {
     is_head.then(|| MessageHead { headers: Headers::parse(fields).0, length, ..MessageHead::default() })
 }
 
-/// Length of the field lines with the blank line that ends them; all bytes if there is none. With `until_message`, they
-/// end before a status line as well.
+/// Returns the length in bytes of the header lines with the blank line that ends them; all bytes if no blank line
+/// follows. With `until_message`, the header lines also end before a status line.
 fn end_of_fields(bytes: &[u8], until_message: bool) -> usize {
     let mut at = 0;
     loop {
@@ -118,7 +118,7 @@ fn end_of_fields(bytes: &[u8], until_message: bool) -> usize {
     }
 }
 
-/// The first number of three digits after the version, in the first line.
+/// Parses the HTTP status code in the first line, after the version; returns `None` if it is missing or below 100.
 fn status(message: &[u8]) -> Option<u16> {
     let line = message.split(|b| *b == b'\n').next()?;
     let word = line.split(u8::is_ascii_whitespace).skip(1).find(|word| !word.is_empty())?;
@@ -126,7 +126,7 @@ fn status(message: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|code| *code >= 100)
 }
 
-/// Returns whether every line is a field, and one of them is a field of HTTP entities.
+/// Returns whether every line is a header field, and the name of one begins with `Content-`.
 fn looks_like_fields(fields: &[u8]) -> bool {
     let mut entity = false;
     for line in fields.split(|&b| b == b'\n') {
@@ -144,49 +144,49 @@ fn looks_like_fields(fields: &[u8]) -> bool {
     entity
 }
 
-/// Named fields in their order. Names are compared without regard to case.
+/// Named header fields of HTTP or WARC, in their order. Names are compared without regard to case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// Creates an empty list of fields.
+    /// Creates an empty list of header fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the value of the first field of this name.
+    /// Returns the value of the first header field called `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Returns the values of all fields of this name, in order.
+    /// Returns the values of all header fields called `name`, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         self.0.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// Returns all fields as (name, value), in order.
+    /// Returns all header fields as pairs of name and value, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Returns the number of fields.
+    /// Returns the number of header fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether there is no field.
+    /// Returns whether there is no header field.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds a field at the end.
+    /// Adds a header field at the end of the list.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.push((name.into(), value.into()));
     }
 
-    /// Parses field lines (without the version or status line), and returns true as second value if a line broke the
-    /// grammar. Lines end in LF or CRLF. A line that begins with a blank continues the value before it. Bytes that are
-    /// not UTF-8 are read as Latin-1, field by field.
+    /// Parses field lines (without the version or status line); the returned bool is true if a line broke the grammar.
+    /// Lines end in LF or CRLF. A line that begins with a blank continues the value before it. Bytes that are not UTF-8
+    /// are read as Latin-1, field by field.
     pub(crate) fn parse(bytes: &[u8]) -> (Headers, bool) {
         let mut fields: Vec<(String, String)> = Vec::with_capacity(16);
         let mut odd = false;

@@ -1,25 +1,25 @@
-//! Inflates raw deflate, and makes gzip members, in one call of libdeflate each.
+//! Inflates raw deflate streams, and makes gzip members, each in one call of libdeflate.
 //!
-//! All `unsafe` of the library is here. No safe wrapper tells where the deflate stream ended, and the place
-//! of the next member depends on it.
+//! This module has all `unsafe` code of the library. No safe wrapper reports where the deflate stream ended, and the
+//! place of the next member depends on it.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
 
 use libdeflate_sys as sys;
 
-/// The result of inflating a stream.
+/// Result of inflating a deflate stream in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InflateResult {
-    /// The stream ended, after `read` stored bytes, and gave `made` plain bytes.
+    /// The stream ended after `read` compressed bytes and gave `made` decompressed bytes.
     Whole { read: usize, made: usize },
-    /// The stream has more plain bytes than there is room for.
+    /// The stream has more decompressed bytes than there is room for.
     Full,
-    /// The stream is damaged, or needs more stored bytes.
+    /// The stream is damaged, or needs more compressed bytes.
     Bad,
 }
 
-/// A decompressor of deflate streams that are completely in memory.
+/// Decompressor of deflate streams that are completely in memory.
 pub(crate) struct Inflate(NonNull<sys::libdeflate_decompressor>);
 
 // SAFETY: the decompressor is memory of its own, without ties to a thread, and is used through
@@ -27,14 +27,14 @@ pub(crate) struct Inflate(NonNull<sys::libdeflate_decompressor>);
 unsafe impl Send for Inflate {}
 
 impl Inflate {
-    /// Creates a decoder; none if memory runs out.
+    /// Creates a decompressor; returns `None` if memory runs out.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: has no preconditions; null is told by `NonNull::new`.
         NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)
     }
 
-    /// Inflates the stream at the start of `stored` into `plain`, whose contents are replaced, up to its capacity or
-    /// `most` bytes. If the stream is incomplete or longer, `plain` is empty.
+    /// Inflates the stream at the start of `stored` into `plain`, up to the capacity of `plain` or `most` bytes. The
+    /// old contents of `plain` are replaced; it is empty if the stream is incomplete or longer.
     pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> InflateResult {
         plain.clear();
         let room = plain.spare_capacity_mut();
@@ -72,7 +72,8 @@ impl Drop for Inflate {
     }
 }
 
-/// Appends bytes as one gzip member without name and time; returns false if memory ran out. `level` is 0 to 9.
+/// Appends `plain`, compressed as one gzip member without name and time, to `out`; returns false if memory ran out.
+/// `level` is the compression level, 0 to 9.
 pub(crate) fn append_member(plain: &[u8], level: u32, out: &mut Vec<u8>) -> bool {
     // SAFETY: has no preconditions; null is told by `NonNull::new`.
     let compressor = NonNull::new(unsafe { sys::libdeflate_alloc_compressor(level.min(9) as i32) });
@@ -97,7 +98,7 @@ pub(crate) fn append_member(plain: &[u8], level: u32, out: &mut Vec<u8>) -> bool
     }
 }
 
-/// Computes the CRC-32 that gzip uses.
+/// Computes the CRC-32 checksum of bytes as gzip defines it.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     // SAFETY: the pointer goes with the length of its slice, which is only read.
     unsafe { sys::libdeflate_crc32(0, bytes.as_ptr().cast(), bytes.len()) }

@@ -1,7 +1,6 @@
-//! Reads LZ4 frames one by one ([frame format
-//! 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
+//! Decodes LZ4 frames one by one ([frame format 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
 //!
-//! lz4_flex decodes them. It is given one block at a time, so that the blocks before damage are kept.
+//! The crate `lz4_flex` decodes them. It receives one block at a time, so that the blocks before damage are kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,26 +11,26 @@ use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{LZ4 as MAGIC, is_skippable};
 use crate::{buffer::Buffer, stored_bytes::Source};
 
-/// Maximum length of a frame header: magic, two flag bytes, content size, dictionary, checksum.
+/// Maximum length in bytes of an LZ4 frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;
-/// Bit of a block's size that says the block is stored as it is.
+/// Bit of a block's size field that marks a block stored without compression.
 const STORED: u32 = 1 << 31;
 
-/// The contents of a frame header.
+/// Sizes that the header of an LZ4 frame states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Frame {
-    /// Length of the header.
+    /// Length of the frame header in bytes.
     header: usize,
-    /// Maximum plain bytes of a block.
+    /// Maximum number of decompressed bytes in a block of the frame.
     block: usize,
-    /// Bytes of the checksum behind a block.
+    /// Length in bytes of the checksum behind each block: 4, or 0 without a checksum.
     block_checksum: usize,
-    /// Bytes of the checksum behind the end mark.
+    /// Length in bytes of the checksum at the end of the frame: 4, or 0 without a checksum.
     content_checksum: usize,
 }
 
 impl Frame {
-    /// The header that the bytes begin with, whole or not.
+    /// Parses the frame header at the start of `bytes`, which may be incomplete.
     fn new(bytes: &[u8]) -> Self {
         let [flags, sizes] = bytes.get(4..6).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
         let checksum = |bit: u8| if flags & bit != 0 { 4 } else { 0 };
@@ -46,7 +45,7 @@ impl Frame {
     }
 }
 
-/// A decoder of the frames of an LZ4 file, one after another.
+/// Decoder of the frames of an LZ4 file, one after another.
 pub(crate) struct Lz4 {
     frame: Frame,
     decoder: FrameDecoder<VecDeque<u8>>,
@@ -57,7 +56,7 @@ impl Lz4 {
         Lz4 { frame: Frame::default(), decoder: FrameDecoder::new(VecDeque::new()) }
     }
 
-    /// Skips skippable frames, reads the header of the next frame with data, and tells if one begins there.
+    /// Skips skippable frames, reads the header of the next frame with data, and returns whether a frame begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
@@ -90,7 +89,7 @@ impl Lz4 {
         }
     }
 
-    /// Decodes a block of the frame into `window`; returns the reason if there are no more.
+    /// Decodes a block of the LZ4 frame into `window`; returns the reason if the frame has no further bytes.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let Some(size) = source.peek(4)?.first_chunk::<4>() else {
@@ -131,8 +130,8 @@ impl Lz4 {
         }
     }
 
-    /// Copies the uncompressed bytes at the start of the frame `stored` into `plain`; none if it is not a frame. A
-    /// block begins with bytes that are not copies.
+    /// Copies the uncompressed bytes at the start of the frame `stored` into `plain` and returns their number; `None`
+    /// if `stored` is not a frame. Every block begins with some literal bytes.
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         let frame = Frame::new(stored);
         let header = stored.get(..frame.header).filter(|header| header.starts_with(&MAGIC))?;

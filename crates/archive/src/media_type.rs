@@ -1,4 +1,4 @@
-//! The kind of document a payload is: HTML, XHTML, text or something else, also by its first bytes.
+//! Determines the media type of a payload (HTML, XHTML, text or another), from headers and from its first bytes.
 //!
 //! Binary payloads (PDF, images, archives) are recognised by their first bytes, regardless of their headers. The
 //! patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF and
@@ -7,32 +7,32 @@
 use crate::record::{Record, RecordType};
 use crate::signature;
 
-/// The media type of a payload, with the distinctions that matter for extraction.
+/// Media type of a payload: HTML, XHTML, or another type by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaType {
-    /// text/html.
+    /// Media type `text/html`.
     Html,
-    /// application/xhtml+xml and its variants.
+    /// Media type `application/xhtml+xml`, or a variant of it.
     Xhtml,
-    /// Any other type, in lower case without parameters; empty if the type is unknown.
+    /// Name of any other media type, in lower case without parameters; empty if the type is unknown.
     Other(String),
 }
 
-/// The source from which the media type of a payload was determined.
+/// Header or bytes from which the media type of a payload was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSource {
-    /// WARC-Identified-Payload-Type, which the crawler found by the bytes.
+    /// WARC-Identified-Payload-Type, the media type that the crawler determined from the bytes.
     Identified,
-    /// The Content-Type header of HTTP.
+    /// Content-Type header of the HTTP response.
     Http,
-    /// The Content-Type field of the record.
+    /// Content-Type field of the WARC or ARC record.
     Record,
-    /// The first bytes of the body.
+    /// First bytes of the body.
     Sniffed,
 }
 
-/// Returns the media type that a header of the record or of HTTP states, and its source. `status` and `content_type`
-/// are those of HTTP.
+/// Returns the media type that a header of the record or of HTTP states, and the source of the type. `status` and
+/// `content_type` are those of the HTTP response.
 pub(crate) fn stated(
     record: &Record,
     status: Option<u16>,
@@ -54,7 +54,7 @@ pub(crate) fn stated(
     .find_map(|(value, source)| Some((parse(value?)?, source)))
 }
 
-/// Reads a media type; None if it is malformed or says nothing.
+/// Parses a media type; returns `None` if it is malformed or says nothing, such as `application/octet-stream`.
 fn parse(value: &str) -> Option<MediaType> {
     let end = value.find([';', ',']).unwrap_or(value.len());
     let essence = value.get(..end)?.trim().trim_matches('"').trim().to_ascii_lowercase();
@@ -80,32 +80,31 @@ fn parse(value: &str) -> Option<MediaType> {
     }
 }
 
-/// Tags that begin an HTML page, after WHATWG MIME sniffing and a few more that real pages begin
-/// with. A tag must end there.
+/// Names of tags that begin an HTML page: those of WHATWG MIME sniffing, and a few more that real pages begin with.
 const TAGS: [&[u8]; 32] = [
     b"!doctype html", b"html", b"head", b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style",
     b"title", b"b", b"body", b"br", b"p", b"h2", b"h3", b"meta", b"link", b"center", b"img", b"span", b"form",
     b"noscript", b"base", b"ul", b"frameset", b"section", b"article", b"main", b"header",
 ];
 
-/// The tags that begin a whole page. Other texts, such as Markdown, may begin with the remaining ones.
+/// Names of tags that begin a whole HTML page. Other texts, such as Markdown, may begin with the other names in `TAGS`.
 const PAGE_TAGS: [&[u8]; 6] = [b"!doctype html", b"html", b"head", b"title", b"body", b"frameset"];
 
-/// Bytes looked at.
+/// Number of bytes at the start of a body in which the first tag is searched.
 const SNIFF: usize = 4096;
 
-/// The first tag of a page, and two facts about the bytes before it.
+/// First tag of an HTML page, and two facts about the bytes before it.
 struct FirstTag {
-    /// The bytes behind its `<`.
+    /// Bytes after the `<` of the tag.
     tag: Vec<u8>,
-    /// True if an XML declaration stands before it.
+    /// True if an XML declaration precedes the tag.
     xml: bool,
-    /// True if it is a comment that does not end within the bytes that are looked at.
+    /// True if the page begins with a comment that does not end within the searched bytes.
     is_comment: bool,
 }
 
 impl FirstTag {
-    /// Finds the first tag, if only comments, declarations and blanks come before it.
+    /// Finds the first tag of a body, if only comments, declarations and blanks precede it.
     fn of(body: &[u8]) -> Option<Self> {
         let head = body.get(..SNIFF).unwrap_or(body);
         let head = match head {
@@ -134,7 +133,7 @@ impl FirstTag {
         }
     }
 
-    /// Returns whether it is one of these tags, and ends there.
+    /// Returns whether the tag has one of these `names`, and not only a name that begins with one.
     fn is_one_of(&self, names: &[&[u8]]) -> bool {
         names.iter().any(|name| {
             self.tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
@@ -147,7 +146,7 @@ impl FirstTag {
     }
 }
 
-/// Determines by the first bytes whether a body is HTML, XHTML or something else.
+/// Determines from its first bytes whether a body is HTML, XHTML or something else.
 pub(crate) fn sniff(body: &[u8]) -> MediaType {
     match FirstTag::of(body) {
         Some(first) if first.is_comment => MediaType::Html,
@@ -157,18 +156,18 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
     }
 }
 
-/// Returns HTML or XHTML for a text that begins like a whole page; otherwise none.
+/// Returns HTML or XHTML if a text begins like a whole page, and `None` otherwise.
 pub(crate) fn page_type(text: &[u8]) -> Option<MediaType> {
     FirstTag::of(text).filter(|first| first.is_one_of(&PAGE_TAGS)).map(|first| first.page())
 }
 
-/// Bytes that the standard looks at.
+/// Number of bytes at the start of a payload that the standard MIME Sniffing examines.
 const HEAD_BYTES: usize = 1445;
-/// Bytes in which the headers of a saved message name its type.
+/// Number of bytes at the start of a file in which the mail headers of an MHTML page are searched.
 const MESSAGE_HEAD_BYTES: usize = 4096;
 
-/// Returns the media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. It
-/// overrides the type that records ([`media_type`](crate::media_type)), files and requests state.
+/// Returns the media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. The
+/// result overrides the type that records ([`media_type`](crate::media_type)), files and requests state.
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = signature::MEDIA_TYPES.iter().find(|(start, _)| head.starts_with(start)) {
@@ -183,8 +182,8 @@ pub fn binary_type(body: &[u8]) -> Option<String> {
     contained(head).or_else(|| is_binary(head).then_some("application/octet-stream")).map(str::to_owned)
 }
 
-/// Returns whether this is a page with its images in one file, as browsers save it (MHTML): the headers of a message of
-/// several related parts.
+/// Returns whether a body is MHTML, a page with its images in one file, as browsers save it. Such a file begins with
+/// the headers of a message of type `multipart/related`.
 fn is_mhtml(body: &[u8]) -> bool {
     let head = body.get(..MESSAGE_HEAD_BYTES).unwrap_or(body);
     for line in head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
@@ -207,7 +206,7 @@ fn is_mhtml(body: &[u8]) -> bool {
     false
 }
 
-/// Formats whose name stands after a length.
+/// Returns the media type of a RIFF, AIFF or MP4 file, whose name is not in its very first bytes.
 fn contained(head: &[u8]) -> Option<&'static str> {
     let name = |from: usize, to: usize| head.get(from..to).unwrap_or_default();
     match (name(0, 4), name(8, 12)) {
@@ -220,8 +219,8 @@ fn contained(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A ZIP archive by its first member: EPUB and OpenDocument begin with a file that holds their type,
-/// Office Open XML with its list of parts.
+/// Returns the media type of a ZIP file by its first entry. EPUB and OpenDocument begin with a file that holds their
+/// type, Office Open XML with its list of parts.
 fn zipped(head: &[u8]) -> String {
     let name = head.get(30..).unwrap_or_default();
     if let Some(content) = name.strip_prefix(b"mimetype") {
@@ -242,9 +241,8 @@ fn zipped(head: &[u8]) -> String {
     "application/zip".to_owned()
 }
 
-/// Returns whether the bytes are data: more than one in 20 does not occur in text, where chance would give one in nine.
-/// UTF-16, which is recognised by a bracket beside a zero, is text, and so is a start with a tag, which the standard
-/// checks first.
+/// Returns whether bytes are binary data: more than one in 20 does not occur in text (one in nine would by chance).
+/// UTF-16, which has a mark or a `<` next to a zero, is text. Bytes that begin with an HTML tag are also text.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();

@@ -1,4 +1,4 @@
-//! Gives the payload of a record, after undoing HTTP framing and content codings.
+//! Returns the payload of a record, after undoing HTTP framing and content codings.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::media_type::{self, MediaType, TypeSource, binary_type, page_type, sni
 use crate::record::{Record, RecordType};
 use crate::{error::PayloadError, http, http::Headers};
 
-/// An irregularity of a body, which was decoded all the same.
+/// Irregularity of an HTTP body that was decoded nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadNote {
@@ -20,16 +20,16 @@ pub enum PayloadNote {
     /// The coded body is truncated or damaged; its decoded part was kept.
     #[error("{0} body cut")]
     BodyCut(Coding),
-    /// Chunk sizes are wrong; no byte of the rest was dropped.
+    /// A chunk of the body has a wrong size; the remaining bytes were all kept.
     #[error("wrong chunk sizes")]
     WrongChunks,
     /// Headers name more codings than any server uses; the innermost were not undone.
     #[error("too many codings")]
     TooManyCodings,
-    /// A header names a coding that is not known.
+    /// A header names a content coding that is not known.
     #[error("unknown coding {0}")]
     UnknownCoding(String),
-    /// The HTTP head has more than 64 KiB of fields; the others were not read.
+    /// The HTTP head has more than 64 KiB of fields; the fields after them were not read.
     #[error("HTTP head too long")]
     HeadTooLong,
     /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
@@ -37,28 +37,28 @@ pub enum PayloadNote {
     LimitHit,
 }
 
-/// The payload of a record: its HTTP status and headers, and its decoded body.
+/// Payload of a record: its HTTP status and headers, and its decoded body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload<'a> {
     /// HTTP status code; `None` without a status line.
     pub status: Option<u16>,
     /// HTTP headers; empty if the record has none.
     pub headers: Headers,
-    /// The decoded body. Without codings it borrows the bytes of the record's block.
+    /// Decoded body; without codings, the bytes are borrowed from the record's block.
     pub body: Cow<'a, [u8]>,
-    /// The codings that were undone, the outermost first.
+    /// Codings of the body that were undone, the outermost first.
     pub codings: Vec<Coding>,
-    /// Irregularities that were found while decoding.
+    /// Irregularities that were found while decoding the body.
     pub notes: Vec<PayloadNote>,
 }
 
 impl Payload<'_> {
-    /// Returns the HTTP Content-Type, unchanged.
+    /// Returns the HTTP Content-Type header, unchanged; `None` if it is missing or empty.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get("Content-Type").filter(|value| !value.is_empty())
     }
 
-    /// Returns the `charset` of the HTTP Content-Type, without quotes.
+    /// Returns the `charset` parameter of the HTTP Content-Type header, without quotes.
     pub fn charset(&self) -> Option<&str> {
         self.content_type()?.split(';').skip(1).find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
@@ -136,7 +136,7 @@ pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Paylo
     Ok(payload)
 }
 
-/// Codings the headers name, in the order in which they must be undone.
+/// Returns the codings that the headers name, in the order in which they must be undone; notes unknown names.
 fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
     let of_header = |header| headers.all(header).flat_map(|value| value.split(',')).collect::<Vec<_>>();
     let names = ["Content-Encoding", "Transfer-Encoding"].into_iter().flat_map(of_header);
@@ -194,11 +194,11 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
     payload.notes.extend(note);
 }
 
-/// Determines the media type of a payload, and its source. It is the crawler's own finding, else the HTTP header, else
-/// that of the record (if it holds only the payload), else it follows from the first bytes. A type without meaning
-/// (`application/octet-stream`, `unknown/unknown`) counts as none. The first bytes decide if something is called a page
-/// or plain text, but begins like PDF, images, archives, office files or other data. They also decide if something is
-/// called plain text but begins with the first tag of a page, unless it is a text made of a capture.
+/// Determines the media type of a payload, and the source of the type. The first of these counts: the type that the
+/// crawler found, the HTTP header, the record's Content-Type (if the block has no HTTP status), the first bytes. A type
+/// without meaning (`application/octet-stream`, `unknown/unknown`) counts as missing. Two stated types are overridden
+/// by the first bytes. HTML or plain text that begins like PDF, images, archives, office files or other data has their
+/// type. Plain text that begins like a page is a page, unless the record is a conversion.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
     let stated = media_type::stated(record, payload.status, payload.content_type());
     let is_plain = |kind: &MediaType| matches!(kind, MediaType::Other(name) if name == "text/plain");
@@ -220,7 +220,7 @@ pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource)
     }
 }
 
-/// Returns whether the type that is stated, if any, is HTML.
+/// Returns whether the payload may be HTML: its stated media type is HTML or XHTML, or no type is stated.
 fn maybe_html(record: &Record, payload: &Payload) -> bool {
     match media_type::stated(record, payload.status, payload.content_type()) {
         Some((kind, _)) => matches!(kind, MediaType::Html | MediaType::Xhtml),

@@ -1,6 +1,6 @@
-//! Reads records from plain bytes, intact or damaged.
+//! Reads the records of an archive in order, intact or damaged, and saves the state of a reader between two items.
 //!
-//! The state of a reader between two items. Another reader can continue from it.
+//! Another reader can continue from that state.
 
 mod block;
 mod cutting_and_resuming;
@@ -29,7 +29,7 @@ pub struct ReadOptions {
     /// Maximum number of bytes of a record's header. A longer header counts as damage. Default 1 MiB.
     pub max_header: usize,
     /// True to return a record as soon as its bytes arrive, as from a socket. If false (the default), the reader waits
-    /// for pieces of 128 KiB, so that the places of damage do not depend on how the input divides its bytes.
+    /// for pieces of 128 KiB, so that the places of damage do not depend on how the input is split into reads.
     pub live: bool,
 }
 
@@ -41,11 +41,10 @@ impl Default for ReadOptions {
 
 /// Reads the records of one archive file in order.
 ///
-/// The compression is known by the first bytes, never by the name. An `Err` item that is not
-/// [fatal](ArchiveError::is_fatal) is damage that has been passed; the next item is the next record.
-/// A record in segments (`WARC-Segment-Number`) is given whole where its segments are at most eight
-/// records apart, and noted otherwise; segments without a first one come as
-/// [continuations](crate::RecordType::Continuation).
+/// The first bytes determine the compression, never the file name. An `Err` item that is not
+/// [fatal](ArchiveError::is_fatal) reports damage that was skipped; the next item is the next record. Segments of a
+/// record (`WARC-Segment-Number`) are joined if they are at most eight records apart, and noted otherwise. Segments
+/// without a first one are returned as [continuations](crate::RecordType::Continuation).
 pub struct Reader {
     pub(crate) file: Arc<str>,
     pub(crate) stream: Stream,
@@ -54,19 +53,19 @@ pub struct Reader {
     pub(crate) arc: bool,
     pub(crate) given: u64,
     pub(crate) accounted: MemberAccount,
-    /// Length in bytes that the input is known to have.
+    /// Length in bytes that the input should have; `None` if it is not known.
     pub(crate) expected_length: Option<u64>,
-    /// Number of plain bytes skipped before the first record.
+    /// Number of decompressed bytes skipped before the first record.
     pub(crate) skipped: u64,
     pub(crate) hint: Option<String>,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
-    /// The point before the items in the queue were read. Its number of items counts those returned since.
+    /// State of the reader before it read the queued items, with the number of items returned since then.
     pub(crate) before: ResumePoint,
 }
 
 impl Reader {
-    /// Creates a reader of `input`; `file` is the name of the archive in places and errors.
+    /// Creates a reader of `input`; `file` names the archive in the places of records and in errors.
     ///
     /// # Errors
     /// Fails if the input is empty, is not an archive, or has an unsupported compression, or if reading fails before
@@ -83,7 +82,7 @@ impl Reader {
         Reader::over(file, Stream::new(source, codec), options)
     }
 
-    /// A reader that has given nothing.
+    /// Creates a reader of `stream` that has not returned any item.
     fn fresh(file: Arc<str>, mut stream: Stream, options: ReadOptions) -> Reader {
         stream.want(options.max_record);
         Reader {
@@ -123,15 +122,15 @@ impl Reader {
         }
     }
 
-    /// Gives the block of a processed record back to the reader, which reuses its memory for a later record.
+    /// Takes back the block of a processed record, to reuse its memory for a later record.
     pub fn reuse(&mut self, block: RecordBlock) {
         self.stream.spares().put(block.into_buffer());
     }
 
-    /// Opens an archive file; its path is its name in places and errors.
+    /// Opens an archive file; its path names the archive in the places of records and in errors.
     ///
     /// # Errors
-    /// Like [`Reader::new`], and a file that can't be opened.
+    /// Like [`Reader::new`]; also fails if the file cannot be opened.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let name: Arc<str> = path.to_string_lossy().into();
         let open = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
@@ -145,19 +144,19 @@ impl Reader {
         }
     }
 
-    /// Sets the number of stored bytes that the input is known to have. If the input ends before, that is damage
+    /// Sets the number of stored bytes that the input should have. If the input ends earlier, that counts as damage
     /// ([`Damage::Shrunk`]), even at the end of a record.
     pub fn expect_length(&mut self, length: u64) {
         self.expected_length = Some(length);
     }
 
     /// Returns the number of stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`,
-    /// because iterators have a method of that name.)
+    /// because iterators have a method of the same name.)
     pub fn position(&self) -> u64 {
         self.stream.position()
     }
 
-    /// Reads on until there is an item or the end.
+    /// Reads on once: queues the next record or piece of damage, or notes the end of the archive.
     fn step(&mut self) {
         if !self.skip_blank() {
             match self.stream.stop() {
@@ -194,8 +193,8 @@ impl Reader {
         }
     }
 
-    /// Marks the member's bytes up to here as used by records or reported as damage. Those of an incomplete record that
-    /// lacks `missing` bytes are left out.
+    /// Notes that the current member's bytes up to the read position gave records or were reported as damage. Bytes of
+    /// an incomplete record, which lacks `missing` bytes, are not counted.
     pub(crate) fn account(&mut self, missing: Option<u64>) {
         let member = self.stream.member_offset();
         let until = match missing {
@@ -221,7 +220,7 @@ impl Reader {
         self.finished = true;
     }
 
-    /// Stored bytes that the input lacks, if it has ended before its length.
+    /// Returns the number of stored bytes that the input lacks, if it ended before its expected length.
     fn falls_short(&self) -> Option<u64> {
         if !matches!(self.stream.stop(), Some(MemberStop::End)) {
             return None;
@@ -242,7 +241,7 @@ impl Reader {
         self.queue.push_back(Err(ArchiveError::Damage { file, offset, lost, what }));
     }
 
-    /// Continues after a member that can't be decoded further.
+    /// Skips the rest of a member that cannot be decoded further, and reports the damage `what`.
     fn pass_member(&mut self, what: Damage) {
         let from = self.stream.member_offset();
         let zeros = self.stream.zeros();
@@ -273,7 +272,7 @@ impl Reader {
         }
     }
 
-    /// Skips blank lines, through members if necessary. False if only a stop is left.
+    /// Skips blank lines, also across members. Returns false if the file or the readable data ends there.
     fn skip_blank(&mut self) -> bool {
         loop {
             let bytes = self.stream.bytes();
@@ -293,13 +292,13 @@ impl Reader {
         }
     }
 
-    /// Returns whether the window begins with a record. Reads ahead within the member.
+    /// Returns whether a record begins at the next unread byte. Reads ahead within the member.
     fn starts_here(&mut self) -> bool {
         self.stream.ensure(6);
         is_warc(self.stream.bytes()) || (self.arc || self.given == 0) && self.starts_arc(0)
     }
 
-    /// Returns whether the readable bytes end within the first line of a record.
+    /// Returns whether the archive breaks off within the first line of a record.
     fn begins_cut(&self) -> bool {
         let bytes = self.stream.bytes();
         self.given > 0
@@ -307,7 +306,7 @@ impl Reader {
             && (may_name_warc(bytes) || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 
-    /// Returns whether an ARC record begins at this index of the window.
+    /// Returns whether an ARC record begins at the index `at` of the unread bytes.
     fn starts_arc(&mut self, at: usize) -> bool {
         let mut want = 256;
         loop {
@@ -320,8 +319,8 @@ impl Reader {
         }
     }
 
-    /// Opens the next member, and returns whether it continues the current record, whose unread bytes are the first
-    /// `at` of the window.
+    /// Opens the next member, and returns whether it continues the current record, whose last unread bytes are the
+    /// first `at` in the buffer.
     fn continues(&mut self, at: usize) -> bool {
         while self.stream.bytes().len() <= at {
             self.stream.advance();
@@ -336,7 +335,7 @@ impl Reader {
         !(warc || self.arc && self.starts_arc(at))
     }
 
-    /// Passes bytes that belong to no record.
+    /// Skips bytes that belong to no record, and reports them as damage.
     fn skip_junk(&mut self) {
         if self.given == 0 && self.hint.is_none() {
             let head = self.stream.bytes();
@@ -410,23 +409,23 @@ impl Iterator for Reader {
     }
 }
 
-/// Returns whether the bytes begin with an ARC header line.
+/// Returns whether `bytes` begins with the header line of an ARC record.
 pub(crate) fn arc_starts(bytes: &[u8]) -> bool {
     let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
     ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()
 }
 
-/// A point in an archive between two items, from which another reader can continue. It is a few numbers that can be
+/// Point in an archive between two items, from which another reader can continue. It is a few numbers that can be
 /// stored.
 ///
-/// A reader that resumes there, over the same bytes and with the same options, returns the same items as the first
-/// reader would have. It decodes again from the start of the current compressed member, and may read the last items
-/// again.
+/// A reader that resumes at the point, over the same bytes and with the same options, returns the same items as the
+/// first reader would have. It decodes again from the start of the current compressed member, and may read the last
+/// items again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
-    /// The saved state of the reader; none at the start of the file.
+    /// Saved state of the reader; `None` at the start of the file.
     pub(crate) state: Option<ReaderState>,
-    /// Number of items that were returned since the saved state.
+    /// Number of items that were returned after the saved state.
     pub(crate) items: u64,
 }
 
@@ -441,31 +440,31 @@ pub(crate) struct ReaderState {
     pub(crate) finished: bool,
 }
 
-/// The record of the stored bytes of a member that gave records or were reported as damage, to report all others as
-/// lost.
+/// Account of the bytes of a member that gave records or were reported as damage; the other bytes are reported as lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemberAccount {
-    /// Stored offset at which the member begins.
+    /// Byte offset in the archive file at which the member begins.
     pub(crate) member: u64,
-    /// Stored offset up to which the member's bytes gave whole records or were reported. If there is none, it is at or
-    /// before the start of the member.
+    /// Byte offset in the archive file up to which the member's bytes gave whole records or were reported. If no bytes
+    /// did, the offset is at or before the start of the member.
     pub(crate) until: u64,
-    /// Number of bytes that the last record's block lacks; none if the record is complete.
+    /// Number of bytes that the last record's block lacks; `None` if the record is complete.
     pub(crate) missing: Option<u64>,
 }
 
 impl ResumePoint {
-    /// Creates a point after a number of items from the start, for a source of items that is not a file.
+    /// Creates a point after the first `items` items, for a source of items that is not a file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }
 
-    /// Returns the number of items that were returned since the saved state, or since the start.
+    /// Returns the number of items that were returned after the saved state, or after the start without a saved state.
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Returns the stored offset at which a resuming reader begins to decode. In a zstd file it reads the head as well.
+    /// Returns the byte offset in the archive file at which a resuming reader begins to decode. In a zstd file the
+    /// reader also reads the dictionary at the start of the file.
     pub fn offset(&self) -> u64 {
         self.state.map_or(0, |state| state.stand.offset)
     }

@@ -1,23 +1,23 @@
-//! One record of an archive, and its place.
+//! A record of an archive, and its place in the file.
 
 use std::{fmt, sync::Arc};
 
 use crate::{buffer::RecordBlock, http::Headers};
 
-/// The place of a record in the stored bytes of its archive.
+/// Place of a record in the stored bytes of its archive.
 ///
-/// In a plain file it goes from the record's header to the blank lines that end it; in a compressed file it covers the
-/// members that hold the record. If one member holds several records, `length` counts the stored bytes decoded when
-/// the record was returned.
+/// In a plain file it extends from the record's header to the blank lines that end the record; in a compressed file it
+/// covers the members that hold the record. If one member holds several records, `length` counts the stored bytes
+/// decoded when the record was returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Name of the archive.
+    /// Name of the archive file.
     pub file: Arc<str>,
-    /// Offset of the first byte in the stored (compressed) file.
+    /// Byte offset in the stored (compressed) archive file of the record, or of the member that holds it.
     pub offset: u64,
-    /// Number of stored bytes.
+    /// Number of stored (compressed) bytes that the record takes.
     pub length: u64,
-    /// Offset of the record in the plain bytes of its member; 0 if it begins the member.
+    /// Byte offset of the record in the decompressed bytes of its member; 0 if the record begins the member.
     pub inner: u64,
 }
 
@@ -31,31 +31,31 @@ impl fmt::Display for Place {
     }
 }
 
-/// The type that a record states.
+/// Type of an archive record, as WARC-Type states it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RecordType {
-    /// Facts about the file and the crawl.
+    /// `warcinfo`: facts about the archive file and the crawl.
     Warcinfo,
-    /// A response with its protocol headers.
+    /// `response`: a server's response with its protocol headers.
     Response,
-    /// A file without protocol headers.
+    /// `resource`: a file without protocol headers.
     Resource,
-    /// A request with its protocol headers.
+    /// `request`: a crawler's request with its protocol headers.
     Request,
-    /// Facts about another record.
+    /// `metadata`: facts about another record.
     Metadata,
-    /// A capture whose content is stored elsewhere.
+    /// `revisit`: a capture whose content is stored in an earlier record.
     Revisit,
-    /// A record made out of another, such as text (WET).
+    /// `conversion`: a record made from another one, such as its text (WET).
     Conversion,
-    /// A further segment of a record cut in pieces.
+    /// `continuation`: a further segment of a record that is split into segments.
     Continuation,
-    /// Any other type, unchanged; empty if the record names no type.
+    /// Any other record type, unchanged; empty if the record states no type.
     Unknown(String),
 }
 
 impl RecordType {
-    /// The types as WARC writes them.
+    /// Pairs of a record type's name in WARC and the type.
     const NAMES: [(&'static str, RecordType); 8] = [
         ("warcinfo", RecordType::Warcinfo),
         ("response", RecordType::Response),
@@ -67,13 +67,13 @@ impl RecordType {
         ("continuation", RecordType::Continuation),
     ];
 
-    /// Reads a type without regard to case.
+    /// Parses the name of a record type in WARC, without regard to case.
     pub fn parse(name: &str) -> Self {
         let known = Self::NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map_or_else(|| RecordType::Unknown(name.to_owned()), |(_, kind)| kind)
     }
 
-    /// Returns the name of the type in WARC.
+    /// Returns the name of the record type in WARC.
     pub fn as_str(&self) -> &str {
         match self {
             RecordType::Unknown(name) => name,
@@ -88,66 +88,66 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// The file format of the archive from which a record was read.
+/// File format of the archive from which a record was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchiveFormat {
-    /// WARC 0.17 to 1.1.
+    /// The WARC format, version 0.17 to 1.1.
     Warc,
-    /// ARC 1 or 2.
+    /// The ARC format, version 1 or 2.
     Arc,
 }
 
-/// An irregularity of a record, which was read all the same.
+/// Irregularity of a record that was read nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Note {
     /// The block ends before its stated length.
     #[error("block cut: {got} of {expected} bytes")]
     BlockCut {
-        /// Stated length in bytes.
+        /// Stated length of the block in bytes.
         expected: u64,
-        /// Number of bytes that the block has.
+        /// Number of bytes that the block really has.
         got: u64,
     },
     /// The block goes on after its stated length; the bytes up to the next record were added.
     #[error("block longer than stated: {got} for {expected} bytes")]
     BlockExtended {
-        /// Stated length in bytes.
+        /// Stated length of the block in bytes.
         expected: u64,
-        /// Number of bytes that the block has.
+        /// Number of bytes that the block really has.
         got: u64,
     },
     /// The block is longer than [`ReadOptions::max_record`](crate::ReadOptions::max_record); the
     /// rest was skipped.
     #[error("block too long: {kept} of {length} bytes kept")]
     BlockTooLong {
-        /// Stated length in bytes, or the number of bytes that the block has if none is stated.
+        /// Length of the block in bytes: the stated one, or the real one if none is stated.
         length: u64,
-        /// Number of bytes kept.
+        /// Number of bytes of the block that were kept.
         kept: u64,
     },
-    /// The header breaks the grammar but was read.
+    /// The header of the record violates the WARC grammar but was read.
     #[error("header breaks the grammar")]
     LenientHeader,
-    /// No usable Content-Length: the block goes to the next record or the end of the member.
+    /// The Content-Length is missing or unusable: the block extends to the next record or to the end of the member.
     #[error("no usable Content-Length")]
     MissingContentLength,
-    /// WARC-Date is no date of the calendar.
+    /// The WARC-Date of the record is not a date of the calendar.
     #[error("WARC-Date is no date")]
     WrongDate,
-    /// Number of segments in which the record was written; their blocks were joined.
+    /// The record was split into this number of segments; their blocks were joined.
     #[error("joined of {0} segments")]
     SegmentsJoined(u64),
-    /// Number of segments found, from the first one on, of a record that was written in more segments.
+    /// The record was split into segments, of which only this number were found, counted from the first one on.
     #[error("in segments, of which only the first {0} were found")]
     SegmentsMissing(u64),
-    /// Checksum or length of the compressed member is wrong; the block may be altered.
+    /// The checksum or length of the compressed member is wrong; the block may be altered.
     #[error("wrong checksum")]
     Checksum,
     /// The compressed member is damaged before its end; the end of the block may be altered.
     #[error("damaged compressed member")]
     DamagedMember,
-    /// A capture equal to an earlier one, stored without its content: the block is that of the earlier one.
+    /// The record has no content; its block was taken from the earlier, equal capture at this place.
     #[error("revisit with the content of {0}")]
     Resolved(Place),
 }
@@ -155,17 +155,16 @@ pub enum Note {
 /// A record of an archive: its place, header fields and block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The place of the record in its file.
+    /// Place of the record in its archive file.
     pub place: Place,
-    /// The file format of the archive.
+    /// File format of the archive.
     pub format: ArchiveFormat,
-    /// The type of the record.
+    /// Type of the record.
     pub kind: RecordType,
-    /// The named fields of the header. For ARC they are made from the header line: WARC-Target-URI, WARC-Date,
+    /// Named fields of the record's header. For ARC they are made from the header line: WARC-Target-URI, WARC-Date,
     /// WARC-IP-Address, Content-Type and Content-Length.
     pub headers: Headers,
-    /// The block (the content after the header), at most [`ReadOptions::max_record`](crate::ReadOptions::max_record)
-    /// bytes of it.
+    /// Bytes of the record after its header, up to [`ReadOptions::max_record`](crate::ReadOptions::max_record) of them.
     pub block: RecordBlock,
     /// Irregularities that were found while reading the record.
     pub notes: Vec<Note>,
@@ -176,7 +175,7 @@ impl Record {
         self.headers.get(name).filter(|value| !value.is_empty())
     }
 
-    /// Value of a field without angle brackets, unless nothing is left.
+    /// Returns the value of a header field without angle brackets; `None` if the value is missing or empty.
     fn bracketed(&self, name: &str) -> Option<&str> {
         let value = self.field(name).map(without_brackets);
         value.filter(|value| !value.is_empty())
@@ -187,22 +186,22 @@ impl Record {
         self.bracketed("WARC-Record-ID")
     }
 
-    /// Returns the WARC-Target-URI without angle brackets (WARC 1.0 files in the wild write them).
+    /// Returns the WARC-Target-URI without the angle brackets that some WARC 1.0 files have.
     pub fn url(&self) -> Option<&str> {
         self.bracketed("WARC-Target-URI")
     }
 
-    /// Returns the WARC-Date unchanged; none if it is not a date.
+    /// Returns the WARC-Date unchanged; `None` if it is missing or is not a date.
     pub fn date(&self) -> Option<&str> {
         self.field("WARC-Date").filter(|date| is_date(date))
     }
 
-    /// Returns the Content-Type of the block.
+    /// Returns the Content-Type field of the record's header, the media type of the block.
     pub fn content_type(&self) -> Option<&str> {
         self.field("Content-Type")
     }
 
-    /// Returns the WARC-Identified-Payload-Type: the media type that the crawler found.
+    /// Returns the WARC-Identified-Payload-Type: the media type that the crawler determined.
     pub fn identified_payload_type(&self) -> Option<&str> {
         self.field("WARC-Identified-Payload-Type")
     }
@@ -222,28 +221,28 @@ impl Record {
         self.bracketed("WARC-Concurrent-To")
     }
 
-    /// Returns WARC-Refers-To without angle brackets: the id of the record that this one is about.
+    /// Returns WARC-Refers-To without angle brackets: the id of the record to which this record relates.
     pub fn refers_to(&self) -> Option<&str> {
         self.bracketed("WARC-Refers-To")
     }
 
-    /// Returns the WARC-Profile of a revisit, without angle brackets.
+    /// Returns the WARC-Profile of a revisit record, without angle brackets.
     pub fn profile(&self) -> Option<&str> {
         self.bracketed("WARC-Profile")
     }
 
-    /// Returns the WARC-Segment-Number, from 1.
+    /// Returns the WARC-Segment-Number, the number of a segment of a split record, from 1.
     pub fn segment_number(&self) -> Option<u64> {
         self.field("WARC-Segment-Number")?.parse().ok()
     }
 
-    /// Returns the WARC-Segment-Origin-ID without angle brackets: the id of the record that a continuation belongs to.
+    /// Returns the WARC-Segment-Origin-ID without angle brackets: the id of the first segment's record.
     pub fn segment_origin(&self) -> Option<&str> {
         self.bracketed("WARC-Segment-Origin-ID")
     }
 }
 
-/// Returns whether a text begins with a date of the calendar, after which a time may follow: `2014`, `2014-01`,
+/// Returns whether a text begins with a date of the calendar, optionally followed by a time: `2014`, `2014-01`,
 /// `2014-01-03T03:03:21Z`.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
@@ -268,7 +267,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day) && within
 }
 
-/// Takes blanks and one pair of angle brackets off.
+/// Removes blanks and one pair of angle brackets around `value`.
 fn without_brackets(value: &str) -> &str {
     let value = value.trim();
     value.strip_prefix('<').map_or(value, |inner| inner.strip_suffix('>').unwrap_or(inner)).trim()

@@ -1,4 +1,4 @@
-//! Recognizes the first bytes of a record, in WARC and in ARC, where a line stands before the block.
+//! Recognises the first bytes of a WARC or ARC record, and parses the header line of an ARC record.
 
 use memchr::{memchr, memchr_iter, memmem};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
@@ -7,31 +7,30 @@ use crate::http::{Headers, text};
 
 /// Number of bytes at the start of a file in which the first record is searched.
 pub(crate) const HEAD: usize = 1024 * 1024;
-/// Maximum length of the version line and first field name that are examined to distinguish a record from a chance
-/// match.
+/// Maximum length in bytes of the version line and first field name that are examined to recognise a WARC record.
 pub(crate) const WARC_REACH: usize = 128;
 
-/// First bytes of a version line; some writers have them in small letters.
+/// First bytes of the version line of a WARC record; some writers have them in lower case.
 const VERSION: &[u8; 5] = b"WARC/";
 
-/// Returns whether the bytes begin like a WARC record, by the version alone.
+/// Returns whether the bytes begin like a WARC record: `WARC/` and a digit of the version.
 pub(crate) fn is_warc(bytes: &[u8]) -> bool {
     names_warc(bytes) && bytes.get(VERSION.len()).is_some_and(u8::is_ascii_digit)
 }
 
-/// Returns whether the bytes begin with the name that begins a version line (`WARC/`), in any case.
+/// Returns whether the bytes begin with `WARC/`, in upper or lower case.
 pub(crate) fn names_warc(bytes: &[u8]) -> bool {
     let name = bytes.get(..VERSION.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(VERSION))
 }
 
-/// Returns whether the bytes are the name `WARC/`, or an incomplete beginning of it.
+/// Returns whether the bytes are the name `WARC/` or an incomplete beginning of it, in upper or lower case.
 pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
     let name = VERSION.get(..bytes.len());
     name.is_some_and(|name| name.eq_ignore_ascii_case(bytes))
 }
 
-/// The first place from `from` on where that name stands; with `line`, at the start of a line only.
+/// Returns the first index from `from` on at which `WARC/` begins; with `line`, only at the start of a line.
 fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
     if line {
         let first = from.saturating_sub(1);
@@ -46,7 +45,7 @@ fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
     found.find(is_name)
 }
 
-/// The search for that name behind a line feed: nearly all bytes that are read are looked at by it.
+/// Fast search for `WARC/` after a line feed; nearly all bytes of an archive pass through it.
 struct NameAtLine<'a> {
     bytes: &'a [u8],
 }
@@ -78,8 +77,8 @@ impl ByteTask for NameAtLine<'_> {
     }
 }
 
-/// Decides if a WARC record begins here: a version line, then the name of a field. `None` if the bytes end before it
-/// can be told.
+/// Decides whether the bytes begin with a WARC record: a version line, then the name of a field. Returns `None` if more
+/// bytes are needed to decide.
 fn warc_verdict(bytes: &[u8]) -> Option<bool> {
     let bytes = bytes.get(..WARC_REACH).unwrap_or(bytes);
     let open = if bytes.len() < WARC_REACH { None } else { Some(false) };
@@ -101,14 +100,14 @@ fn warc_verdict(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns whether a WARC record begins at these bytes, by its version line and the name of its first field. None if
-/// more bytes are needed to decide; with `whole` no more come.
+/// Returns whether a WARC record begins at these bytes, by its version line and the name of its first field. Returns
+/// `None` if more bytes are needed to decide, unless `whole` says that no more follow.
 pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
     warc_verdict(bytes).or(whole.then_some(false))
 }
 
 /// Returns whether the bytes are exactly one WARC record that follows the standard and has the length that its header
-/// states. Damage or deviations of any kind make it false.
+/// states. Damage or any deviation makes the result false.
 pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return false };
     let (header, rest) = bytes.split_at(end);
@@ -127,29 +126,29 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
         && find_name(rest, 1, true).is_none()
 }
 
-/// Result of a search for the next record.
+/// Result of a search for the start of the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundStart {
     /// A record begins at this index.
     At(usize),
-    /// No record so far; the bytes before this index need not be searched again.
+    /// No record begins in the searched bytes; those before this index need not be searched again.
     No(usize),
 }
 
-/// A search for record starts in bytes, with its conditions.
+/// Conditions of a search for record starts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartSearch {
-    /// True if ARC header lines count as starts, too.
+    /// True if header lines of ARC records count as starts, too.
     pub(crate) arc: bool,
     /// True if a WARC record counts only at the start of a line.
     pub(crate) line: bool,
-    /// True if no more bytes come after these.
+    /// True if no more bytes follow the searched ones.
     pub(crate) whole: bool,
 }
 
 impl StartSearch {
-    /// Looks for the start of a record at or after `from`. With `line`, a start at index 0 does not
-    /// count: the byte before it is not known.
+    /// Finds the start of a record at or after the index `from`. With `line`, a start at index 0 does not count,
+    /// because the byte before it is not known.
     pub(crate) fn run(self, bytes: &[u8], from: usize) -> FoundStart {
         let warc = self.warc(bytes, from);
         if !self.arc {
@@ -208,24 +207,24 @@ impl StartSearch {
     }
 }
 
-/// Maximum length of an ARC header line in bytes; the line holds a URL.
+/// Maximum length of an ARC header line in bytes; the line contains a URL.
 pub(crate) const ARC_REACH: usize = 16 * 1024;
 
-/// The header line of an ARC record, parsed.
+/// Parsed header line of an ARC record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ArcLine {
     pub(crate) url: String,
     pub(crate) ip: String,
-    /// The digits of the date, unchanged.
+    /// Digits of the record's date, unchanged.
     pub(crate) date: String,
     pub(crate) mime: String,
-    /// The stated length of the block; none if it is negative or not a number. Old writers put -1 for an unknown
+    /// Stated length of the block in bytes; `None` if it is negative or not a number. Old writers put -1 for an unknown
     /// length.
     pub(crate) length: Option<u64>,
 }
 
 impl ArcLine {
-    /// Parses a header line of version 1 (five fields) or 2 (ten fields). A URL may hold blanks.
+    /// Parses an ARC header line of version 1 (five fields) or 2 (ten fields). The URL may contain blanks.
     pub(crate) fn parse(line: &[u8]) -> Option<ArcLine> {
         if line.len() > ARC_REACH {
             return None;
@@ -248,8 +247,8 @@ impl ArcLine {
         usual.or_else(|| Self::of_odd_type(line))
     }
 
-    /// Reads a header line whose media type contains blanks, or is missing. The type lies between the date and the
-    /// length or, in version 2, between the date and the last six fields.
+    /// Parses an ARC header line whose media type contains blanks, or is missing. The type lies between the date and
+    /// the length or, in version 2, between the date and the last six fields.
     fn of_odd_type(line: &[u8]) -> Option<ArcLine> {
         let mut at = 0;
         let mut fields: Vec<(usize, &[u8])> = Vec::new();
@@ -297,7 +296,7 @@ impl ArcLine {
         })
     }
 
-    /// Returns the fields that a WARC record would have; `http` states that the block begins with HTTP.
+    /// Returns the header fields that a WARC record would have; `http` is true if the block is an HTTP message.
     pub(crate) fn headers(&self, http: bool) -> Headers {
         let mut headers = Headers::new();
         headers.push("WARC-Target-URI", self.url.as_str());
@@ -311,7 +310,7 @@ impl ArcLine {
         headers
     }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ` from the digits; missing ones of the time are zeros.
+    /// Returns the date as `YYYY-MM-DDTHH:MM:SSZ`; missing digits of the time become zeros.
     fn warc_date(&self) -> String {
         let part = |from: usize, to: usize| self.date.get(from..to).unwrap_or("00");
         format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14))

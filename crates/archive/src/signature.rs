@@ -2,26 +2,26 @@
 
 /// The first bytes of every gzip member.
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The first bytes of a gzip member in deflate, the only method there is.
+/// The first bytes of a gzip member compressed by deflate, the only method in use.
 pub const GZIP_DEFLATE: [u8; 3] = [0x1f, 0x8b, 0x08];
 /// The first bytes of a Zstandard frame.
 pub const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The first bytes of an LZ4 frame.
 pub const LZ4: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-/// The first bytes of an LZ4 frame as written before 2013, which has no checksums and no end.
+/// The first bytes of an LZ4 frame in the format used before 2013, which has no checksums and no end mark.
 pub const LZ4_LEGACY: [u8; 4] = [0x02, 0x21, 0x4c, 0x18];
 /// The first bytes of a bzip2 file.
 pub const BZIP2: [u8; 3] = *b"BZh";
 /// The first bytes of an xz file.
 pub const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// The first bytes of a file in a ZIP archive.
+/// The first bytes of a ZIP archive that begins with a file.
 pub const ZIP: [u8; 4] = *b"PK\x03\x04";
 /// The first bytes of a ZIP archive without files.
 pub const ZIP_EMPTY: [u8; 4] = *b"PK\x05\x06";
-/// The bytes at the start and at the end of a Parquet file.
+/// The first four bytes and the last four bytes of a Parquet file.
 pub const PARQUET: [u8; 4] = *b"PAR1";
 
-/// First bytes of payloads that are not pages, with their media types.
+/// Pairs of the first bytes of a payload that is not a page, and its media type.
 pub(crate) const MEDIA_TYPES: [(&[u8], &str); 33] = [
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),
@@ -58,33 +58,33 @@ pub(crate) const MEDIA_TYPES: [(&[u8], &str); 33] = [
     (b"\x7fELF", "application/x-elf"),
 ];
 
-/// A file format that is known by its first bytes.
+/// File format that is recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileSignature {
-    /// gzip.
+    /// A gzip file.
     Gzip,
-    /// Zstandard; a frame that decoders skip counts as well, as `.warc.zst` begins with one. The LZ4
-    /// frame format has the same skippable frames.
+    /// A Zstandard file. A frame that decoders skip counts as well, because `.warc.zst` begins with one. The LZ4 frame
+    /// format has the same skippable frames.
     Zstd,
-    /// LZ4.
+    /// A file of LZ4 frames.
     Lz4,
-    /// LZ4 as written before 2013.
+    /// A file in the LZ4 format used before 2013.
     Lz4Legacy,
-    /// bzip2.
+    /// A bzip2 file.
     Bzip2,
-    /// xz.
+    /// An xz file.
     Xz,
-    /// ZIP.
+    /// A ZIP archive.
     Zip,
-    /// Parquet.
+    /// A Parquet file.
     Parquet,
-    /// A WARC record without compression.
+    /// A file that begins with an uncompressed WARC record.
     Warc,
 }
 
 impl FileSignature {
-    /// Returns the format of a file by its first eight bytes; `None` if the format is unknown.
+    /// Returns the format of a file from its first eight bytes; `None` if the format is unknown.
     pub fn of(head: &[u8]) -> Option<Self> {
         let known: [(&[u8], Self); 9] = [
             (&GZIP, Self::Gzip),
@@ -107,7 +107,7 @@ impl FileSignature {
     }
 }
 
-/// Returns whether these are the first bytes of a frame that Zstandard and LZ4 decoders skip.
+/// Returns whether `magic` begins a frame that Zstandard and LZ4 decoders skip.
 pub(crate) fn is_skippable(magic: &[u8]) -> bool {
     matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }

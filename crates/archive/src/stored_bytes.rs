@@ -1,30 +1,30 @@
-//! The stored bytes of an archive. A short memory of them allows going back.
+//! Reads the stored bytes of an archive, and keeps the last of them so that reading can go back.
 
 use std::io::{self, Read};
 
-/// Stored bytes asked for at a time.
+/// Number of stored bytes requested from the input at a time.
 const CHUNK: usize = 128 * 1024;
-/// Bytes before the position that stay available, so that a search for the next member can begin
-/// inside one whose damage was noticed late.
+/// Number of bytes before the read position that stay in memory. A search for the next member can then begin inside a
+/// member whose damage was noticed late.
 const KEEP: usize = 1024 * 1024;
 /// Maximum number of bytes that a [`rewind`](Source::rewind) goes back.
 pub(crate) const MAX_BACK: u64 = KEEP as u64;
-/// Stored bytes asked for at a time by `read_ahead`.
+/// Number of stored bytes that `read_ahead` requests from the input at a time.
 const AHEAD_BYTES: usize = 1024 * 1024;
 
-/// A buffered reader of the stored bytes of an archive, which knows its offset and can go back a little.
+/// Buffered reader of the stored bytes of an archive, which knows its offset in the file and can go back a little.
 pub(crate) struct Source {
     input: Box<dyn Read + Send>,
     data: Vec<u8>,
-    /// Stored offset of `data[0]`.
+    /// Byte offset in the file of `data[0]`.
     base: u64,
     position: usize,
     end: usize,
-    /// Stored offset from which bytes should stay available.
+    /// Byte offset in the file from which on bytes should stay in memory, so that reading can return there.
     mark: u64,
     done: bool,
     error: Option<io::Error>,
-    /// Bytes are given on as they come, and no more are waited for than are needed.
+    /// True if bytes are passed on as soon as they arrive, without waiting for more than are needed.
     live: bool,
 }
 
@@ -33,12 +33,12 @@ impl Source {
         Source::at(input, 0)
     }
 
-    /// Creates a source for an input that grows: see [`ReadOptions::live`](crate::ReadOptions::live).
+    /// Creates a source for an input whose bytes arrive slowly: see [`ReadOptions::live`](crate::ReadOptions::live).
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
         Source { live: true, ..Source::at(input, 0) }
     }
 
-    /// Creates a source whose `input` begins at the stored offset `offset`.
+    /// Creates a source whose `input` begins at the byte offset `offset` of the file.
     pub(crate) fn at(input: Box<dyn Read + Send>, offset: u64) -> Self {
         Source {
             input,
@@ -53,12 +53,12 @@ impl Source {
         }
     }
 
-    /// Returns the stored offset of the next byte.
+    /// Returns the byte offset in the file of the next unread byte.
     pub(crate) fn position(&self) -> u64 {
         self.base + self.position as u64
     }
 
-    /// Returns the unread bytes without consuming them, at least `n` unless the input ends before. A read error is
+    /// Returns the unread bytes without consuming them, at least `n` unless the input ends earlier. A read error is
     /// returned once fewer than `n` bytes precede it.
     pub(crate) fn peek(&mut self, n: usize) -> io::Result<&[u8]> {
         while self.end - self.position < n && !self.done {
@@ -71,9 +71,9 @@ impl Source {
         Ok(self.data.get(self.position..self.end).unwrap_or_default())
     }
 
-    /// Returns the unread bytes up to the end of their chunk; empty only at the end of the input. They depend on the
-    /// position alone, not on earlier reads. So decoders stop at the same places whether the file was read from its
-    /// start or from here. A live source returns the bytes that have arrived.
+    /// Returns the unread bytes up to the end of their chunk (128 KiB of the file); empty only at the end of the input.
+    /// They depend on the position alone, so decoders stop at the same places wherever reading of the file began. A
+    /// live source returns the bytes that have arrived.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         let chunk = CHUNK as u64;
         let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);
@@ -85,19 +85,19 @@ impl Source {
         Ok(bytes.get(..want).unwrap_or(bytes))
     }
 
-    /// Returns the unread bytes that are in memory, without reading more.
+    /// Returns the unread bytes that are in memory, without reading more from the input.
     pub(crate) fn buffered(&self) -> &[u8] {
         self.data.get(self.position..self.end).unwrap_or_default()
     }
 
-    /// Returns whether no bytes follow the unread bytes in memory.
+    /// Returns whether the unread bytes in memory are the last ones of the input.
     pub(crate) fn is_at_end(&self) -> bool {
         self.done && self.error.is_none()
     }
 
-    /// Reads until `n` bytes are unread, and whatever arrives with them, so that a pipe is not waited for any longer.
-    /// Returns false if the input ends or fails before. Also false if the source is live, because nobody knows whether
-    /// more is needed. An error is kept for `peek`.
+    /// Reads ahead until at least `n` bytes are unread; returns false if the input ends or fails earlier. Also returns
+    /// false for a live source, where waiting for bytes that are not needed could block. A read error is kept for
+    /// `peek`.
     pub(crate) fn read_ahead(&mut self, n: usize) -> bool {
         while self.end - self.position < n {
             if self.live || self.done || self.error.is_some() {
@@ -110,7 +110,7 @@ impl Source {
         true
     }
 
-    /// Skips the bytes up to this stored offset. Returns false if the input ends before.
+    /// Skips the bytes up to `offset` in the file. Returns false if the input ends earlier.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<bool> {
         while self.position() < offset {
             let have = self.peek(1)?.len();
@@ -123,7 +123,7 @@ impl Source {
         Ok(self.position() == offset)
     }
 
-    /// Skips the skippable frame of Zstandard or LZ4 that begins here. Returns false if the input ends before.
+    /// Skips the skippable frame of Zstandard or LZ4 at the read position. Returns false if the input ends earlier.
     pub(crate) fn skip_frame(&mut self) -> io::Result<bool> {
         let Some(size) = self.peek(8)?.get(4..).and_then(|size| size.first_chunk()) else { return Ok(false) };
         let size = u32::from_le_bytes(*size);
@@ -134,25 +134,25 @@ impl Source {
         self.position = self.position.saturating_add(n).min(self.end);
     }
 
-    /// Keeps the bytes from here on available for `rewind`, within the bound on memory.
+    /// Keeps the bytes from the read position on in memory, within a limit, so that `rewind` can return to them.
     pub(crate) fn mark(&mut self) {
         self.mark = self.position();
     }
 
-    /// Returns the stored offset that was marked last.
+    /// Returns the byte offset in the file at which `mark` was called last.
     pub(crate) fn marked(&self) -> u64 {
         self.mark
     }
 
-    /// Goes back to `offset`, but not before the bytes that are certainly kept.
+    /// Goes back to `offset` in the file, or as near to it as the bytes kept in memory allow.
     pub(crate) fn rewind(&mut self, offset: u64) {
         let kept = self.position().saturating_sub(KEEP as u64);
         let index = offset.max(kept).saturating_sub(self.base);
         self.position = usize::try_from(index).map_or(self.position, |i| i.min(self.position));
     }
 
-    /// Reads `n` more bytes and on to the end of a chunk, so that the result does not depend on how the input divides
-    /// its bytes. Of a live source it reads the result of one call.
+    /// Reads `n` more bytes and on to the end of a chunk, so that the result does not depend on how the input is split
+    /// into reads. From a live source, reads only once.
     fn fill(&mut self, n: usize) {
         let want = self.to_chunk_end(n);
         self.make_room(want);
@@ -165,7 +165,7 @@ impl Source {
         }
     }
 
-    /// The least number of bytes from `n` on that ends with a chunk.
+    /// Returns the smallest number of bytes, at least `n`, that reaches the end of a 128 KiB chunk of the file.
     fn to_chunk_end(&self, n: usize) -> usize {
         let end = self.base + self.end as u64;
         let over = usize::try_from((end + n as u64) % CHUNK as u64).unwrap_or(0);

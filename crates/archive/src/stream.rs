@@ -1,4 +1,4 @@
-//! The plain bytes of an archive, with the members that they come from.
+//! Decompresses an archive member by member, and maps decompressed bytes to the members that contain them.
 
 pub(crate) mod compression;
 
@@ -13,66 +13,66 @@ use crate::stored_bytes::{MAX_BACK, Source};
 
 pub(crate) use compression::{Codec, StreamCodec};
 
-/// Stored bytes looked at when trying whether a member begins somewhere.
+/// Maximum number of stored bytes that are decoded to test whether a member begins at a place.
 const PROBE_BYTES: usize = 16 * 1024;
-/// Maximum number of members remembered; only a record that spans more of them would need more.
+/// Maximum number of compressed members whose offsets are remembered; only a record that spans more would need more.
 const MAX_MEMBERS: usize = 4096;
-/// Stored bytes of a part of the file. In each, about twice as many may be gone over again.
+/// Number of stored bytes in a part of the file. Searches after damage may read about twice as many again in each.
 // By parts, so that what is read does not depend on damage far before.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// Bytes of a block that is taken with the buffer it stands in; shorter ones are copied out, so that small
+/// Minimum length in bytes of a block that is returned with its whole buffer. Shorter blocks are copied, so that small
 /// records hold no large buffers.
 const MIN_WHOLE_BYTES: usize = 4 * 1024;
-/// Bytes behind such a block: the line ends that close a record.
+/// Maximum number of bytes after a block that is returned with its buffer: the line ends that close a record.
 const MAX_TRAILING_BYTES: usize = 4;
 
-/// The beginning of a member.
+/// Start of a compressed member in the decompressed and in the stored bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Member {
-    /// Offset in the plain bytes of the whole file.
+    /// Byte offset of the member in the decompressed bytes of the whole file.
     plain: u64,
-    /// Offset in the stored file.
+    /// Byte offset of the member in the stored file.
     offset: u64,
 }
 
-/// Plain bytes that one step of the decoder made.
+/// Place of the decompressed bytes that one step of the decoder made.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Their first byte among the plain bytes of the whole file.
+    /// Byte offset of the step's first byte in the decompressed bytes of the whole file.
     plain: u64,
-    /// Stored bytes that were decoded before.
+    /// Number of stored bytes that were decoded before the step.
     stored: u64,
 }
 
-/// A saved position of a stream. A stream that returns to it decodes the same bytes in the same steps from the start of
+/// Saved position of a stream. A stream that returns to it decodes the same bytes in the same steps from the start of
 /// the current member on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StreamPosition {
-    /// Stored offset of the member that holds the next byte; in a plain file, of the byte itself.
+    /// Byte offset in the file of the member that contains the next byte; in a plain file, of the next byte itself.
     pub(crate) offset: u64,
-    /// Plain bytes of that member before the next byte; in a plain file 0.
+    /// Number of decompressed bytes of the current member before the next byte; 0 in a plain file.
     inner: u64,
-    /// Unread plain bytes in the window.
+    /// Number of decompressed bytes that were decoded but not read yet.
     ahead: u64,
-    /// True if it is known that no more come.
+    /// True if it is known that no more decompressed bytes follow the unread ones.
     stopped: bool,
-    /// Stored bytes gone back over in the part at hand.
+    /// Number of stored bytes that searches after damage have read again in the current part of the file.
     rewound: Rewound,
 }
 
 impl StreamPosition {
-    /// Creates the position before a member that begins at a stored offset, as a stream has it that has not gone back.
+    /// Creates the position at the start of the member at file offset `offset`, for a stream that has met no damage.
     pub(crate) fn at_member(offset: u64) -> Self {
         StreamPosition { offset, inner: 0, ahead: 0, stopped: false, rewound: Rewound::default() }
     }
 
-    /// Returns whether a stream that continues at a stored offset may go back as far as a stream that begins there.
+    /// Returns whether a stream that continues at `offset` may go back after damage as far as a new stream there.
     pub(crate) fn is_fresh_at(&self, offset: u64) -> bool {
         self.rewound.seen_from(offset) == Rewound::default()
     }
 }
 
-/// Stored bytes that were gone back over in the part of the file at hand, and its number; 0 and 0 if there are none.
+/// Number of stored bytes that searches after damage read again in one part of the file, and the part's index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Rewound {
     part: u64,
@@ -80,30 +80,30 @@ struct Rewound {
 }
 
 impl Rewound {
-    /// The same as seen from a stored offset: what was gone back over in earlier parts does not count.
+    /// Returns the count that applies at a file offset: bytes that were read again in earlier parts do not count.
     fn seen_from(self, offset: u64) -> Self {
         if offset / PART_BYTES > self.part { Rewound::default() } else { self }
     }
 }
 
-/// The plain bytes of an archive: decodes its members into a window of unread bytes. The window never goes past the end
-/// of a member unless `advance` or `resync` is called.
+/// Stream of the decompressed bytes of an archive, whose members are decoded into a buffer of unread bytes. The buffer
+/// never goes past the end of a member unless `advance` or `resync` is called.
 pub(crate) struct Stream {
     source: Source,
     codec: Codec,
     window: Buffer,
     spares: Spares,
-    /// Plain bytes taken off the window so far.
+    /// Number of decompressed bytes that were read from the buffer so far.
     taken: u64,
-    /// Members that unread or lately read bytes belong to, oldest first.
+    /// Compressed members that contain the unread or last read bytes, oldest first.
     members: VecDeque<Member>,
-    /// Steps that the unread bytes come from, oldest first.
+    /// Decoder steps that made the unread bytes, oldest first.
     steps: VecDeque<Step>,
-    /// Start of the member (or of the junk) that is decoded now.
+    /// Byte offset in the file of the member (or of the junk) that is decoded now.
     from: u64,
     open: bool,
     stop: Option<MemberStop>,
-    /// Stored bytes gone back over in the part at hand.
+    /// Number of stored bytes that searches after damage have read again in the current part of the file.
     rewound: Rewound,
 }
 
@@ -124,8 +124,8 @@ impl Stream {
         }
     }
 
-    /// Returns to the position of another stream over the same file; `source` continues at the offset of `stand`. None
-    /// if the file does not reach that position, because it is another file.
+    /// Creates a stream at the saved position `stand` of another stream over the same file; `source` begins at the
+    /// offset of `stand`. Returns `None` if the file does not reach the position, because it is another file.
     pub(crate) fn again(source: Source, codec: Codec, stand: StreamPosition) -> io::Result<Option<Stream>> {
         let mut stream = Stream::new(source, codec);
         stream.rewound = stand.rewound;
@@ -154,7 +154,7 @@ impl Stream {
         Ok(there.then_some(stream))
     }
 
-    /// Returns the position of the stream; none if it cannot be saved here.
+    /// Returns the position of the stream, to continue from it later; `None` if it cannot be saved here.
     pub(crate) fn stand(&self) -> Option<StreamPosition> {
         let stand = |offset, inner| StreamPosition {
             offset,
@@ -182,14 +182,14 @@ impl Stream {
         }
     }
 
-    /// Sets the number of plain bytes of a member that are wanted, so that no more need be decoded at once.
+    /// Sets the number of decompressed bytes wanted of each member, so that no more are decoded at once.
     pub(crate) fn want(&mut self, plain: u64) {
         if let Codec::Gzip(gzip) = &mut self.codec {
             gzip.want(plain);
         }
     }
 
-    /// Returns the name of the compression.
+    /// Returns the name of the archive's compression.
     pub(crate) fn compression(&self) -> StreamCodec {
         match self.codec {
             Codec::Plain => StreamCodec::Plain,
@@ -199,20 +199,20 @@ impl Stream {
         }
     }
 
-    /// Returns the unread plain bytes in the window.
+    /// Returns the unread decompressed bytes in the buffer.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.window.bytes()
     }
 
-    /// Removes `n` bytes from the start of the unread plain bytes.
+    /// Removes the first `n` unread decompressed bytes from the buffer.
     pub(crate) fn consume(&mut self, n: usize) {
         let n = n.min(self.window.len());
         self.window.consume(n);
         self.taken += n as u64;
     }
 
-    /// Removes the first `length` plain bytes with their buffer, and returns them as a block. None unless the member
-    /// was inflated as a whole and ends directly after them.
+    /// Removes the first `length` decompressed bytes with their buffer, and returns them as a block. Returns `None`
+    /// unless the block is long, and its member was inflated in one call and ends after it.
     pub(crate) fn take_whole(&mut self, length: u64) -> Option<RecordBlock> {
         let Codec::Gzip(gzip) = &self.codec else { return None };
         let length = usize::try_from(length).ok()?;
@@ -224,23 +224,23 @@ impl Stream {
         Some(block)
     }
 
-    /// Returns the store of buffers for later blocks.
+    /// Returns the store of buffers that later blocks can reuse.
     pub(crate) fn spares(&mut self) -> &mut Spares {
         &mut self.spares
     }
 
-    /// Puts back plain bytes that were the last ones removed.
+    /// Puts back decompressed bytes that were removed last, so that they are read again.
     pub(crate) fn unread(&mut self, bytes: &[u8]) {
         self.window.prepend(bytes);
         self.taken = self.taken.saturating_sub(bytes.len() as u64);
     }
 
-    /// Returns the reason why there are no more bytes; none unless `more` has returned false.
+    /// Returns the reason why no more bytes can be decoded; `None` unless `more` has returned false.
     pub(crate) fn stop(&self) -> Option<&MemberStop> {
         self.stop.as_ref()
     }
 
-    /// Takes the read error of the input out of the stream; no bytes follow it.
+    /// Removes and returns the read error that ended the stream; `None` if the stream did not end with one.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         match self.stop.replace(MemberStop::End) {
             Some(MemberStop::Failed(error)) => Some(error),
@@ -251,7 +251,7 @@ impl Stream {
         }
     }
 
-    /// Returns the number of plain bytes before the window.
+    /// Returns the number of decompressed bytes of the whole archive before the unread ones.
     pub(crate) fn bytes_before(&self) -> u64 {
         self.taken
     }
@@ -264,8 +264,8 @@ impl Stream {
         }
     }
 
-    /// Returns the stored offset at which the step began that decoded the next unread byte. Everything before it
-    /// decoded to bytes before the window, and damage that a step met lies after it.
+    /// Returns the byte offset in the file at which the decoder step of the next unread byte began. All stored bytes
+    /// before the offset were decoded to bytes already read; damage that a step met lies after it.
     pub(crate) fn decoded_before(&mut self) -> u64 {
         if self.window.len() == 0 {
             return self.position();
@@ -276,8 +276,8 @@ impl Stream {
         self.steps.front().map_or_else(|| self.position(), |step| step.stored)
     }
 
-    /// Returns the stored offset of the first long run of zeros in the member, and the number of bytes in all such
-    /// runs. None if there is no such run.
+    /// Returns the file offset of the first long run of zeros in the member, and the number of bytes in all such runs.
+    /// Returns `None` if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         match &self.codec {
             Codec::Gzip(gzip) => gzip.zeros(),
@@ -285,13 +285,13 @@ impl Stream {
         }
     }
 
-    /// Returns the stored offset at which the current member, or the junk in its place, begins.
+    /// Returns the byte offset in the file at which the current member, or the junk in its place, begins.
     pub(crate) fn member_offset(&self) -> u64 {
         self.from
     }
 
-    /// Returns the place of the next unread byte: the stored offset of its member, and its offset in the member's plain
-    /// bytes. In a plain file they are its offset and 0.
+    /// Returns the place of the next unread byte: the file offset of its member, and its offset in the member's
+    /// decompressed bytes. In a plain file they are its offset and 0.
     pub(crate) fn place(&mut self) -> (u64, u64) {
         if matches!(self.codec, Codec::Plain) {
             return (self.taken, 0);
@@ -303,8 +303,8 @@ impl Stream {
         (member.offset, self.taken.saturating_sub(member.plain))
     }
 
-    /// Returns the stored offset up to which the file must be read to decode all plain bytes before the window. It is
-    /// the start of the next member if the window begins with that member.
+    /// Returns the file offset up to which the archive must be read to decode all bytes before the unread ones. It is
+    /// the start of the next member if the unread bytes begin with that member.
     pub(crate) fn stored_end(&self) -> u64 {
         if matches!(self.codec, Codec::Plain) {
             return self.taken;
@@ -316,7 +316,7 @@ impl Stream {
             .map_or_else(|| self.source.position(), |member| member.offset)
     }
 
-    /// Decodes more bytes of the member into the window. Returns false if there are none; `stop` then gives the reason.
+    /// Decodes more bytes of the current member into the buffer; returns false, and sets `stop`, if there are none.
     pub(crate) fn more(&mut self) -> bool {
         if self.stop.is_none() && !self.open {
             self.open_member();
@@ -342,12 +342,12 @@ impl Stream {
         self.window.len() > before
     }
 
-    /// Decodes until the window has at least `n` bytes, unless the member ends before.
+    /// Decodes until the buffer has at least `n` unread bytes, unless the member ends earlier.
     pub(crate) fn ensure(&mut self, n: usize) {
         while self.window.len() < n && self.more() {}
     }
 
-    /// Opens the next member after the end of one.
+    /// Opens the next member if the current one has ended.
     pub(crate) fn advance(&mut self) {
         if matches!(self.stop, Some(MemberStop::MemberEnd)) {
             self.stop = None;
@@ -379,8 +379,8 @@ impl Stream {
         }
     }
 
-    /// Skips damage: goes to the next member whose plain bytes pass `is_start`, or to the end of the file, and returns
-    /// its stored offset. Unread plain bytes are dropped.
+    /// Skips damage: goes to the next member whose decompressed bytes pass `is_start`, or to the end of the file, and
+    /// returns the file offset reached. Unread decompressed bytes are dropped.
     pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
         let Some(MemberStop::Broken(damage)) = self.stop else { return self.position() };
         self.consume(self.window.len());
@@ -423,7 +423,8 @@ impl Stream {
         self.seek_member(None, &is_start)
     }
 
-    /// Continues to a member whose plain bytes pass `is_start`, up to the stored offset `end`. False if there is none.
+    /// Moves on to the next compressed member whose decompressed bytes pass `is_start`, up to the file offset `end`.
+    /// Returns false if there is no such member.
     fn seek_member(&mut self, end: Option<u64>, is_start: &impl Fn(&[u8]) -> bool) -> io::Result<bool> {
         let magic = self.codec.magic();
         let finder = memmem::Finder::new(magic);
@@ -455,8 +456,8 @@ impl Stream {
         }
     }
 
-    /// Goes back to the byte after the start of the member, as long as the sum of all such steps is in
-    /// proportion to the file. Hostile members that are nested in one another must not cost more.
+    /// Goes back to the byte after the start of the damaged member, unless too many bytes of this part of the file were
+    /// read again. Hostile members nested in one another would otherwise cost quadratic time.
     fn rewind(&mut self) {
         let here = self.source.position();
         let back = here.saturating_sub(self.from + 1).min(MAX_BACK);
@@ -469,8 +470,8 @@ impl Stream {
         self.rewound = Rewound { part: part.max(here / PART_BYTES), bytes };
     }
 
-    /// Returns the stored offset of the first member from here to `end` whose plain bytes pass `is_start`; none if
-    /// there is no such member.
+    /// Returns the file offset of the first member from the position to `end` whose decompressed bytes pass `is_start`;
+    /// `None` if there is no such member.
     pub(crate) fn find_start(&mut self, end: u64, is_start: impl Fn(&[u8]) -> bool) -> io::Result<Option<u64>> {
         let found = self.seek_member(Some(end), &is_start)?;
         Ok(found.then(|| self.source.position()))

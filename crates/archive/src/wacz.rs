@@ -1,14 +1,12 @@
-//! WACZ containers: ZIP files that hold archives, their index, a list of pages, and hashes of all files.
+//! Reads and writes WACZ containers: ZIP files with archives, their index, lists of pages, and hashes of all files.
 //!
-//! [`Container`] lists its files from the directory at its end, and is refused without a sound one. The format asks for archives without ZIP compression. Such an archive
-//! is a [`Window`] on the bytes of the container, so readers can seek in it. A deflated one can only be read
-//! from its start. [`PageList`] reads `pages/*.jsonl`, and [`collection`] lists the containers of a
-//! multi-WACZ. [`write_texts`] copies a container and adds texts to its pages.
+//! [`Container`] lists its files from the directory at its end, and is refused without a valid directory. The format
+//! asks for archives without ZIP compression. Such an archive is a [`Window`] on the bytes of the container, so readers
+//! can seek in it. A deflated archive can only be read from its start. [`PageList`] reads `pages/*.jsonl`, and
+//! [`collection`] lists the containers of a multi-WACZ. [`write_texts`] copies a container and adds texts to its pages.
 //!
-//! Nothing is unpacked to disk, so names in a container lead nowhere. Dangerous names are refused all the
-//! same.
-//!
-//! Errors of a WACZ file.
+//! Nothing is unpacked to disk, so names in a container cannot overwrite files. Dangerous names are refused
+//! nevertheless.
 
 mod container;
 mod directory;
@@ -26,50 +24,50 @@ pub use hashes::Fault;
 pub use page_lists::{PageList, collection};
 pub use write::{TextsWritten, write_texts};
 
-/// The error that a container, or an entry of one, cannot be used; each is one line that names it.
+/// Error of a WACZ container or of an entry in it, with a message of one line that names the container.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaczError {
-    /// The bytes cannot be read or written.
+    /// The bytes of the container cannot be read or written.
     #[error("{name}: {source}")]
     Io {
-        /// The container.
+        /// Name of the container.
         name: String,
-        /// The error of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// No ZIP file, or one without its directory.
+    /// The file is not a ZIP file, or its directory is missing.
     #[error("{name}: no WACZ file: {what}")]
     NotZip {
-        /// The container.
+        /// Name of the container.
         name: String,
-        /// The fault.
+        /// Description of the fault in the ZIP file.
         what: String,
     },
-    /// A ZIP file without an archive in `archive/`.
+    /// The ZIP file has no archive in `archive/`.
     #[error("{name}: no WARC file in archive/")]
     NoArchive {
-        /// The container.
+        /// Name of the container.
         name: String,
     },
-    /// An entry that is not read.
+    /// An entry of the container cannot be read.
     #[error("{name}!{entry}: {what}")]
     Entry {
-        /// The container.
+        /// Name of the container.
         name: String,
-        /// The entry.
+        /// Name of the entry that cannot be read.
         entry: String,
-        /// The reason.
+        /// Reason why the entry cannot be read.
         what: String,
     },
-    /// A description (`datapackage.json`, a list of pages) that is none.
+    /// An entry that should be JSON (`datapackage.json`, a list of pages) is not valid.
     #[error("{name}!{entry}: {source}")]
     Json {
-        /// The container.
+        /// Name of the container.
         name: String,
-        /// The entry.
+        /// Name of the invalid entry.
         entry: String,
-        /// The fault of the JSON.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
 }

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use crate::inflate::append_member;
 
-/// Writes one record: version line, fields in the order given, blank line, block, two line ends.
+/// Writes one WARC record: version line, fields in the order given, blank line, block, two line ends.
 ///
-/// `version` is `1.0`, `1.1` or another, with or without `WARC/` before it. Content-Length is added
-/// as the last field if `headers` has none.
+/// `version` is `1.0`, `1.1` or another, with or without `WARC/` before it. If `headers` has no Content-Length, it is
+/// added as the last field.
 ///
 /// # Errors
-/// Those of `out`, and `InvalidInput` for a field name or value with a line end in it or a
-/// Content-Length that is not the block's.
+/// Fails if `out` fails. The error is `InvalidInput` for a field name or value with a line end in it, or for a
+/// Content-Length that is not the length of the block.
 pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)], block: &[u8]) -> io::Result<()> {
     let invalid = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()));
     let mut head = Vec::with_capacity(512);
@@ -38,7 +38,8 @@ pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)
     out.write_all(b"\r\n\r\n")
 }
 
-/// Compresses bytes to one gzip member without name and time: the same bytes give the same member. `level` is 0 to 9.
+/// Compresses bytes to one gzip member without name and time, so that equal bytes give equal members. `level` is the
+/// compression level, 0 to 9.
 ///
 /// # Errors
 /// Fails if memory runs out.
@@ -57,12 +58,12 @@ pub struct GzMembers<W> {
 }
 
 impl<W: Write> GzMembers<W> {
-    /// Creates a writer to `out` with compression level 0 to 9.
+    /// Creates a writer of gzip members to `out` with compression level 0 to 9.
     pub fn new(out: W, level: u32) -> Self {
         GzMembers { out, level, offset: 0, plain: Vec::new() }
     }
 
-    /// Writes one record as by [`write_record`]; returns the offset and the length of its member.
+    /// Writes one record with [`write_record`]; returns the byte offset and the length of its gzip member.
     ///
     /// # Errors
     /// Like [`write_record`].
@@ -76,7 +77,7 @@ impl<W: Write> GzMembers<W> {
         Ok(place)
     }
 
-    /// Returns the output, with all members written to it (not flushed).
+    /// Returns the output after all members were written to it (not flushed).
     pub fn into_inner(self) -> W {
         self.out
     }

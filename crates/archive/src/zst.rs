@@ -1,4 +1,4 @@
-//! Reads Zstandard frames one by one, including skippable frames and the dictionary frame of `.warc.zst`.
+//! Decodes Zstandard frames one by one, including skippable frames and the dictionary frame of `.warc.zst`.
 
 use std::io::{self, Read};
 
@@ -8,25 +8,25 @@ use crate::error::{Damage, MemberStart, MemberStop};
 use crate::signature::{ZSTD as MAGIC, is_skippable};
 use crate::{buffer::Buffer, stored_bytes::Source};
 
-/// First bytes of the dictionary frame at the head of a `.warc.zst`.
+/// First bytes of the dictionary frame at the start of a `.warc.zst` file.
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-/// First bytes of a dictionary that is not itself compressed.
+/// First bytes of a zstd dictionary that is not itself compressed.
 const RAW_DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// Maximum bytes of a dictionary; the format requires 8 MiB.
+/// Maximum length of a zstd dictionary in bytes; the `.warc.zst` format requires 8 MiB.
 const MAX_DICTIONARY: u64 = 32 * 1024 * 1024;
-/// Stored bytes of the checksum that ends a frame.
+/// Length in bytes of the checksum at the end of a zstd frame.
 const CHECKSUM: usize = 4;
-/// Plain bytes made at a time.
+/// Maximum number of decompressed bytes that one decoding step makes.
 const CHUNK: usize = 128 * 1024;
 
-/// A decoder of the frames of a zstd file, one after another.
+/// Decoder of the frames of a zstd file, one after another.
 pub(crate) struct Zst {
     decoder: Decoder<'static>,
     probe: Option<Decoder<'static>>,
     dictionary: Vec<u8>,
     at_head: bool,
-    /// Stored bytes that the decoder requested: the rest of a block, or the checksum. Passing exactly these keeps all
-    /// blocks before damage, because a failed call does not report what it decoded.
+    /// Number of compressed bytes that the decoder requested: the rest of a block, or the checksum. Passing exactly
+    /// these keeps all blocks before damage, because a failed call does not report what it decoded.
     wanted: usize,
 }
 
@@ -35,7 +35,7 @@ impl Zst {
         Ok(Zst { decoder: Decoder::new()?, probe: None, dictionary: Vec::new(), at_head: true, wanted: 0 })
     }
 
-    /// Skips skippable frames up to the next frame with data, and tells if one begins there.
+    /// Skips skippable frames up to the next frame with data, and returns whether a frame begins there.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
@@ -96,7 +96,7 @@ impl Zst {
         Ok(None)
     }
 
-    /// Decodes some bytes of the frame into `window`; returns the reason if there are no more.
+    /// Decodes some bytes of the zstd frame into `window`; returns the reason if the frame has no further bytes.
     pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let input = source.chunk()?;
@@ -131,8 +131,8 @@ impl Zst {
         }
     }
 
-    /// Decodes the first bytes of the frame that `stored` begins with into `plain`, and returns their number. None if
-    /// it is not a frame.
+    /// Decodes the first bytes of the zstd frame at the start of `stored` into `plain`, and returns their number.
+    /// Returns `None` if no frame begins there.
     pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         if !stored.starts_with(&MAGIC) {
             return None;
@@ -149,22 +149,21 @@ impl Zst {
     }
 }
 
-/// Returns whether these stored bytes begin with a Zstandard frame that needs the dictionary at the start of its
-/// file.
+/// Returns whether the bytes begin with a Zstandard frame that needs the dictionary at the start of the file.
 pub fn needs_dictionary(stored: &[u8]) -> bool {
     // The two lowest bits of the frame's descriptor tell how long the number of its dictionary is.
     stored.starts_with(&MAGIC) && stored.get(MAGIC.len()).is_some_and(|descriptor| descriptor & 3 != 0)
 }
 
-/// Returns the length in bytes of the dictionary at the start of an archive, from its first eight bytes; `None` if it
-/// has no dictionary.
+/// Returns the length in bytes of the dictionary frame at the start of an archive, from the first eight bytes of the
+/// file. Returns `None` if there is no dictionary.
 pub fn dictionary_length(start: &[u8]) -> Option<u64> {
     let size = start.strip_prefix(&DICTIONARY_MAGIC)?.first_chunk::<4>()?;
     let size = u64::from(u32::from_le_bytes(*size));
     (size <= MAX_DICTIONARY).then_some(DICTIONARY_MAGIC.len() as u64 + 4 + size)
 }
 
-/// Decompresses a dictionary, refusing one that grows past the limit.
+/// Decompresses a zstd dictionary, up to `MAX_DICTIONARY` bytes of it.
 fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
     zstd::stream::read::Decoder::with_buffer(bytes)?.take(MAX_DICTIONARY).read_to_end(&mut plain)?;

@@ -1,20 +1,16 @@
 //! Finds duplicates among the documents of many runs.
 //!
-//! A run compares documents only with earlier ones of the same run. This crate compares the outputs of many
-//! runs, the shards. [`sign`] writes a [`Signature`] for each document: its place and its keys. [`Finder`]
-//! groups those of all shards by their keys. [`without`] copies a shard without its duplicates, unless it is another
-//! file than the one that was signed.
+//! A run compares documents only with earlier ones of the same run. This module compares the outputs of many runs, the
+//! shards. [`sign`] writes a [`Signature`] for each document: its place and its keys. [`Finder`] groups the signatures
+//! of all shards by their keys. [`without`] copies a shard without its duplicates, unless the shard differs from the
+//! signed file.
 //!
-//! The rule needs no order of work and no state. A document is a duplicate of the first document, by name of
-//! shard and row, that has a key in common with it. So programs can divide the keys among them, and the union
-//! of their lists is complete. The filter of a run may keep other documents: it compares only with those that
-//! it kept, and it forgets old ones.
+//! The rule needs no order of work and no state. A document is a duplicate of the first document, by name of shard and
+//! row, that has a key in common with it. So programs can divide the keys among them, and the union of their lists is
+//! complete. The filter of a run may keep other documents: it compares only with the documents that it kept, and it
+//! forgets old ones.
 //!
-//! Errors of signing, comparing and rewriting outputs.
-//!
-//! Signs documents: writes files of their places and the keys by which duplicates are found, and reads them.
-//!
-//! A signature names its shard. It also tells an output that was made again from the one that was signed.
+//! A signature names its shard, and the size and checksum of the signed output, so that a changed output is noticed.
 
 mod duplicates;
 
@@ -32,89 +28,89 @@ use crate::{AtomicFile, Compression, Frames, RecordReader, digest_of, open_plain
 
 pub use duplicates::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, without};
 
-/// The error that outputs cannot be signed, compared or written without duplicates.
+/// Error of signing or comparing outputs, or of removing duplicates from them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DedupError {
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The error of the system or of its format.
+        /// Error of the operating system or of the file's format.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// A line is not a signature, or not a duplicate.
+    /// A line of a file is not the signature or duplicate that it should be.
     #[error("{path}: line {line}: {source}")]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Number of the line, from 1.
+        /// Number of the line in the file, from 1.
         line: u64,
-        /// The error of the JSON reader.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// Two documents have one place: two shards have the same name, or one was signed twice.
+    /// Two signatures have the same shard and row: two shards have the same name, or one shard was signed twice.
     #[error("{shard}: row {row} is there twice: give each output a name of its own, and its signatures once")]
     Twice {
         /// Name of the shard.
         shard: String,
-        /// Number of the document in it.
+        /// Index of the document in the shard, from 0.
         row: u64,
     },
-    /// A duplicate that the output does not have.
+    /// A listed duplicate is not in the output file.
     #[error(
         "{path}: has no row {row}, which is listed as a duplicate: it is another output than the one that was signed"
     )]
     Missing {
-        /// The output.
+        /// Path of the output file.
         path: PathBuf,
-        /// The row.
+        /// Index of the missing document in the output file, from 0.
         row: u64,
     },
-    /// An output that is not the one whose duplicates are listed.
+    /// The output file differs from the one whose duplicates are listed.
     #[error("{path}: was made again after it was signed ({what}): sign it again, and find the duplicates again")]
     Changed {
-        /// The output.
+        /// Path of the output file.
         path: PathBuf,
-        /// The difference.
+        /// Description of the difference, for the message.
         what: String,
     },
-    /// A name that tells no format in which documents are read back.
+    /// The file name does not determine a format from which documents can be read back.
     #[error("{0}: is no output of JSON lines, MessagePack or Parquet by its name")]
     Name(PathBuf),
 }
 
 impl DedupError {
-    /// Returns a function for `map_err` that adds the name of the file to an error.
+    /// Returns a function for `map_err` that turns an error into a [`DedupError`] with the path of the file.
     pub(crate) fn of<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path: path.clone(), source: source.into() }
     }
 }
 
-/// The signature of a document: its keys for finding duplicates, and its place. It is written as a JSON line, which any
-/// engine can read as a row.
+/// Signature of a document: its keys for finding duplicates, and its place. It is written as a JSON line, which any
+/// query engine can read as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Name of the shard (the output without suffix) that holds the document.
+    /// Name of the shard (the output file without its suffix) that contains the document.
     pub shard: String,
-    /// Size and checksum of the output that was signed; `None` in signatures of other programs.
+    /// Size and checksum of the output file that was signed; `None` in signatures made by other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
-    /// Number of the document in its shard, from 0.
+    /// Index of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
     pub id: String,
-    /// Hash of the document's words in lower case, 32 hexadecimal digits; `None` without words.
+    /// Hash of the document's words in lower case, as 32 hexadecimal digits; `None` for a text without words.
     #[serde(with = "exact_key")]
     pub exact: Option<u128>,
-    /// MinHash keys, 16 hexadecimal digits each; near duplicates have one in common. Empty with fewer than five words.
+    /// MinHash keys, as 16 hexadecimal digits each; near duplicates share one. Empty for fewer than five words.
     #[serde(with = "near_keys")]
     pub near: Vec<u64>,
 }
 
-/// Hexadecimal digits, as JSON has no integers of that size.
+/// Serializes a 128-bit key as hexadecimal digits, as JSON has no integers of this size.
 mod exact_key {
     use super::*;
 
@@ -128,7 +124,7 @@ mod exact_key {
     }
 }
 
-/// The same of lists.
+/// Serializes a list of 64-bit keys as hexadecimal digits.
 mod near_keys {
     use super::*;
 
@@ -144,11 +140,11 @@ mod near_keys {
 }
 
 /// Writes the signatures of the documents in `output` (JSON lines, MessagePack or Parquet) to `target`, and returns
-/// their number. The target is JSON lines under zstd, and appears when it is complete. The same documents give the same
-/// bytes.
+/// their number. The target is a file of JSON lines compressed with zstd, and appears when it is complete. The same
+/// documents give the same bytes.
 ///
 /// # Errors
-/// If the output cannot be read, or the target not be written.
+/// Fails if the output cannot be read, or the target cannot be written.
 pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
     let unread = DedupError::of(output);
@@ -176,24 +172,25 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     Ok(row)
 }
 
-/// Returns whether the signatures in `target` were made of `output` as it is now.
+/// Returns whether the signatures in `target` belong to the current contents of `output`.
 ///
 /// # Errors
-/// If the output cannot be read.
+/// Fails if the output cannot be read.
 pub fn is_signed(output: &Path, target: &Path) -> Result<bool, DedupError> {
     let Some(Ok(first)) = lines::<Signature>(target).ok().and_then(|mut lines| lines.next()) else { return Ok(false) };
     Ok(first.output == Some(SignedFile::of(output)?))
 }
 
-/// Reads the signatures in a file of JSON lines, plain or in gzip or zstd, by this or another program.
+/// Reads the signatures in a file of JSON lines, plain or compressed with gzip or zstd, made by this or another
+/// program.
 ///
 /// # Errors
-/// Fails if the file cannot be opened. An item is an error if the file cannot be read on, or a line is not a signature.
+/// Fails if the file cannot be opened. An item is an error if reading fails or a line is not a signature.
 pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
     lines(path)
 }
 
-/// Reads the objects of a file of JSON lines.
+/// Reads a file of JSON lines; each line becomes a `T`.
 pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {
@@ -205,12 +202,12 @@ pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     }))
 }
 
-/// Size and checksum of an output when its documents were signed.
+/// Size and checksum of an output file at the time when its documents were signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedFile {
-    /// Size of the output in bytes.
+    /// Size of the output file in bytes.
     pub bytes: u64,
-    /// SHA-256 of the output, 64 hexadecimal digits.
+    /// SHA-256 of the output file, as 64 hexadecimal digits.
     pub sha256: String,
 }
 
@@ -218,7 +215,7 @@ impl SignedFile {
     /// Reads a file and computes its size and checksum.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Fails if the file cannot be read.
     pub fn of(path: &Path) -> Result<Self, DedupError> {
         let read = File::open(path).and_then(digest_of);
         let (bytes, digest) = read.map_err(DedupError::of(path))?;
@@ -226,8 +223,8 @@ impl SignedFile {
     }
 }
 
-/// Returns the name of an output's shard: its file name without folder, format and compression. `None` if the format
-/// cannot be read back.
+/// Returns the shard name of an output file: the file name without folder and without the suffixes of format and
+/// compression. Returns `None` if documents cannot be read back from the format.
 pub fn shard_name(path: &Path) -> Option<&str> {
     readable_name(path).map(|(stem, ..)| stem)
 }

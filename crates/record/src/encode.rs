@@ -1,46 +1,47 @@
-//! Encodes a record as bytes, or prints one page by itself.
+//! Encodes documents in the output formats, and prints single pages.
 
 use serde::Serialize;
 
 use crate::{Annotations, Anserini, Bulk, Compression, Document, Format, Jsonl, Msgpack, Printed, Trec, Wet};
 
-/// Facts about an output that are known before its first record, for its head.
+/// Facts for the head of an output file that are known before its first document.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputHead<'a> {
     /// Name of the output file, without folders.
     pub name: &'a str,
-    /// Block of the source archive's warcinfo record.
+    /// Block of the warcinfo record in the source archive; `None` if there is none.
     pub info: Option<&'a [u8]>,
-    /// WARC-Date of the source archive's first record.
+    /// WARC-Date of the first record in the source archive.
     pub date: Option<&'a str>,
     /// Time of the run in seconds since 1970 (`SOURCE_DATE_EPOCH`). `None` keeps the output independent of the time.
     pub epoch: Option<i64>,
 }
 
-/// An encoder, which turns documents into the bytes of an output format. It is pure: the same document gives the same
+/// Encoder that turns documents into the bytes of an output format. It has no state: the same document gives the same
 /// bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends the head of an output file to `out`; most formats have none.
+    /// Appends the head of an output file to `out`; most formats have no head.
     ///
     /// # Errors
-    /// If the head cannot be written in this format; `out` is then to be thrown away.
+    /// Fails if the head cannot be written in this format; the contents of `out` are then invalid.
     fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
         Ok(())
     }
 
-    /// Appends the encoded document to `out`. Returns false, with nothing appended, if the format has no place for it,
-    /// as WET for a document without text.
+    /// Appends the encoded document to `out`. Returns false, and appends nothing, if the format cannot hold the
+    /// document: WET leaves out documents without text.
     ///
     /// # Errors
-    /// If the record cannot be written in this format; `out` is then to be thrown away.
+    /// Fails if the document cannot be written in this format; the contents of `out` are then invalid.
     fn record(&self, record: &Document, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// Returns the encoder of a format, and the compression that remains for [`Frames`](crate::Frames). That is none for
-/// WET, whose encoder compresses record by record. Formats that are assembled at the end are encoded as MessagePack.
+/// Returns the encoder of a format, and the compression that [`Frames`](crate::Frames) must still apply. The latter is
+/// none for WET, whose encoder compresses each record. Formats that are assembled at the end of a run are encoded as
+/// MessagePack.
 ///
 /// # Errors
-/// [`OutputError::Compression`] if the format is never compressed that way.
+/// [`OutputError::Compression`] if files in this format cannot have this compression.
 pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Encode>, Compression), OutputError> {
     if !format.can_be(compression) {
         return Err(OutputError::Compression { format, compression });
@@ -62,63 +63,63 @@ pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Enco
     Ok((encoder, compression))
 }
 
-/// The error that documents cannot be written to an output.
+/// Error of writing documents to an output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The JSON writer refused the record.
+    /// The JSON writer failed on a document.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The MessagePack writer refused the record.
+    /// The MessagePack writer failed on a document.
     #[error("MessagePack: {0}")]
     Msgpack(#[from] rmp_serde::encode::Error),
-    /// The writer of the format, the compressor or the disk refused it.
+    /// The writer of the format, the compressor or the disk failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A spool cannot be read back.
+    /// The temporary file of encoded documents (spool) cannot be read back.
     #[error("spool: {0}")]
     Spool(#[from] crate::ReadError),
-    /// The Parquet writer refused a document.
+    /// The Parquet writer failed on a document.
     #[cfg(feature = "parquet")]
     #[error("Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
-    /// An index cannot be assembled.
+    /// The search index of an output cannot be assembled.
     #[error("{0}")]
     Index(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A folder that would be replaced holds something else.
+    /// The folder that the output would replace contains a foreign file.
     #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is")]
     Foreign {
-        /// The folder.
+        /// Path of the folder.
         path: std::path::PathBuf,
-        /// The file at that place.
+        /// Path of the foreign file in the folder.
         file: std::path::PathBuf,
     },
-    /// The format is never compressed this way.
+    /// Files in this format cannot have this compression.
     #[error("{format} cannot be compressed with {compression}")]
     Compression {
-        /// The format.
+        /// Output format.
         format: crate::Format,
-        /// The compression asked for.
+        /// Compression that was requested.
         compression: crate::Compression,
     },
 }
 
-/// The form in which a page is printed.
+/// Form in which a single page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageForm {
-    /// The main text of the page, and a line end.
+    /// Main text of the page, and a line end.
     Text,
-    /// The main text of the page as Markdown, which ends with a line end of its own.
+    /// Main text of the page as Markdown, without a further line end.
     Markdown,
-    /// The document of the page as one JSON object on a line: a JSON line of a run.
+    /// Document of the page as one JSON object on a line, like the JSON lines of a run.
     Json,
 }
 
 impl PageForm {
-    /// Prints a document in this form. JSON has `url`, and `file` if there are several pages.
+    /// Prints a document in this form. Only JSON contains `url`, and `file` if it is given for one of several pages.
     ///
     /// # Errors
-    /// Only if memory runs out.
+    /// Fails only if memory runs out.
     pub fn print(self, document: Document, url: Option<&str>, file: Option<&str>) -> Result<String, serde_json::Error> {
         Ok(match self {
             Self::Text => printable(document.text + "\n"),
@@ -128,11 +129,11 @@ impl PageForm {
     }
 }
 
-/// Returns the document of a page as one JSON object on a line. It has the keys of a JSON line of a run, in the same
-/// order and of the same types. For one of several pages, the key `file` with the name of its file follows.
+/// Returns the document of a page as one JSON object on a line. It has the same keys in the same order as the JSON
+/// lines of a run. For one of several pages, the key `file` with the name of the page's file follows.
 ///
 /// # Errors
-/// Only if memory runs out.
+/// Fails only if memory runs out.
 pub fn page_line(record: &Document, file: Option<&str>) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct FileField<'a> {
@@ -151,7 +152,7 @@ pub fn page_line(record: &Document, file: Option<&str>) -> Result<String, serde_
     String::from_utf8(line).map_err(serde::ser::Error::custom)
 }
 
-/// Removes control characters from a text, except line ends and tabs, so that it can be printed.
+/// Removes control characters other than line ends and tabs from a text, so that it is safe to print.
 pub(crate) fn printable(text: String) -> String {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) { text } else { text.chars().filter(|&c| is_shown(c)).collect() }

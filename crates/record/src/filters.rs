@@ -1,8 +1,8 @@
-//! Keeps or drops documents, each drop with its [`Reason`].
+//! Keeps or drops documents, and gives a [`Reason`] for each drop.
 //!
-//! [`Filters`] are what [`FilterSettings`] ask for. Most need only one page and have no state, so workers apply them in
-//! any order. [`Duplicates`] compare a page with earlier ones: they are applied in the order of the records, to a
-//! [`Fingerprint`] from the workers.
+//! [`Filters`] apply the rules that [`FilterSettings`] choose. Most need only one page and have no state, so workers
+//! apply them in any order. [`Duplicates`] compare a page with earlier ones. They are applied in the order of the
+//! records, to a [`Fingerprint`] that a worker computed.
 
 mod address;
 pub(crate) mod duplicates;
@@ -17,16 +17,16 @@ pub use address::{Hosts, UrlPattern};
 pub use duplicates::{Duplicates, DuplicatesState, Fingerprint, PageText};
 pub use settings::{DuplicateSettings, FilterSettings, Filters, RobotsRule, StatusRange, TextRule, UnknownStatus};
 
-/// Facts about a capture, for filters.
+/// Facts about a captured page that filters judge before its text is extracted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Capture<'a> {
     /// HTTP status code; `None` without an HTTP response.
     pub status: Option<u16>,
-    /// Media type in lower case without parameters (`text/html`).
+    /// Media type of the page in lower case without parameters (`text/html`).
     pub media_type: &'a str,
     /// Values of the `X-Robots-Tag` headers.
     pub robots: &'a [&'a str],
-    /// Reservations of rights in the headers.
+    /// Reservations of rights in the HTTP headers.
     pub rights: Option<&'a Rights>,
 }
 
@@ -36,13 +36,13 @@ trommel_text::named! {
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]
     pub enum Reason {
-        /// A URL outside of those asked for.
+        /// The URL matches none of the wanted patterns.
         Url = "url",
-        /// A host outside of those asked for, or one that is not wanted.
+        /// The host is not among the wanted hosts, or is excluded.
         Host = "host",
-        /// HTTP status outside of those asked for.
+        /// The HTTP status is not among the wanted ones.
         HttpStatus = "http-status",
-        /// Media type outside of those asked for.
+        /// The media type is not among the wanted ones.
         MediaType = "media-type",
         /// The page asks not to be indexed.
         RobotsNoindex = "robots-noindex",
@@ -50,51 +50,51 @@ trommel_text::named! {
         RobotsNoai = "robots-noai",
         /// The page reserves the right to mine its text or to learn from it.
         RightsReserved = "rights-reserved",
-        /// Fewer words or characters than asked for.
+        /// The text has fewer words or characters than the minimum.
         TooShort = "too-short",
-        /// More words or characters than asked for.
+        /// The text has more words or characters than the maximum.
         TooLong = "too-long",
-        /// A language that is not wanted, or none known where some are asked for.
+        /// The language is excluded, is not among the wanted ones, or is unknown while some are wanted.
         Language = "language",
-        /// A page type that is not wanted, or none known where some are asked for.
+        /// The page type is excluded, is not among the wanted ones, or is unknown while some are wanted.
         PageType = "page-type",
-        /// Less confidence than asked for.
+        /// The confidence is below the minimum.
         Confidence = "confidence",
-        /// The page is a block page, in place of the requested one.
+        /// The page is a block page (captcha, log-in form, error page) instead of the requested page.
         BlockPage = "block-page",
         /// C4: the text has a curly bracket.
         C4CurlyBracket = "c4-curly-bracket",
         /// C4: the text has "lorem ipsum".
         C4LoremIpsum = "c4-lorem-ipsum",
-        /// C4: too few sentences in whole lines.
+        /// C4: the text has too few sentences in lines that count.
         C4FewSentences = "c4-few-sentences",
-        /// Gopher: number of words.
+        /// Gopher: the text has too few or too many words.
         GopherWords = "gopher-words",
-        /// Gopher: mean length of the words.
+        /// Gopher: the mean length of the words is too small or too large.
         GopherWordLength = "gopher-word-length",
-        /// Gopher: too many hashes or ellipses.
+        /// Gopher: the text has too many hashes or ellipses for its number of words.
         GopherSymbols = "gopher-symbols",
-        /// Gopher: too many lines that begin with a bullet.
+        /// Gopher: too many lines begin with a bullet.
         GopherBullets = "gopher-bullets",
-        /// Gopher: too many lines that end with an ellipsis.
+        /// Gopher: too many lines end with an ellipsis.
         GopherEllipses = "gopher-ellipses",
-        /// Gopher: too many words without a letter.
+        /// Gopher: too many words have no letter.
         GopherLetters = "gopher-letters",
-        /// Gopher: too few English stop words in an English text.
+        /// Gopher: an English text has too few English stop words.
         GopherStopWords = "gopher-stop-words",
-        /// Gopher: too many lines that repeat others.
+        /// Gopher: too many lines repeat an earlier line.
         GopherLines = "gopher-lines",
-        /// Gopher: too many paragraphs that repeat others.
+        /// Gopher: too many paragraphs repeat an earlier paragraph.
         GopherParagraphs = "gopher-paragraphs",
-        /// Gopher: too much of the text in its most frequent phrase.
+        /// Gopher: the most frequent phrase makes up too much of the text.
         GopherTopPhrase = "gopher-top-phrase",
-        /// Gopher: too much of the text in phrases that repeat.
+        /// Gopher: repeated phrases make up too much of the text.
         GopherPhrases = "gopher-phrases",
-        /// The words of an earlier document.
+        /// The document has the same words as an earlier document.
         ExactDuplicate = "exact-duplicate",
-        /// Nearly the words of an earlier document.
+        /// The document has nearly the same words as an earlier document.
         NearDuplicate = "near-duplicate",
-        /// The crawler's copy of a page that gave a document before.
+        /// The record is the crawler's copy of a page, and the page already gave a document.
         PageCopy = "page-copy",
     }
 }

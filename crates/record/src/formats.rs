@@ -1,4 +1,4 @@
-//! The formats: names, compressions, and the facts about each. Each format stands in a file of its own.
+//! The output formats: their names, compressions and other facts. Each format has a module.
 
 mod annotations;
 mod jsonl;
@@ -73,7 +73,7 @@ trommel_text::named! {
     }
 }
 
-/// The error that a name is not that of a format or compression.
+/// Error for a name that is not the name of a format or compression.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {name:?}, expected {expected}")]
 pub struct UnknownName {
@@ -106,16 +106,16 @@ fn by_name<T: Named>(what: &'static str, name: &str) -> Result<T, UnknownName> {
     })
 }
 
-/// The facts about a format.
+/// Facts about an output format.
 struct FormatFacts {
-    /// The end of its names.
+    /// Suffix of file names in this format, without that of the compression.
     suffix: &'static str,
-    /// The compressions that its readers know: those of WET, Anserini and TREC files know gzip alone, and Parquet and
-    /// Tantivy compress what they store.
+    /// Compressions that readers of the format know. Readers of WET, Anserini and TREC files know only gzip; Parquet
+    /// and Tantivy compress their contents themselves.
     compressions: &'static [Compression],
-    /// The compression without a wish.
+    /// Compression that is used if the user requests none.
     usual: Compression,
-    /// True if files have more metadata of a page than its title and language.
+    /// True if files in the format contain more metadata of a page than its title and language.
     has_metadata: bool,
 }
 
@@ -148,32 +148,32 @@ impl Format {
         self.facts().compressions
     }
 
-    /// Returns whether files in this format can have this compression.
+    /// Returns whether files in this format can have `compression`.
     pub fn can_be(self, compression: Compression) -> bool {
         self.compressions().contains(&compression)
     }
 
-    /// Returns whether an output in this format is assembled at the end from MessagePack maps.
+    /// Returns whether an output in this format is assembled at the end of a run from MessagePack maps.
     pub fn is_assembled(self) -> bool {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
 
-    /// Returns whether a folder of outputs in this format has a file for each page.
+    /// Returns whether this format writes one file for each page if the output is a folder.
     pub fn is_by_page(self) -> bool {
         matches!(self, Self::Text | Self::Markdown)
     }
 
-    /// Returns whether this format holds more metadata than title and language.
+    /// Returns whether files in this format contain more metadata of a page than its title and language.
     pub fn has_metadata(self) -> bool {
         self.facts().has_metadata
     }
 
-    /// Returns the suffix by which the format of a file is recognised.
+    /// Returns the file name suffix by which the format is recognised.
     pub fn known_suffix(self) -> &'static str {
         self.facts().suffix
     }
 
-    /// Other ends of file names by which it is known.
+    /// Returns further file name suffixes by which the format is recognised.
     fn other_suffixes(self) -> &'static [&'static str] {
         if self == Self::Jsonl { &[".json", ".ndjson"] } else { &[] }
     }
@@ -199,8 +199,8 @@ impl Compression {
     }
 }
 
-/// Splits off the suffix of a file name that determines format and compression, in any case, and returns all three.
-/// `None` if the name determines neither.
+/// Returns the suffix of a file name that determines format and compression, in any case, and both of them. Returns
+/// `None` if the name determines no format.
 pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     let lower = name.to_ascii_lowercase();
     let pairs =
@@ -216,8 +216,8 @@ pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
     Some((name.get(name.len() - length..)?, format, compression))
 }
 
-/// Returns stem, format and compression of an output by its file name. None if the name tells no format that can be
-/// read back.
+/// Splits the file name of an output into its stem, format and compression. Returns `None` if the name determines no
+/// format that can be read back.
 pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
     let name = path.file_name()?.to_str()?;
     let (suffix, format, compression) = suffix_of(name)?;

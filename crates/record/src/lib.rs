@@ -1,9 +1,9 @@
-//! Writes documents: JSON lines, MessagePack, WET, Anserini collections, TREC web, `_bulk` requests, Parquet.
+//! Writes documents as JSON lines, MessagePack, WET, Anserini collections, TREC web, `_bulk` requests or Parquet.
 //!
-//! An [`Encode`] turns an [`Document`] into bytes. It is pure, so any worker can run it. The bytes are
-//! then appended in order to one `Shard` for each output, which compresses them in `Frames`. The file
-//! appears under its name only when it is whole, and an interrupted one can be continued; both need the feature
-//! `storage`. A [`RecordReader`] reads records back.
+//! An [`Encode`] turns a [`Document`] into bytes. It has no state, so any worker can run it. The bytes are then
+//! appended in order to one `Shard` for each output, which compresses them in `Frames`. The file appears under its name
+//! only when it is complete, and an interrupted file can be continued; both need the feature `storage`. A
+//! [`RecordReader`] reads documents back.
 
 #[cfg(feature = "storage")]
 pub mod dedup;
@@ -38,7 +38,7 @@ mod storage {
 
         use crate::Compression;
 
-        /// Returns the names in a folder, sorted.
+        /// Returns the names of the entries in a folder, sorted.
         pub(super) fn names(folder: &Path) -> Vec<String> {
             let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
             let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
@@ -46,7 +46,7 @@ mod storage {
             names
         }
 
-        /// Decompresses bytes.
+        /// Returns `bytes` decompressed.
         pub(super) fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
             let mut out = Vec::new();
             match compression {

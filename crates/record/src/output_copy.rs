@@ -1,4 +1,4 @@
-//! Copies of outputs, in the format of the original.
+//! Writes changed copies of outputs, in the format of the original.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io, io::Write as _};
@@ -7,11 +7,11 @@ use crate::{
     Assemble, AtomicFile, Document, Encode, Format, Frames, Jsonl, Msgpack, OutputError, readable_name, storage::hidden,
 };
 
-/// A writer of a changed copy of an output, in the same format and compression. The copy appears under its name, which
+/// Writer of a changed copy of an output, in the same format and compression. The copy appears under its name, which
 /// may be that of the original, when it is complete.
 pub struct OutputCopy<'a> {
     target: PathBuf,
-    /// The MessagePack maps of which the copy is assembled, if it is.
+    /// Path of the MessagePack file from which a Parquet copy is assembled, and the assembler; else `None`.
     spool: Option<(PathBuf, &'a dyn Assemble)>,
     encoder: &'static dyn Encode,
     stream: Frames<AtomicFile>,
@@ -19,11 +19,11 @@ pub struct OutputCopy<'a> {
 }
 
 impl<'a> OutputCopy<'a> {
-    /// Begins a copy of `output` at `target`, without any documents yet; `assemble` makes Parquet files.
+    /// Begins a copy of `output` at `target`, without any documents yet; `assemble` is needed for Parquet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the name of `output` tells no format that can be read back, or it is Parquet and
-    /// there is nothing to assemble it; or if the copy cannot be created.
+    /// [`io::ErrorKind::InvalidInput`] if the name of `output` does not determine a format that can be read back, or if
+    /// the format is Parquet and `assemble` is missing. Also fails if the copy cannot be created.
     pub fn create(output: &Path, target: &Path, assemble: Option<&'a dyn Assemble>) -> io::Result<Self> {
         let unreadable =
             || io::Error::new(io::ErrorKind::InvalidInput, "not JSON lines, MessagePack or Parquet by its name");
@@ -44,7 +44,7 @@ impl<'a> OutputCopy<'a> {
     /// Adds a document to the copy.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if the document cannot be written.
     pub fn add(&mut self, record: &Document) -> Result<(), OutputError> {
         self.bytes.clear();
         self.encoder.record(record, &mut self.bytes)?;
@@ -54,7 +54,7 @@ impl<'a> OutputCopy<'a> {
     /// Syncs the copy to disk and gives it its final name.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if the copy cannot be written.
     pub fn finish(self) -> Result<(), OutputError> {
         self.stream.finish()?.finish()?;
         let Some((spool, assemble)) = self.spool else { return Ok(()) };

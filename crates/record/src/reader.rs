@@ -1,4 +1,4 @@
-//! Reads records back from the formats that allow it.
+//! Reads documents back from outputs in the formats that allow it.
 
 use std::io::{self, BufRead, BufReader};
 use std::{fs::File, path::Path};
@@ -9,34 +9,34 @@ use trommel_archive::signature;
 
 use crate::Document;
 
-/// The error that an output cannot be read back.
+/// Error of reading documents back from an output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The file cannot be opened, read or uncompressed.
+    /// The file cannot be opened, read or decompressed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is not a document.
+    /// A line of the file is not a document.
     #[error("line {line}: {source}")]
     Json {
-        /// Number of the line, from 1.
+        /// Number of the line in the file, from 1.
         line: u64,
-        /// The error of the JSON reader.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// A map is no document, or is cut.
+    /// A MessagePack map is not a document, or is truncated.
     #[error("document {number}: {source}")]
     Msgpack {
-        /// Number of the document, from 1.
+        /// Number of the document in the file, from 1.
         number: u64,
-        /// The error of the MessagePack reader.
+        /// Error of the MessagePack parser.
         source: rmp_serde::decode::Error,
     },
-    /// A Parquet file is none, or a row of it cannot be read.
+    /// The file is not a Parquet file, or a row cannot be read.
     #[cfg(feature = "parquet")]
     #[error("Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
-    /// The file holds no documents in a form that is read.
+    /// The file is in none of the formats from which documents are read.
     #[error("neither JSON lines nor MessagePack nor Parquet")]
     Unknown,
 }
@@ -48,8 +48,8 @@ enum Form {
     Parquet(Box<crate::formats::parquet::Rows>),
 }
 
-/// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd, or a Parquet file. The bytes
-/// decide on the format, not the name. After an error there are no more documents.
+/// Reader of the documents in an output: JSON lines or MessagePack, plain or compressed with gzip or zstd, or a Parquet
+/// file. The first bytes determine the format, not the name. After an error there are no more documents.
 pub struct RecordReader<R> {
     input: R,
     form: Option<Form>,
@@ -61,7 +61,7 @@ impl RecordReader<Box<dyn BufRead>> {
     /// Opens an output to read its documents.
     ///
     /// # Errors
-    /// If it cannot be read, or holds another format.
+    /// Fails if the file cannot be read, or has another format.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let file = BufReader::with_capacity(1 << 16, File::open(path)?);
         #[cfg(feature = "parquet")]
@@ -80,10 +80,10 @@ impl RecordReader<Box<dyn BufRead>> {
     }
 }
 
-/// Opens a file to read its decompressed contents. Its first bytes tell if it is plain, gzip or zstd.
+/// Opens a file to read its decompressed contents. The first bytes determine whether it is plain, gzip or zstd.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Fails if the file cannot be opened or read.
 pub fn open_plain(path: &Path) -> io::Result<Box<dyn BufRead>> {
     plain(BufReader::with_capacity(1 << 16, File::open(path)?))
 }
@@ -130,7 +130,7 @@ impl<R: BufRead> RecordReader<R> {
     }
 }
 
-/// Reads the next MessagePack map of an input, and adds one to `number`; none at the end.
+/// Reads the next MessagePack map of an input and adds one to `number`; returns `None` at the end of the input.
 pub(crate) fn next_map<T: DeserializeOwned>(
     input: &mut impl BufRead,
     number: &mut u64,

@@ -1,4 +1,4 @@
-//! Rows as Arrow record batches, the tables of Python.
+//! Converts rows to Arrow record batches, the tables of the Python module.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -10,18 +10,18 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 use trommel_text::keys::{self, Key, Shape, Value};
 
-/// The zone of points in time.
+/// Time zone of columns with points in time.
 const UTC: &str = "UTC";
 
-/// Returns the Arrow schema of columns.
+/// Returns the Arrow schema of the columns.
 fn schema<R>(columns: &[&Key<R>]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(|column| field(&column.field, true)).collect::<Fields>()))
 }
 
-/// Makes an Arrow record batch of rows. A missing row has nulls and empty lists.
+/// Converts rows to an Arrow record batch. A missing row has nulls and empty lists.
 ///
 /// # Errors
-/// If a column would be longer than 2 GiB.
+/// Fails if a column would be longer than 2 GiB.
 pub fn record_batch<R>(columns: &[&Key<R>], rows: &[Option<&R>]) -> Result<RecordBatch, ArrowError> {
     let arrays = columns.iter().map(|column| {
         let values = rows.iter().map(|row| row.map_or(Value::Missing, column.value));
@@ -30,7 +30,8 @@ pub fn record_batch<R>(columns: &[&Key<R>], rows: &[Option<&R>]) -> Result<Recor
     RecordBatch::try_new(schema(columns), arrays.collect::<Result<_, _>>()?)
 }
 
-/// A column or a field of a structure. Lists are never null, and neither are the fields of structures.
+/// Returns the Arrow field of a column, or of a field in a structure. Lists are never null, and neither are the fields
+/// of structures.
 fn field(key: &keys::Field, is_nullable: bool) -> Field {
     let data_type = data_type(key.shape);
     let is_list = matches!(data_type, DataType::List(_));
@@ -57,7 +58,7 @@ fn structure(fields: &[keys::Field]) -> Fields {
     fields.iter().map(|key| field(key, false)).collect()
 }
 
-/// Values of one shape as an array; a text that is missing is empty where it cannot be null.
+/// Converts values of one shape to an Arrow array. A missing text becomes empty if the column cannot be null.
 fn array(shape: Shape, values: Vec<Value<'_>>, is_nullable: bool) -> Result<ArrayRef, ArrowError> {
     Ok(match shape {
         Shape::Text | Shape::Word | Shape::Address | Shape::Date => {

@@ -1,4 +1,4 @@
-//! The record of a page in an archive: its place, and an id that depends only on the input.
+//! Returns the place of a record in its archive, and an id of the record that depends only on the input.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use sha1::{Digest as _, Sha1};
 use trommel_archive::{Place, Record};
 use trommel_extract::RecordSource;
 
-/// Returns the place of a record in the form that documents have.
+/// Converts the place of a record in an archive to the form that documents contain.
 pub fn source(place: &Place) -> RecordSource {
     RecordSource { file: place.file.clone(), offset: place.offset, length: place.length, inner: place.inner }
 }
 
-/// Returns the id of a record. If it has none, as in ARC files, the id is made of the archive's name (without folder)
-/// and the record's place.
+/// Returns the id of a record. If the record has none, as in ARC files, the id is made from the archive's name (without
+/// folder) and the record's place, URL and date.
 pub fn id(record: &Record) -> String {
     record.id().map_or_else(|| derived(record), str::to_owned)
 }
@@ -33,11 +33,11 @@ fn derived(record: &Record) -> String {
     ])
 }
 
-/// The namespace for object identifiers (RFC 9562, section 6.6).
+/// UUID namespace for object identifiers (RFC 9562, section 6.6).
 const OID_NAMESPACE: [u8; 16] =
     [0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
 
-/// Makes a record id (`urn:uuid:` and a version 5 UUID) from `parts`; the same parts give the same id. It serves
+/// Returns a record id (`urn:uuid:` and a version 5 UUID) made from `parts`; equal parts give equal ids. It serves
 /// records without an id (ARC) and the records of WET files.
 pub fn record_id(parts: &[&str]) -> String {
     let namespace = uuid_v5(&OID_NAMESPACE, b"trommel record");
@@ -47,7 +47,7 @@ pub fn record_id(parts: &[&str]) -> String {
     format!("urn:uuid:{}", groups.join("-"))
 }
 
-/// A UUID from the SHA-1 of a namespace and a name (RFC 9562, section 5.5).
+/// Returns a version 5 UUID: the SHA-1 of a namespace and a name (RFC 9562, section 5.5).
 // Two packages fewer than the crate `uuid`, whose SHA-1 is a second one.
 fn uuid_v5(namespace: &[u8; 16], name: &[u8]) -> [u8; 16] {
     let digest: [u8; 20] = Sha1::new().chain_update(namespace).chain_update(name).finalize().into();
@@ -58,7 +58,7 @@ fn uuid_v5(namespace: &[u8; 16], name: &[u8]) -> [u8; 16] {
     id
 }
 
-/// Records for tests of the formats.
+/// Tests of record ids, and documents for the tests of the formats.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -86,7 +86,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns a document as a format writes it; none if the format has no place for it.
+    /// Returns a document as a format writes it; `None` if the format leaves the document out.
     pub(crate) fn written(format: &impl crate::Encode, document: &Document) -> Option<String> {
         let mut out = Vec::new();
         let is_written = format.record(document, &mut out).unwrap();
@@ -182,7 +182,7 @@ pub(crate) mod tests {
         assert_eq!(keys, names);
     }
 
-    /// Keys and types of their values, those of objects inside as well.
+    /// Returns the keys of a JSON value with the types of their values, also inside objects.
     fn schema(value: &serde_json::Value) -> String {
         use serde_json::Value;
         match value {

@@ -1,4 +1,4 @@
-//! Documents as rows of a table: a column for each key, in the order of the columns, and some that are computed.
+//! Maps documents to rows of a table: a column for each key, and some computed columns.
 //!
 //! Dates in ISO 8601 become points in time, with their precision.
 
@@ -12,10 +12,10 @@ use trommel_text::words;
 
 use crate::{Document, RecordSource};
 
-/// A column of a table of documents, with its type and the function that gets a document's value.
+/// Column of a table of documents, with its type and the function that returns a document's value.
 pub type Column = Key<Document>;
 
-/// The columns that are no keys.
+/// Columns that are computed from a document, instead of being one of its keys.
 static COMPUTED: [Column; 12] = [
     column("dump", Shape::Text, " The crawl named in the archive's path (`CC-MAIN-2024-22`).", |document| {
         text(document.source.as_ref().and_then(dump))
@@ -71,19 +71,19 @@ fn moment(date: &Option<String>) -> Option<Moment> {
     Moment::of(date.as_deref()?)
 }
 
-/// The first columns, which FineWeb has, too. They are named as the keys of JSON are (`lang`, FineWeb's `language`), and
-/// there is the number of words in place of tokens.
+/// Names of the first columns, which the FineWeb dataset also has. The names are those of the JSON keys (`lang` instead
+/// of FineWeb's `language`), and the number of words replaces the number of tokens.
 const FIRST: [&str; 8] = ["text", "id", "dump", "url", "date", "file_path", "lang", "word_count"];
-/// Columns that stand before that of a key, elsewhere than their own keys do.
+/// Names of columns that are placed before the column of a certain key, instead of in the order of the keys.
 const MOVED: [(&[&str], &str); 3] = [
     (&["confidence"], "comments"),
     (&["charset", "charset_source"], "status"),
     (&["source_offset", "source_length", "source_inner", "source_name"], "capped"),
 ];
-/// The last columns: dates as points in time, beside the texts that archives and pages have.
+/// Names of the last columns: dates as points in time, in addition to the dates as text.
 const LAST: [&str; 5] = ["fetched_at", "published_at", "published_precision", "modified_at", "modified_precision"];
 
-/// The columns of a table of documents in their order, without the optional ones.
+/// Columns of a table of documents in their order, without the optional ones.
 pub static COLUMNS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let is_placed = |name: &str| FIRST.contains(&name) || MOVED.iter().any(|(names, _)| names.contains(&name));
     let keys = Document::KEYS.iter().filter(|key| !matches!(key.field.shape, Shape::Object | Shape::Objects(_)));
@@ -96,7 +96,7 @@ pub static COLUMNS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     names.filter_map(|name| all().find(|column| column.field.name == name)).collect()
 });
 
-/// The chunks of a document, with its title and URL in each, so that a table of chunks needs no join.
+/// Chunks of a document, each with the document's title and URL, so that a table of chunks needs no join.
 #[derive(Debug)]
 struct ChunksOfPage<'a>(&'a Document);
 
@@ -130,10 +130,10 @@ impl Objects for ChunksOfPage<'_> {
     }
 }
 
-/// Tells whether options ask for a column.
+/// Function that returns whether the options request a certain column.
 type ColumnCondition = fn(&DocumentOptions) -> bool;
 
-/// The columns that are only where they are asked for, and which options ask for them.
+/// Names of the columns that exist only on request, and for each a test whether the options request it.
 static OPTIONAL: [(&str, ColumnCondition); 5] = [
     ("blocks", |options| options.blocks),
     ("spans", |options| options.spans),
@@ -142,17 +142,17 @@ static OPTIONAL: [(&str, ColumnCondition); 5] = [
     ("chunks", |options| options.chunks.is_some()),
 ];
 
-/// The chunks.
+/// Column with the chunks of a document.
 static CHUNKS: Column = column("chunks", Shape::Objects(ChunksOfPage::fields), "", |document| {
     Value::Objects(Box::new(ChunksOfPage(document)))
 });
 
-/// The optional columns of a table that are present, such as blocks or spans.
+/// Set of the optional columns, such as blocks or spans, that a table has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalColumns([bool; 5]);
 
 impl OptionalColumns {
-    /// Returns the optional columns of documents made with these options.
+    /// Returns the optional columns of a table of documents made with these options.
     pub fn of(options: &DocumentOptions) -> Self {
         Self(OPTIONAL.map(|(_, asked)| asked(options)))
     }
@@ -162,7 +162,7 @@ impl OptionalColumns {
         Self(OPTIONAL.map(|(name, _)| has(name)))
     }
 
-    /// Returns the columns, in the order in which they follow [`COLUMNS`].
+    /// Returns the optional columns, in the order in which they follow [`COLUMNS`].
     pub fn columns(self) -> impl Iterator<Item = &'static Column> {
         let asked = self.0.into_iter().zip(OPTIONAL).filter_map(|(is_there, (name, _))| is_there.then_some(name));
         let all = || std::iter::once(&CHUNKS).chain(Document::KEYS);
@@ -170,7 +170,7 @@ impl OptionalColumns {
     }
 }
 
-/// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).
+/// Returns the name of the crawl (`CC-MAIN-2024-22`) in the path of a Common Crawl archive; `None` if there is none.
 fn dump(source: &RecordSource) -> Option<&str> {
     let file = &*source.file;
     let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
@@ -179,18 +179,19 @@ fn dump(source: &RecordSource) -> Option<&str> {
     (digits(year, 4) && digits(week, 2)).then_some(name)
 }
 
-/// The first moment of a year, month, day, minute or second in universal time. A date without an offset counts as
+/// First moment of a year, month, day, minute or second, in universal time. A date without an offset counts as
 /// universal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// Milliseconds since 1970 to that moment.
+    /// Milliseconds from the start of 1970 to the moment.
     pub(crate) millisecond: i64,
-    /// `year`, `month`, `day`, `minute` or `second`.
+    /// Precision of the date: `year`, `month`, `day`, `minute` or `second`.
     pub(crate) precision: &'static str,
 }
 
 impl Moment {
-    /// Parses a date in the forms that documents have: `2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:00+02:00`.
+    /// Parses a date in one of the forms that documents contain: `2024`, `2024-05`, `2024-05-01`,
+    /// `2024-05-01T12:00+02:00`.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let Some((date, time)) = text.split_once(['T', ' ']) else {
             let (whole, precision) = match text.len() {

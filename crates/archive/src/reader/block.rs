@@ -8,38 +8,39 @@ use crate::record::{ArchiveFormat, Note};
 use crate::record_start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
 use crate::{buffer::RecordBlock, http, stream::StreamCodec};
 
-/// Maximum bytes reserved for a block before they are decoded.
+/// Maximum number of bytes reserved for a record's block because of its stated length, before they are decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
-/// Number of lengths that ran into the next record, after which lengths are ignored: the start of a record inside a
-/// block then ends the block. This keeps reading linear when every length of a file is wrong.
+/// Number of stated lengths that ran into the next record, after which stated lengths are distrusted. The start of a
+/// record inside a block then ends the block. This keeps reading linear when every length of a file is wrong.
 const MAX_WRONG_LENGTHS: u32 = 4;
-/// Bytes by which a length may be too large without being damage: writers count line ends twice, or those after the
-/// block.
+/// Maximum number of bytes by which a stated length may exceed the block without being damage: some writers count line
+/// ends twice, or those after the block.
 const MAX_MISCOUNT: u64 = 16;
-/// Bytes by which it may be too small: fewer than a record with its headers has, of which a rest might be in the block.
+/// Maximum number of bytes by which a stated length may fall short of the block without being damage. A larger
+/// difference may be the rest of another record.
 const MAX_OVER: u64 = 512;
-/// Bytes after a block in which a record that begins in the block may go on.
+/// Number of bytes after a block that are examined for the rest of a record that begins inside the block.
 const LOOKAHEAD: usize = 4096;
 
-/// Reason why the bytes of a block came to an end.
+/// Reason why the bytes of a block ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockEnd {
-    /// All requested bytes were there.
+    /// All requested bytes of the block were read.
     Whole,
-    /// The next record begins.
+    /// The next record begins before the requested end of the block.
     Start,
-    /// The member, the file or the readable part of it has ended.
+    /// The member, the file or its readable part ended.
     Stopped,
 }
 
-/// The block of a record as it was read, with the bytes that it lacks.
+/// Block of a record as it was read, with the number of bytes that it lacks.
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) bytes: RecordBlock,
-    /// Number of bytes of the block that were read, kept or not.
+    /// Number of bytes of the block that were read, including bytes that were not kept.
     pub(super) total: u64,
     pub(super) notes: Vec<Note>,
-    /// Number of bytes that are missing because the file or the member breaks off in the block.
+    /// Number of bytes missing because the file or the member breaks off inside the block.
     pub(super) missing: Option<u64>,
     /// True if the header states a wrong length or none. The block was then read up to the next record or the end of
     /// the file.
@@ -51,8 +52,8 @@ impl Block {
         self.bytes.len() as u64
     }
 
-    /// Returns the number of bytes that a block of wrong length may lack, given the `stated` length; none if its header
-    /// only miscounts. Where a piece of a file is gone, the rest of another record may stand in the block.
+    /// Returns the number of bytes that a block of wrong length may lack, given the `stated` length. Returns `None` if
+    /// the header merely miscounts. If a piece of the file is gone, the block may contain the rest of another record.
     pub(super) fn lost_by_length(&self, stated: Option<u64>, format: ArchiveFormat) -> Option<u64> {
         // What the server said about the body is a count of its own.
         if let Some(missing) = http::missing_bytes(&self.bytes) {
@@ -66,7 +67,7 @@ impl Block {
         }
     }
 
-    /// Takes off the two line ends that close a record, of a block that was read up to the next.
+    /// Removes the two line ends that close a record from a block that was read up to the next record.
     fn trim_end(&mut self) {
         if self.total != self.kept() {
             return;
@@ -80,7 +81,8 @@ impl Block {
 }
 
 impl Reader {
-    /// Reads a block of `length` bytes and the line ends after it. If the length is wrong, it finds the true end.
+    /// Reads a block of `length` bytes and the line ends after it. Finds the true end of the block if `length` is
+    /// wrong.
     pub(super) fn block(&mut self, length: Option<u64>) -> Block {
         if let Some(length) = length
             && length <= self.options.max_record
@@ -122,7 +124,7 @@ impl Reader {
         block
     }
 
-    /// Notes on a block what its member ended with.
+    /// Notes on a block that its compressed member has a wrong checksum or is damaged.
     fn note_stop(&self, block: &mut Block) {
         if self.stream.bytes().is_empty() {
             match self.stream.stop() {
@@ -177,8 +179,8 @@ impl Reader {
         }
     }
 
-    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that is not
-    /// known. With `scan`, it stops at the next record if that comes first.
+    /// Moves bytes from the unread bytes to a block until it has `upto` bytes; without `upto`, to the end of the
+    /// member. With `scan`, stops at the next record if that comes first.
     fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> BlockEnd {
         let mut from = 0;
         // A header that damage ran together with a block ends right before the next record.
@@ -240,9 +242,9 @@ impl Reader {
         }
     }
 
-    /// Takes off the line ends after a block, two at most: more are no part of the record. Looks
-    /// ahead as well whether the member ends there, which the record's length depends on. A live input
-    /// without members is not waited for: whether another record begins there is seen if it has come.
+    /// Removes and returns at most two line ends after a block; further ones are not part of the record. Also looks
+    /// ahead for the end of the member, on which the record's length depends. An uncompressed live input is not waited
+    /// for: the next record is seen only if its bytes have arrived.
     fn close(&mut self) -> Vec<u8> {
         let waits = !self.options.live || self.stream.compression() != StreamCodec::Plain;
         let mut blank = Vec::with_capacity(4);
@@ -261,8 +263,8 @@ impl Reader {
         }
     }
 
-    /// The place at which a block of wrong length runs into the next record. None if the payload is itself an
-    /// archive.
+    /// Returns the index at which a block of wrong length runs into the next record. Returns `None` if there is no such
+    /// index, or if the payload is itself an archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
             Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => http::head(block).length,

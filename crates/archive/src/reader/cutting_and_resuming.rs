@@ -1,5 +1,4 @@
-//! Finds the places at which an archive can be cut, so that several readers share it, and continues to read a file at
-//! the place where another reader stopped.
+//! Finds places at which an archive can be divided between readers, and continues where another reader stopped.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::{fs::File, path::Path, sync::Arc};
@@ -32,11 +31,11 @@ impl Reader {
         self.before
     }
 
-    /// Continues from `point` in an input that cannot seek, such as standard input. `input` begins at its start;
-    /// bytes before the point are read and dropped.
+    /// Continues from `point` in an input that cannot seek, such as standard input. `input` begins at the start of the
+    /// archive; bytes before the point are read and dropped.
     ///
     /// # Errors
-    /// Like [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
+    /// Like [`Reader::new`], and [`ArchiveError::Changed`] if the point cannot be reached.
     pub fn resume(
         file: impl Into<Arc<str>>,
         input: impl Read + Send + 'static,
@@ -59,12 +58,12 @@ impl Reader {
     /// Continues from `point` in the file at `path`, by seeking.
     ///
     /// # Errors
-    /// Like [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
+    /// Like [`Reader::open`], and [`ArchiveError::Changed`] if the point cannot be reached.
     pub fn reopen(path: &Path, point: &ResumePoint, options: ReadOptions) -> Result<Reader, ArchiveError> {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
 
-    /// Continues from `point`, by seeking, in the file, inner archive or object that `open` opens.
+    /// Continues from `point` by seeking. `open` opens the file, inner archive or remote object to read.
     ///
     /// # Errors
     /// Like [`Reader::reopen`].
@@ -135,12 +134,13 @@ impl Reader {
 }
 
 impl Reader {
-    /// Finds the places at which several readers may begin to share an archive in gzip or zstd members. For each of
-    /// `cuts`, stored offsets, it is the next member that begins with a record, at most `reach` stored bytes further.
+    /// Returns places at which several readers may begin to share an archive in gzip or zstd members. For each of
+    /// `cuts`, offsets in the file, the place is the next member that begins with a record, at most `reach` bytes
+    /// further.
     ///
-    /// A member may also stand in the payload of a record. So a place is valid only if a reader that came from before
-    /// [arrives](Reader::has_arrived) there; from there on both readers give the same items. There are no places in an
-    /// archive without members, or in one that cannot be read.
+    /// The payload of a record may also contain a member. So a place is valid only if a reader that began before it
+    /// [arrives](Reader::has_arrived) there; from there on both readers return the same items. An archive without
+    /// members, or one that cannot be read, has no places.
     ///
     /// # Errors
     /// The errors of `open` and of reading.
@@ -179,8 +179,8 @@ impl Reader {
         Ok(starts)
     }
 
-    /// Returns whether this reader now continues exactly like one that begins at `start`, one of [`Reader::starts`].
-    /// `record` is the item that was returned last.
+    /// Returns whether this reader now continues exactly like a reader that begins at `start`, a point from
+    /// [`Reader::starts`]. `record` is the item that was returned last.
     pub fn has_arrived(&self, record: &Record, start: &ResumePoint) -> bool {
         let (Some(before), Some(start)) = (&self.before.state, &start.state) else { return false };
         // How many records were given before matters no more, nor the account of a member that is over.

@@ -1,4 +1,4 @@
-//! Reads one record from plain bytes: its header, then its block.
+//! Reads one record from decompressed bytes: its header, then its block.
 
 use super::{Reader, block::Block};
 use crate::error::{ArchiveError, Damage, MemberStop};
@@ -6,24 +6,24 @@ use crate::record::{ArchiveFormat, Note, Place, Record, RecordType};
 use crate::record_start::{ArcLine, names_warc, record_starts};
 use crate::{http::Headers, stream::StreamCodec};
 
-/// The result of searching for the end of a header.
+/// Result of searching for the end of a record's header.
 enum HeaderEnd {
-    /// Length of the header lines, and with the blank line.
+    /// Length in bytes of the header without and with the blank line that ends it.
     Blank(usize, usize),
-    /// None before the next record or within the limit.
+    /// No blank line was found before the next record or within the maximum length.
     None,
-    /// The member or the file ended; the bytes are used up and, where need be, reported.
+    /// The member or the file ended before the blank line; the bytes were consumed, and reported if damaged.
     Stopped,
 }
 
-/// A record without the end of its place.
+/// Record that was read, before its length in the file is known.
 struct RecordDraft {
-    /// Stored offset and offset in the member.
+    /// Byte offset in the file of the record's member, and byte offset of the record in the decompressed member.
     start: (u64, u64),
     format: ArchiveFormat,
     kind: RecordType,
     headers: Headers,
-    /// The length of the block by its header.
+    /// Length of the block in bytes according to the header; `None` if the header states none.
     stated: Option<u64>,
     block: Block,
 }
@@ -54,8 +54,8 @@ impl Reader {
         self.give(RecordDraft { start, format: ArchiveFormat::Warc, kind, headers, stated: length, block });
     }
 
-    /// Finds the blank line that ends a header. A record that begins before it means that the
-    /// header is damaged; searching past it would cost quadratic time on hostile files.
+    /// Finds the blank line that ends a header. A record that begins before the blank line means that the header is
+    /// damaged; searching further would cost quadratic time on hostile files.
     fn header_end(&mut self, offset: u64) -> HeaderEnd {
         let mut line = 0;
         loop {
@@ -110,7 +110,7 @@ impl Reader {
         }
     }
 
-    /// Skips an unreadable header, and everything up to the next record.
+    /// Skips an unreadable header and everything up to the next record, and reports it as damage from `start` on.
     fn skip_header(&mut self, start: u64) {
         let queued = self.queue.len();
         self.skip_junk();

@@ -1,23 +1,23 @@
-//! Joins the segments of a record if they are close to each other in the file.
+//! Joins the segments of a split record if they are close to each other in the file.
 
 use super::Reader;
 use crate::record::{Note, Record, RecordType};
 
-/// Records between two segments of one, at the most.
+/// Maximum number of records between two segments of a split record.
 const MAX_GAP: usize = 8;
-/// Bytes of blocks that are held while the next segment is looked for.
+/// Maximum total bytes of the blocks of other records that are held while the next segment is searched.
 const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 
-/// Notes of one record; segments may be many, each with its own.
+/// Maximum number of notes kept for a record joined from segments; a record may have many segments, each with notes.
 const MAX_NOTES: usize = 16;
 
 impl Reader {
-    /// Returns whether the first record of the queue is a first segment whose other segments have not been searched.
+    /// Returns whether the first queued record is the first segment of a split record that was not joined yet.
     pub(super) fn begins_segments(&self) -> bool {
         matches!(self.queue.front(), Some(Ok(record)) if is_first(record))
     }
 
-    /// Appends the blocks of the following segments to the first record of the queue, and notes if some were not found.
+    /// Appends the blocks of the following segments to the first record of the queue, and notes whether all were found.
     /// Records between segments stay in the queue.
     pub(super) fn join_segments(&mut self) {
         let Some(Ok(mut first)) = self.queue.pop_front() else { return };
@@ -66,7 +66,7 @@ fn is_first(record: &Record) -> bool {
         && !record.notes.iter().any(|note| matches!(note, Note::SegmentsJoined(_) | Note::SegmentsMissing(_)))
 }
 
-/// Returns whether `part` is this segment of the record that `first` begins.
+/// Returns whether `part` is segment `number` of the split record whose first segment is `first`.
 fn follows(first: &Record, part: &Record, number: u64) -> bool {
     part.kind == RecordType::Continuation
         && part.segment_number() == Some(number)

@@ -7,7 +7,7 @@ use crate::gzip::Gzip;
 use crate::stream::Codec;
 use crate::write::{gzip_member, write_record};
 
-/// Numbers that are the same in every run.
+/// Random number generator with a fixed seed, so that every run gets the same numbers.
 struct Seeded(u64);
 
 impl Seeded {
@@ -29,7 +29,7 @@ fn member(plain: &[u8]) -> Vec<u8> {
     gzip_member(plain, 6).unwrap()
 }
 
-/// Members of one record, of several, of none, of parts of one, and of quoted records.
+/// Returns a gzip file whose members hold one record, several records, none, parts of a record, or quoted records.
 fn sample() -> Vec<u8> {
     let mut seeded = Seeded(3);
     let mut out = Vec::new();
@@ -54,7 +54,7 @@ fn sample() -> Vec<u8> {
     out
 }
 
-/// An input that gives a few bytes at a time.
+/// Input that returns a few bytes at a time.
 struct Trickle(Cursor<Vec<u8>>, Seeded);
 
 impl Read for Trickle {
@@ -64,7 +64,7 @@ impl Read for Trickle {
     }
 }
 
-/// All items as text, each with the place reached and the place to resume at.
+/// Returns all items of an archive as text, each with the position of the reader and the point to resume at.
 fn items(input: impl Read + Send + 'static, whole: bool) -> Vec<String> {
     let gzip = if whole { Gzip::new() } else { Gzip::in_steps() };
     let stream = Stream::new(Source::new(Box::new(input)), Codec::Gzip(Box::new(gzip)));

@@ -1,4 +1,4 @@
-//! Compressions of stored bytes, with their decoders, and how the compression of a file is detected.
+//! Compressions of archives, with their decoders, and the detection of a file's compression.
 
 use std::{io, sync::Arc};
 
@@ -11,10 +11,10 @@ use crate::{
     error::ArchiveError, gzip::Gzip, lz4::Lz4, signature, signature::FileSignature, stored_bytes::Source, zst::Zst,
 };
 
-/// Plain bytes decoded when trying.
+/// Number of decompressed bytes that are decoded to test whether a member begins at a place.
 const PROBE_PLAIN: usize = 1024;
 
-/// The decoder of an archive's compression.
+/// Decoder for the compression of an archive: plain, gzip, zstd or LZ4.
 pub(crate) enum Codec {
     Plain,
     Gzip(Box<Gzip>),
@@ -23,7 +23,7 @@ pub(crate) enum Codec {
 }
 
 impl Codec {
-    /// Returns the first bytes of every member; empty for a plain file.
+    /// Returns the first bytes of every compressed member; empty for a plain file.
     pub(crate) fn magic(&self) -> &'static [u8] {
         match self {
             Codec::Plain => &[],
@@ -33,8 +33,8 @@ impl Codec {
         }
     }
 
-    /// Returns whether a member begins at `stored` and its plain bytes pass `is_start`. Looks at [`PROBE_BYTES`] stored
-    /// bytes only.
+    /// Returns whether a compressed member begins at `stored` and its decompressed bytes pass `is_start`. Examines only
+    /// [`PROBE_BYTES`] stored bytes.
     pub(crate) fn member_begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
         let stored = stored.get(..PROBE_BYTES).unwrap_or(stored);
         let mut plain = [0; PROBE_PLAIN];
@@ -48,7 +48,7 @@ impl Codec {
     }
 }
 
-/// The name of an archive's compression.
+/// Compression of an archive: plain, gzip, zstd or LZ4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum StreamCodec {
     Plain,
@@ -58,7 +58,7 @@ pub(crate) enum StreamCodec {
 }
 
 impl StreamCodec {
-    /// Creates the decoder, with the dictionary at the head of the file if there is one.
+    /// Creates the decoder of the compression. For zstd, loads the dictionary at the start of the file if there is one.
     pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
         Ok(match self {
             StreamCodec::Plain => Codec::Plain,
@@ -74,7 +74,7 @@ impl StreamCodec {
     }
 }
 
-/// Determines the compression of an archive by its first bytes.
+/// Determines the compression of an archive from its first bytes.
 pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, ArchiveError> {
     let io = |source: io::Error| ArchiveError::Io { file: file.clone(), offset: 0, source };
     let head = source.peek(8).map_err(io)?;

@@ -1,4 +1,4 @@
-//! The contents of a WACZ file.
+//! Opens a WACZ file and reads its entries.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::{fmt, fs::File, path::Path, sync::Arc};
@@ -9,10 +9,10 @@ use zip::result::ZipError;
 use crate::wacz::directory::{self, Bytes, Entry, LOCAL, LOCAL_HEADER, Open, StorageMethod, Window};
 use crate::{wacz::WaczError, wacz::page_lists::is_list};
 
-/// Maximum bytes of a description that is read whole.
+/// Maximum number of bytes of a description, such as `datapackage.json`, that is read into memory.
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
-/// A WACZ file (a ZIP container with archives, indexes and page lists). Copies share its directory.
+/// WACZ file: a ZIP container with archives, indexes and page lists. Clones share its directory.
 #[derive(Clone)]
 pub struct Container {
     name: Arc<str>,
@@ -30,10 +30,10 @@ impl fmt::Debug for Container {
 }
 
 impl Container {
-    /// Opens a container whose bytes `open` returns; messages call it `name`.
+    /// Opens a container whose bytes `open` returns; `name` is its name in messages.
     ///
     /// # Errors
-    /// If the bytes cannot be read, or are no ZIP file with its directory.
+    /// Fails if the bytes cannot be read, or are not a ZIP file with its directory.
     pub fn new(name: impl Into<Arc<str>>, open: Open) -> Result<Self, WaczError> {
         let name = name.into();
         let failed = |source| WaczError::Io { name: name.to_string(), source };
@@ -46,7 +46,7 @@ impl Container {
         Ok(Self { name, open, entries: entries.into() })
     }
 
-    /// Returns the same container, reduced to its archives and page lists.
+    /// Removes all entries except archives and page lists from the container's list.
     pub fn without_other_entries(mut self) -> Self {
         let entries = self.entries.iter();
         let kept = entries.filter(|entry| entry.is_archive() || is_list(&entry.name));
@@ -64,12 +64,12 @@ impl Container {
         Self::new(path.to_string_lossy(), Arc::new(open))
     }
 
-    /// Returns the name of the container in messages.
+    /// Returns the name of the container for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns all entries, in the order of the directory; no two have the same name.
+    /// Returns all entries of the container, in the order of its directory; names are unique.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -92,15 +92,15 @@ impl Container {
         Ok(checked.collect())
     }
 
-    /// Returns the entry called `name`; none if there is no such entry.
+    /// Returns the entry called `name`; `None` if there is no such entry.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Returns the entry called `name`, which can be read.
+    /// Returns the entry called `name`, after checking that it can be read.
     ///
     /// # Errors
-    /// If there is none of that name, or it cannot be read.
+    /// Fails if there is no entry of this name, or if it cannot be read.
     pub fn readable_entry(&self, name: &str) -> Result<&Entry, WaczError> {
         let entry = self.entry(name).ok_or_else(|| self.of_name(name, &"is not in the container"))?;
         self.readable(entry)?;
@@ -127,7 +127,7 @@ impl Container {
         Window::new(bytes, start, entry.stored)
     }
 
-    /// Returns the offset in the container at which the bytes of an entry begin.
+    /// Returns the byte offset in the container at which the data of an entry begins.
     ///
     /// # Errors
     /// Like [`Container::stored`].
@@ -135,10 +135,10 @@ impl Container {
         data_start(&mut (self.open)()?, entry)
     }
 
-    /// Returns a reader of an entry's bytes, inflated if they are deflated.
+    /// Returns a reader of an entry's data, inflated if it is stored by deflate.
     ///
     /// # Errors
-    /// Like [`Container::stored`]; while reading, if they are damaged.
+    /// Like [`Container::stored`]; while reading, also if the data is damaged.
     pub fn read(&self, entry: &Entry) -> Result<Box<dyn Read + Send>, WaczError> {
         self.readable(entry)?;
         let stored = self.stored(entry).map_err(|error| self.of_name(&entry.name, &error))?;
@@ -148,10 +148,10 @@ impl Container {
         })
     }
 
-    /// Reads all bytes of a description such as `datapackage.json`; none if the container has no entry of that name.
+    /// Reads all bytes of a description such as `datapackage.json`; `None` if the container has no entry of this name.
     ///
     /// # Errors
-    /// Like [`Container::read`], and if it has more than 16 MiB.
+    /// Like [`Container::read`], and if the description has more than 16 MiB.
     pub(crate) fn description(&self, name: &str) -> Result<Option<Vec<u8>>, WaczError> {
         let Some(entry) = self.entry(name) else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -193,12 +193,12 @@ fn data_start(bytes: &mut (impl Read + Seek), entry: &Entry) -> io::Result<u64> 
     Ok(entry.header + LOCAL_HEADER + number(26) + number(28))
 }
 
-/// Returns whether an error of reading comes of what stands in the container, which ends too early, say.
+/// Returns whether a read error is caused by the contents of the container (such as an early end), not by the system.
 fn is_of_content(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
-/// The message of an error, in one line.
+/// Returns the message of an error in one line.
 fn one_line(error: &ZipError) -> String {
     let text = error.to_string();
     let words: Vec<&str> = text.split_whitespace().collect();

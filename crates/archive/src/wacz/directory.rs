@@ -1,4 +1,4 @@
-//! The directory at the end of a WACZ file, the entries to read from it, and windows on its bytes.
+//! Reads the directory at the end of a WACZ file, and parts of the file as seekable windows.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::{collections::HashSet, io, sync::Arc};
@@ -7,12 +7,12 @@ use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::Zip
 
 use crate::file_name::is_archive;
 
-/// Maximum number of entries of a container.
+/// Maximum number of entries in a WACZ container.
 pub(crate) const MAX_ENTRIES: usize = 1 << 20;
-/// Maximum number of bytes of all names of entries.
+/// Maximum total length in bytes of the names of all entries.
 pub(crate) const MAX_NAMES: usize = 64 << 20;
 
-/// Reads the directory of a ZIP file: its entries in order, each with a name and bytes of its own.
+/// Reads the directory of a ZIP file; returns its entries in order, after checking names and overlaps.
 pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
     let mut directory = ZipIterable::try_new(bytes, Config::default())?;
     let mut entries = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>,
     Ok(entries)
 }
 
-/// Refuses entries of the same name, and such that overlap: all of them together have no more bytes than the container.
+/// Fails if two entries have the same name or overlap, so that all entries fit into the length of the container.
 fn check(entries: &[Entry]) -> Result<(), ZipError> {
     let mut names = HashSet::with_capacity(entries.len());
     let mut order: Vec<&Entry> = entries.iter().collect();
@@ -58,34 +58,34 @@ fn check(entries: &[Entry]) -> Result<(), ZipError> {
     Err(ZipError::InvalidArchive(fault.into()))
 }
 
-/// Number of bytes of an entry's local header before the name.
+/// Length in bytes of the fixed part of an entry's local ZIP header, before the name.
 pub(crate) const LOCAL_HEADER: u64 = 30;
-/// The first bytes of an entry's local header.
+/// First bytes of an entry's local ZIP header.
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
-/// The method by which an entry is stored in a ZIP file.
+/// Method by which an entry is stored in a ZIP file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageMethod {
-    /// Stored without compression.
+    /// The entry is stored without compression.
     Stored,
-    /// Compressed by deflate.
+    /// The entry is compressed by deflate.
     Deflated,
-    /// Another compression, by its number, which is not supported.
+    /// The entry has another compression, with this number in ZIP, which is not supported.
     Other(u16),
 }
 
-/// An entry of a container: a file in the ZIP file.
+/// Entry of a WACZ container: a file in the ZIP file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Name of the entry, unchanged.
+    /// Path of the file in the ZIP file, as the directory states it.
     pub name: String,
-    /// The storage method.
+    /// Method by which the entry is stored.
     pub method: StorageMethod,
-    /// True if the entry is encrypted, and so cannot be read.
+    /// True if the entry is encrypted, so that it cannot be read.
     pub encrypted: bool,
-    /// Number of bytes that the entry takes in the container.
+    /// Number of bytes that the entry's (possibly compressed) data takes in the container.
     pub stored: u64,
-    /// Offset of the entry's header in the container.
+    /// Byte offset in the container of the entry's local header.
     pub header: u64,
 }
 
@@ -96,28 +96,28 @@ impl Entry {
         !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
     }
 
-    /// Returns whether the entry's name suggests captures that are not read. It is an archive outside of `archive/`, or
-    /// a file in that folder that is not an archive.
+    /// Returns whether the entry's name suggests captures that are not read. Such an entry is an archive outside of
+    /// `archive/`, or a file in that folder that is not an archive.
     pub fn is_passed_over(&self) -> bool {
         let is_file = !self.name.ends_with('/');
         is_file && !self.is_archive() && (self.name.starts_with("archive/") || is_archive(&self.name))
     }
 
-    /// Returns whether the entry is an archive of the container, by its folder and its name.
+    /// Returns whether the entry is an archive to read: its name is in `archive/` and ends like that of an archive.
     pub(crate) fn is_archive(&self) -> bool {
         self.name.starts_with("archive/") && is_archive(&self.name)
     }
 }
 
-/// A reader of bytes at any offset, such as a file.
+/// Reader of bytes at any offset, such as a file.
 pub trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}
 
-/// A function that opens the bytes of a container, each time from their start: a file, or an object behind a network.
+/// Function that opens the bytes of a container from their start, such as a file or a remote object.
 pub type Open = Arc<dyn Fn() -> io::Result<Box<dyn Bytes>> + Send + Sync>;
 
-/// A reader of a part of some bytes; offsets count from the start of the part.
+/// Reader of a part of an input; offsets count from the start of the part.
 #[derive(Debug)]
 pub struct Window<R> {
     input: R,
@@ -127,7 +127,7 @@ pub struct Window<R> {
 }
 
 impl<R: Read + Seek> Window<R> {
-    /// Creates a reader of the `length` bytes from `start` on, or of fewer if the input ends before.
+    /// Creates a reader of the `length` bytes of `input` from `start` on, or of fewer if the input ends earlier.
     ///
     /// # Errors
     /// Fails if the input cannot seek.

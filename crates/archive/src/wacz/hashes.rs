@@ -1,4 +1,4 @@
-//! Hashes of the contents of a WACZ file.
+//! Checks the hashes of the files in a WACZ file.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -9,32 +9,32 @@ use sha2::{Digest, Sha256};
 
 use crate::wacz::{Container, Entry, WaczError};
 
-/// The name of the container's description, which lists the hashes of all entries.
+/// Name of the entry that describes a WACZ container and lists the hashes of all entries.
 pub(crate) const DESCRIPTION: &str = "datapackage.json";
 pub(crate) const DIGEST: &str = "datapackage-digest.json";
 
-/// An entry of a container that differs from the container's description, such as by its hash.
+/// Difference between an entry of a container and its description in `datapackage.json`, such as another hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Name of the entry.
+    /// Name of the entry that differs.
     pub entry: String,
-    /// Description of the difference.
+    /// Description of the difference, for messages.
     pub what: String,
 }
 
-/// The checked part of `datapackage.json`.
+/// Part of `datapackage.json` that is checked.
 #[derive(Deserialize)]
 struct Description {
     resources: Option<Vec<Resource>>,
 }
 
-/// The contents of `datapackage-digest.json`.
+/// Contents of `datapackage-digest.json`: the hash of `datapackage.json`.
 #[derive(Deserialize)]
 struct StatedHash {
     hash: String,
 }
 
-/// One entry as `datapackage.json` has it: `hash` today, `stats` and `hashing` in version 1.0.
+/// Entry as `datapackage.json` lists it: with `hash` in current files, with `stats` and `hashing` in version 1.0.
 #[derive(Deserialize)]
 struct Resource {
     path: String,
@@ -51,7 +51,7 @@ struct Stats {
 }
 
 impl Resource {
-    /// Kind and digits of the hash.
+    /// Returns the kind of the entry's hash (`sha256`) and its digits; `None` if there is no hash.
     fn hash(&self) -> Option<(&str, &str)> {
         let hash = self.hash.as_deref();
         if let Some(parts) = hash.and_then(|hash| hash.split_once(':')) {
@@ -67,10 +67,10 @@ impl Resource {
 }
 
 impl Container {
-    /// Reads all entries that `datapackage.json` lists and returns those that differ from it.
+    /// Reads all entries that `datapackage.json` lists and returns those that differ from their description.
     ///
     /// # Errors
-    /// If it is missing, or is no JSON.
+    /// Fails if `datapackage.json` is missing or is not JSON.
     pub fn check_hashes(&self) -> Result<Vec<Fault>, WaczError> {
         let missing = || self.of_name(DESCRIPTION, &"is missing");
         let description = self.description(DESCRIPTION)?.ok_or_else(missing)?;
@@ -117,7 +117,7 @@ impl Container {
         }
     }
 
-    /// Compares the description with its own digest.
+    /// Compares the hash of `datapackage.json` with the stated one; returns the difference if there is one.
     fn digest_fault(&self, description: &[u8]) -> Option<Fault> {
         let digest = self.description(DIGEST).ok().flatten()?;
         let StatedHash { hash: stated } = serde_json::from_slice(&digest).ok()?;
@@ -129,7 +129,7 @@ impl Container {
     }
 }
 
-/// Number and SHA-256 of all bytes.
+/// Returns the number of bytes of an input, and their SHA-256 in hexadecimal digits.
 fn hash_of(mut bytes: impl Read) -> io::Result<(u64, String)> {
     let mut hasher = Sha256::new();
     let mut block = vec![0; 1 << 16];

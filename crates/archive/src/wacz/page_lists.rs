@@ -1,4 +1,4 @@
-//! Reads the lists of pages in a WACZ file, and a description that names several WACZ files (Multi-WACZ).
+//! Reads the lists of pages in a WACZ file, and the description of a collection of WACZ files (Multi-WACZ).
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
@@ -8,13 +8,13 @@ use trommel_text::hash;
 
 use crate::wacz::{Container, Entry, WaczError};
 
-/// Maximum number of pages that are remembered.
+/// Maximum number of listed pages that are remembered.
 const MAX_PAGES: usize = 2_000_000;
-/// Maximum bytes of a title that are remembered.
+/// Maximum length of a remembered page title in bytes.
 const MAX_TITLE_BYTES: usize = 300;
-/// Maximum bytes of all titles that are remembered.
+/// Maximum total length of all remembered page titles in bytes.
 const MAX_TITLES_BYTES: usize = 64 << 20;
-/// Maximum bytes of a line, which may contain the text of a whole page.
+/// Maximum length in bytes of a line of a page list; a line may contain the text of a whole page.
 const MAX_LINE_BYTES: u64 = 16 << 20;
 
 #[derive(Deserialize)]
@@ -25,11 +25,11 @@ struct Line<'a> {
     title: Option<std::borrow::Cow<'a, str>>,
 }
 
-/// The titles of the pages that a container lists in `pages/*.jsonl`. Frames, scripts and other parts of pages are
-/// not listed.
+/// Titles of the pages that a WACZ container lists in `pages/*.jsonl`. Frames, scripts and other parts of pages are not
+/// listed.
 #[derive(Clone, Debug, Default)]
 pub struct PageList {
-    /// Titles by the hash of the URL.
+    /// Maps the hash of a page's URL to the page's title.
     pages: HashMap<u64, Box<str>>,
     titles: usize,
     bad: usize,
@@ -37,10 +37,10 @@ pub struct PageList {
 }
 
 impl PageList {
-    /// Reads the page lists of a container; empty if it has none.
+    /// Reads the page lists of a container; the result is empty if there are none.
     ///
     /// # Errors
-    /// If a list cannot be read.
+    /// Fails if a list cannot be read.
     pub fn of(container: &Container) -> Result<Self, WaczError> {
         let mut list = Self::default();
         for entry in container.entries().iter().filter(|entry| is_list(&entry.name)) {
@@ -87,24 +87,24 @@ impl PageList {
         self.pages.len()
     }
 
-    /// Returns the number of lines that are not JSON.
+    /// Returns the number of lines in the page lists that are not JSON.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }
 
-    /// Returns whether the lists had more pages than are remembered: two million, or titles of 64 MiB.
+    /// Returns whether the lists have more pages than are remembered: two million, or titles of 64 MiB.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Returns the title of the page at `url`, without regard to its fragment. It is empty if the page has none, and
-    /// `None` if the page is not listed.
+    /// Returns the title of the page at `url`, without regard to the URL's fragment. The title is empty if the page has
+    /// none; `None` means that the page is not listed.
     pub fn title(&self, url: &str) -> Option<&str> {
         self.pages.get(&key(url)).map(|title| &**title)
     }
 }
 
-/// Passes the lines of a page list to `give`, each with its line end.
+/// Calls `give` for each line of a page list, including the line end.
 pub(super) fn each_line(
     container: &Container,
     entry: &Entry,
@@ -125,7 +125,7 @@ pub(super) fn each_line(
     }
 }
 
-/// Returns whether an entry of this name is a list of pages.
+/// Returns whether the entry called `name` is a list of pages: a `.jsonl` file in `pages/`.
 pub(crate) fn is_list(name: &str) -> bool {
     name.starts_with("pages/") && name.ends_with(".jsonl")
 }
@@ -149,8 +149,8 @@ struct Resource {
     name: String,
 }
 
-/// Returns the paths or URLs of the containers that a multi-WACZ names, in its order, relative to its own place. `None`
-/// if the bytes are not a multi-WACZ.
+/// Returns the paths or URLs of the containers that a multi-WACZ description lists, in its order. They are relative to
+/// the place of the description. Returns `None` if the bytes are not a multi-WACZ description.
 pub fn collection(json: &[u8]) -> Option<Vec<String>> {
     let description: Description = serde_json::from_slice(json).ok()?;
     if !matches!(description.profile.as_str(), "multi-wacz-package" | "wacz-multi") {

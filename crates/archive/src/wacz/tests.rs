@@ -1,4 +1,4 @@
-//! WACZ files made by the `zip` crate: intact, truncated and malformed.
+//! Tests of WACZ files made by the `zip` crate: intact, truncated and malformed.
 
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -136,7 +136,7 @@ fn collections_name_their_containers() {
     assert_eq!(collection(b"x"), None);
 }
 
-/// A container with texts holds what it held, and its hashes are right.
+/// Checks that a container with added texts keeps its other contents and has the right hashes.
 #[test]
 fn texts_are_written_beside_the_pages() {
     let archive = b"WARC/1.0 archive".repeat(100);
@@ -177,7 +177,7 @@ fn texts_are_written_beside_the_pages() {
     assert!(faults[0].what.starts_with("SHA-256 is "), "{}", faults[0].what);
 }
 
-/// The place of the header in the directory of the entry of that name.
+/// Returns the index of an entry's header in the directory of a ZIP file.
 fn in_directory(bytes: &[u8], name: &str) -> usize {
     memchr::memmem::rfind(bytes, name.as_bytes()).unwrap() - 46
 }
@@ -249,7 +249,7 @@ impl Seek for Failing {
     }
 }
 
-/// An entry that is named several times is hashed once.
+/// Checks that an entry that the description lists several times is hashed only once.
 #[test]
 fn hashes_are_taken_once() {
     let resource = r#"{"path":"archive/a.warc","hash":"sha256:00"}"#;

@@ -14,24 +14,24 @@ use crate::wacz::hashes::{DESCRIPTION, DIGEST};
 use crate::wacz::page_lists::{each_line, is_list};
 use crate::wacz::{Container, Entry, WaczError};
 
-/// The number of pages and texts in a container that was written with texts.
+/// Numbers of pages and texts in a copy of a container to which texts were added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextsWritten {
     /// Number of pages that the container lists.
     pub pages: u64,
-    /// Number of listed pages that have a text now.
+    /// Number of listed pages to which a text was added.
     pub texts: u64,
-    /// True if a signature of the old description was left out, because it is not valid for the new one.
+    /// True if the signature of the old description was left out, because it is not valid for the new one.
     pub unsigned: bool,
 }
 
 /// Writes a copy of `container` to `out`, with texts added to its page lists. Each page listed in `pages/` gets the
-/// text that the function `text` returns for its URL and time (`ts`); a page without one stays unchanged. Archives and
-/// indexes are copied byte for byte, deflated ones without compression, as the format asks. `datapackage.json` keeps
-/// its other contents and gets the hashes of the new files.
+/// text that the function `text` returns for its URL and time (`ts`); a page without a text stays unchanged. Archives
+/// and indexes are copied byte for byte; deflated ones are stored without compression, as the format asks.
+/// `datapackage.json` keeps its other contents and gets the hashes of the new files.
 ///
 /// # Errors
-/// If an entry cannot be read or the output cannot be written, and if the container has no list of pages.
+/// Fails if an entry cannot be read, if the output cannot be written, or if the container has no list of pages.
 pub fn write_texts<W: Write + Seek>(
     container: &Container,
     out: W,
@@ -69,8 +69,8 @@ pub fn write_texts<W: Write + Seek>(
     Ok((zip.finish().map_err(|error| container.of_name(DESCRIPTION, &error))?, written))
 }
 
-/// Entries are stored as they are, at the time that is the least there is, so that the same container gives
-/// the same bytes.
+/// Returns the ZIP options of an entry of `bytes` bytes: no compression, and the earliest possible time, so that the
+/// same container gives the same bytes.
 fn options(bytes: u64) -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
@@ -78,7 +78,7 @@ fn options(bytes: u64) -> SimpleFileOptions {
         .last_modified_time(zip::DateTime::default())
 }
 
-/// An entry that is being written.
+/// Writer of one entry to a ZIP file, which also computes the entry's length and hash.
 struct Sink<'a, W: Write + Seek> {
     container: &'a Container,
     zip: &'a mut ZipWriter<W>,
@@ -125,11 +125,10 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
     }
 }
 
-/// The members of a page or a description. Nobody reads their values, and parsed they would take many times
-/// their bytes.
+/// Members of a JSON object, by name. The values stay unparsed, as they are not needed and would take much memory.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// A line of a list of pages with the text of its page.
+/// Returns a line of a page list with the text of its page added; counts pages and texts in `written`.
 fn with_text<'a>(
     line: &'a [u8],
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
@@ -158,7 +157,7 @@ fn with_text<'a>(
     bytes.into()
 }
 
-/// The description with these resources; one of the newest kind if there was none.
+/// Returns a new `datapackage.json` with these resources: the old one with its other contents, or a new one.
 fn description(container: &Container, resources: Vec<Value>) -> Result<Vec<u8>, WaczError> {
     let json = |source| container.json(DESCRIPTION, source);
     let old = container.description(DESCRIPTION)?;

@@ -26,7 +26,7 @@ fn every_codec_gives_the_same_records() {
     }
 }
 
-/// Gives a record with each read.
+/// Input that returns the bytes of one record with each read.
 struct Arriving {
     bytes: Vec<u8>,
     ends: Vec<usize>,

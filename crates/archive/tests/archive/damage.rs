@@ -82,7 +82,7 @@ fn junk_between_plain_records() {
     read_damaged(broken, 3, &[(Damage::Junk, ends[0], ends[1] - ends[0])]);
 }
 
-/// Three records of which the second states another length.
+/// Reads small records of which the second states a length that is wrong by `stated` bytes, or states none.
 fn lying(codec: Codec, stated: Option<i128>) -> (Vec<Record>, Vec<ArchiveError>) {
     let records = small();
     let mut parts: Vec<Vec<u8>> = records.iter().map(plain).collect();
@@ -145,7 +145,7 @@ fn a_block_longer_than_stated_is_kept_whole() {
 }
 
 /// Reads three records, of which the second has a body of `body` bytes and states a length that is wrong by `by`;
-/// returns the damage that is reported.
+/// returns the reported damage.
 fn lost_by(head: &str, body: usize, by: i64, codec: Codec) -> Vec<(Damage, u64, u64)> {
     let block =
         |body: usize| format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n{}", "<p>ab ".repeat(body / 6));

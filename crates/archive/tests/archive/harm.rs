@@ -5,7 +5,7 @@ use trommel_archive::{ReadOptions, Reader, Record};
 
 use crate::make::*;
 
-/// Numbers that are the same in every run.
+/// Random number generator with a fixed seed, so that every run gets the same numbers.
 struct Seeded(u64);
 
 impl Seeded {
@@ -15,7 +15,7 @@ impl Seeded {
     }
 }
 
-/// Pages, notes on them and files of every length up to some thousand bytes.
+/// Returns 60 records: pages, metadata records and files of up to some thousand bytes.
 fn sample() -> Vec<TestRecord> {
     let mut records = small();
     let mut seeded = Seeded(7);

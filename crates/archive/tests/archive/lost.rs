@@ -1,4 +1,4 @@
-//! Every byte that is lost is counted, and its place is named.
+//! Tests that every lost byte of a damaged archive is counted, and that its place is reported.
 
 use std::{fs, io::Cursor};
 
@@ -6,7 +6,7 @@ use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record, write::
 
 use crate::make::*;
 
-/// Pages of words, so that members are a fraction of them, as those of real archives are.
+/// Returns `number` pages of random words, which compress as well as the pages of real archives.
 fn pages(number: usize, bytes: usize) -> Vec<TestRecord> {
     let noise = noise(bytes * number);
     let mut words = noise.chunks_exact(2).map(|pair| format!("w{} ", u16::from_le_bytes([pair[0], pair[1]]) % 3000));
@@ -25,7 +25,7 @@ fn sum(errors: &[ArchiveError]) -> u64 {
     errors.iter().map(|error| damage(error).2).sum()
 }
 
-/// Asserts that each record is one of those made, whole and unchanged, or has a note.
+/// Asserts that each record without notes equals the one in `made`; returns the number of records without notes.
 fn whole_or_noted(records: &[Record], made: &[TestRecord]) -> usize {
     let mut whole = 0;
     for record in records.iter().filter(|record| record.notes.is_empty()) {

@@ -26,7 +26,7 @@ pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> Test
     TestRecord { fields, block: block.into() }
 }
 
-/// Damages an archive: bytes are changed, parts that look like beginnings are put in, and every third is cut off.
+/// Damages an archive: flips bytes, inserts bytes that look like starts of records, and truncates one archive in three.
 pub(crate) fn mangle(bytes: &mut Vec<u8>, flips: &[(Index, u8)], junk: &[(Index, usize)], end: Index) {
     for (index, flip) in flips {
         let at = index.index(bytes.len());
@@ -133,7 +133,7 @@ pub(crate) fn skippable(magic: u8, data: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The stored file, and where each record ends in it (for codecs with a member a record).
+/// Returns the records as a file, and the file offset at which each record ends (for codecs with a member per record).
 pub(crate) fn encode(records: &[TestRecord], codec: Codec) -> (Vec<u8>, Vec<usize>) {
     let all: Vec<u8> = records.iter().flat_map(plain).collect();
     let dict = match codec {
@@ -203,7 +203,7 @@ pub(crate) fn assert_same(record: &Record, made: &TestRecord) {
     assert_eq!(record.format, ArchiveFormat::Warc);
 }
 
-/// The kind of a damage, its offset, and the number of bytes lost.
+/// Returns the kind of a damage, the file offset at which it begins, and the number of bytes lost.
 pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
     match error {
         ArchiveError::Damage { what, offset, lost, .. } => (*what, *offset, *lost),
@@ -211,7 +211,7 @@ pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
     }
 }
 
-/// Reads a file, and asserts how many records it has, and what damage: its kind, where it begins, what is lost.
+/// Reads an archive; asserts the number of records, and the kind, file offset and lost bytes of each damage.
 #[track_caller]
 pub(crate) fn read_damaged(
     bytes: impl Into<Vec<u8>>,
@@ -225,7 +225,7 @@ pub(crate) fn read_damaged(
     found
 }
 
-/// The parts as a file: one after the other, all in one member, or each in a member of its own.
+/// Returns the parts as a file: uncompressed one after the other, all in one member, or each in a member.
 pub(crate) fn stored(parts: &[Vec<u8>], codec: Codec) -> Vec<u8> {
     match codec {
         Plain => parts.concat(),
@@ -235,12 +235,12 @@ pub(crate) fn stored(parts: &[Vec<u8>], codec: Codec) -> Vec<u8> {
     }
 }
 
-/// An item in a form that can be compared.
+/// Returns a record, or an error as text, so that two items can be compared.
 pub(crate) fn shape(item: Result<Record, ArchiveError>) -> Result<Record, String> {
     item.map_err(|error| format!("{error:?}"))
 }
 
-/// Fails at its end.
+/// Input that fails after its last byte.
 pub(crate) struct Failing(pub(crate) Cursor<Vec<u8>>);
 
 impl Read for Failing {
@@ -252,7 +252,7 @@ impl Read for Failing {
     }
 }
 
-/// Gives one byte a read.
+/// Input that returns one byte with each read.
 pub(crate) struct Drops(pub(crate) Cursor<Vec<u8>>);
 
 impl Read for Drops {

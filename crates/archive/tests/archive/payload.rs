@@ -1,4 +1,4 @@
-//! Payloads: framing, codings, limits, media types.
+//! Tests of payloads: framing, codings, limits, media types.
 
 use std::io::Write;
 

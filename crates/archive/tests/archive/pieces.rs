@@ -1,4 +1,4 @@
-//! Readers that share an archive give what one gives that reads it in order, wherever it is cut.
+//! Tests that readers that share an archive return the same items as one reader, wherever the archive is divided.
 
 use std::io::{Cursor, Read};
 
@@ -20,7 +20,7 @@ fn starts(bytes: &[u8], cuts: impl IntoIterator<Item = u64>, reach: u64) -> Vec<
     Reader::starts(open, cuts, reach, ReadOptions::default()).unwrap()
 }
 
-/// Reads an archive in pieces, each by a reader of its own; returns the items, and how many pieces counted.
+/// Reads an archive in pieces, each with another reader; returns the items, and the number of pieces used.
 fn in_pieces(bytes: &[u8], starts: &[ResumePoint]) -> (Vec<Item>, usize) {
     let (mut items, mut counted, mut begin) = (Vec::new(), 0, ResumePoint::default());
     let mut left = starts.iter().peekable();
@@ -86,7 +86,7 @@ fn what_has_no_members_is_not_cut() {
     assert!(starts(b"", [1], u64::MAX).is_empty());
 }
 
-/// A record whose payload is an archive, stored without compression: members begin in it that are none.
+/// Checks that no piece begins at a gzip member inside the payload of a record, in gzip members of level 0.
 #[test]
 fn members_in_a_payload_begin_no_piece() {
     let (inner, _) = encode(&small(), GzMembers);
@@ -105,7 +105,7 @@ fn members_in_a_payload_begin_no_piece() {
     assert_eq!(check(&bytes, cuts, 61), places.len());
 }
 
-/// A member that spans several cuts, and damage before, at and after a cut.
+/// Checks that a member across several cuts, and damage before, at and after a cut, give the same items as one reader.
 #[test]
 fn damage_at_a_cut_is_passed_as_in_order() {
     let mut records = small();

@@ -1,4 +1,4 @@
-//! A reader that resumes gives what an unbroken one gives, from every place between two items.
+//! Tests that a reader that resumes at any place returns the same items as an uninterrupted reader.
 
 use std::{fs, io::Cursor};
 
@@ -7,7 +7,7 @@ use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
 
 use crate::make::*;
 
-/// Items of an unbroken reader, the point before each and at the end, and the position there.
+/// Items of an uninterrupted reader, and the resume point and position before each item and at the end.
 type Items = (Vec<Result<Record, String>>, Vec<(ResumePoint, u64)>);
 
 fn unbroken(bytes: &[u8], options: ReadOptions) -> Option<Items> {
@@ -22,7 +22,7 @@ fn unbroken(bytes: &[u8], options: ReadOptions) -> Option<Items> {
     }
 }
 
-/// Compares the rest from every point (from every one by `step`, if there are many).
+/// Checks that readers resumed at every `step`-th point return the same items as an uninterrupted reader.
 pub(crate) fn check(bytes: &[u8], options: ReadOptions, step: usize) {
     let Some((items, points)) = unbroken(bytes, options) else { return };
     for (number, (point, position)) in points.iter().enumerate().step_by(step) {

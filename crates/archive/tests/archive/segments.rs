@@ -1,10 +1,10 @@
-//! Records that were written in segments.
+//! Tests of records that are split into segments.
 
 use trommel_archive::{Note, ReadOptions, RecordType};
 
 use crate::{make::*, resume::check};
 
-/// Segments of one response, of these blocks; the last says how long all are.
+/// Returns the segments of one response with these blocks; the last segment states the total length.
 fn segments(id: usize, blocks: &[&str]) -> Vec<TestRecord> {
     let total: usize = blocks.iter().map(|block| block.len()).sum();
     let mut out = Vec::new();

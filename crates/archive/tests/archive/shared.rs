@@ -17,7 +17,7 @@ fn shared(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Number of records and of errors; None if the file can't be read as an archive.
+/// Counts the records and the errors of a file; `None` if the file cannot be read as an archive.
 fn count(path: &Path) -> Option<(usize, usize)> {
     let reader = Reader::open(path, ReadOptions::default()).ok()?;
     let size = path.metadata().unwrap().len();
@@ -39,8 +39,8 @@ fn count(path: &Path) -> Option<(usize, usize)> {
     Some((records, errors))
 }
 
-/// File, records, errors. The numbers of records agree with another reader or with the version lines
-/// in the plain bytes, but for damaged ARC files, whose header lines were counted by eye.
+/// Table of test files with their numbers of records and errors. The numbers of records agree with another reader or
+/// with the version lines in the plain bytes. For damaged ARC files, the header lines were counted by eye.
 const COUNTS: &str = include_str!("counts.tsv");
 
 #[test]

@@ -1,4 +1,4 @@
-//! Groups the signatures of all shards by their keys, and copies outputs without the duplicates in them.
+//! Groups the signatures of all shards by their keys, and copies outputs without their duplicates.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,44 +9,44 @@ use serde::{Deserialize, Serialize};
 use crate::dedup::{DedupError, Signature, SignedFile, lines, shard_name};
 use crate::{Assemble, OutputCopy, RecordReader};
 
-/// The place of a document in the outputs: shard, row and id.
+/// Place of a document in the outputs of runs: shard, row and id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DocumentPlace {
-    /// Name of the shard.
+    /// Name of the shard, an output file, that contains the document.
     pub shard: String,
-    /// Number of the document in its shard, from 0.
+    /// Index of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
     pub id: String,
 }
 
-/// The kind of a duplicate: exact or near.
+/// Kind of a duplicate: exact or near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DuplicateReason {
-    /// The document has the same words as the earlier one.
+    /// The document has the same words as an earlier document.
     ExactDuplicate,
-    /// The document shares a MinHash key with the earlier one, as most pairs do that have three quarters of their
-    /// phrases in common.
+    /// The document shares a MinHash key with an earlier document. Most pairs with three quarters of their phrases in
+    /// common share one.
     NearDuplicate,
 }
 
-/// A document that repeats an earlier one.
+/// Document that repeats an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicate {
-    /// The place of the duplicate.
+    /// Place of the duplicate document.
     #[serde(flatten)]
     pub place: DocumentPlace,
-    /// Size and checksum of the output that holds the duplicate; `None` in lists of other programs.
+    /// Size and checksum of the output file that contains the duplicate; `None` in lists made by other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<SignedFile>,
     /// Kind of the duplicate.
     pub reason: DuplicateReason,
-    /// The place of the first document with which the duplicate shares a key.
+    /// Place of the first document that shares a key with the duplicate.
     pub of: DocumentPlace,
 }
 
-/// One of several equal shares, such as `2/8`, into which keys or other evenly spread numbers are divided.
+/// One of several equal shares, such as `2/8`, into which keys or other evenly distributed numbers are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyShare {
     number: u64,
@@ -54,7 +54,7 @@ pub struct KeyShare {
 }
 
 impl Default for KeyShare {
-    /// All keys.
+    /// Returns the share of all keys, `1/1`.
     fn default() -> Self {
         Self { number: 1, of: 1 }
     }
@@ -73,14 +73,14 @@ impl FromStr for KeyShare {
 }
 
 impl KeyShare {
-    /// Returns whether a key is in this share.
+    /// Returns whether a key belongs to this share.
     pub fn takes(self, key: u64) -> bool {
         key % self.of == self.number - 1
     }
 }
 
-/// Collects signatures in any order and finds the duplicates among them. A document takes about 250 bytes, less with
-/// only a share of the keys.
+/// Collects signatures in any order and finds the duplicates among them. A document takes about 250 bytes of memory,
+/// less if the finder compares only a share of the keys.
 #[derive(Debug, Default)]
 pub struct Finder {
     share: KeyShare,
@@ -104,7 +104,7 @@ struct Document {
 }
 
 impl Document {
-    /// The place by which documents are in order.
+    /// Returns the name of the shard and the row, by which documents are sorted.
     fn rank(&self) -> (&str, u64) {
         (&self.shard.name, self.row)
     }
@@ -115,12 +115,12 @@ impl Document {
 }
 
 impl Finder {
-    /// Creates a finder that compares only keys in this share.
+    /// Creates a finder that compares only the keys in `share`.
     pub fn new(share: KeyShare) -> Self {
         Self { share, ..Self::default() }
     }
 
-    /// Returns the number of documents added.
+    /// Returns the number of documents that were added.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
@@ -130,7 +130,7 @@ impl Finder {
         self.documents.is_empty()
     }
 
-    /// Adds the signature of a document.
+    /// Adds the signature of a document to those to compare.
     pub fn add(&mut self, signature: Signature) {
         let Signature { shard: name, output: file, row, id, exact, near } = signature;
         let shard = self.shards.entry(name.clone()).or_insert_with(|| Arc::new(Shard { name, file })).clone();
@@ -144,8 +144,8 @@ impl Finder {
         self.near.extend(near.map(|key| (key, number)));
     }
 
-    /// Returns the duplicates, sorted by name of shard and row. The order in which documents were added does not
-    /// matter.
+    /// Returns the duplicates among the added documents, sorted by name of shard and row. The order in which documents
+    /// were added does not matter.
     ///
     /// # Errors
     /// [`DedupError::Twice`] if two documents have the same place.
@@ -180,7 +180,7 @@ impl Finder {
     }
 }
 
-/// Calls `note` for every document of a key but the first, with the first.
+/// Calls `note` for every document of a group with the same key except the first, with the document and the first.
 fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
     keys.sort_unstable();
     for group in keys.chunk_by(|one, other| one.0 == other.0) {
@@ -193,35 +193,35 @@ fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32
     }
 }
 
-/// The rows to be removed as duplicates, by the name of their shard.
+/// Rows to remove as duplicates from the outputs, by the name of the shard.
 #[derive(Debug, Default)]
 pub struct Removed(HashMap<String, RemovedRows>);
 
-/// The duplicates of a shard.
+/// Rows to remove as duplicates from one shard.
 #[derive(Debug, Default)]
 struct RemovedRows {
-    /// The hash of the id of the document in each row.
+    /// Maps each row to remove to the hash of its document's id.
     ids: HashMap<u64, u64>,
-    /// The files that they were found in: one, unless it was signed again between two lists.
+    /// Sizes and checksums of the signed files with these duplicates: one, unless a file was signed again meanwhile.
     files: Vec<SignedFile>,
 }
 
 impl Removed {
-    /// Returns the number of listed rows in all shards.
+    /// Returns the number of rows to remove from all shards.
     pub fn len(&self) -> usize {
         self.0.values().map(|shard| shard.ids.len()).sum()
     }
 
-    /// Returns whether no row is listed.
+    /// Returns whether there is no row to remove.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Reads the duplicates listed in a file of JSON lines, plain or in gzip or zstd, and adds them to `removed`.
+/// Reads duplicates from a file of JSON lines, plain or compressed with gzip or zstd, and adds them to `removed`.
 ///
 /// # Errors
-/// If it cannot be read, or a line is not a duplicate.
+/// Fails if the file cannot be read, or if a line is not a duplicate.
 pub fn read_duplicates(path: &Path, removed: &mut Removed) -> Result<(), DedupError> {
     for duplicate in lines::<Duplicate>(path)? {
         let Duplicate { place, output, .. } = duplicate?;
@@ -234,20 +234,20 @@ pub fn read_duplicates(path: &Path, removed: &mut Removed) -> Result<(), DedupEr
     Ok(())
 }
 
-/// Memory for many rows: eight bytes instead of an id.
+/// Hashes the id of a document to eight bytes, which take less memory than the id.
 fn hash(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Writes a copy of `output` without its documents in `removed` to `target`, in the same format and compression.
+/// Writes a copy of `output` without the documents listed in `removed` to `target`, in the same format and compression.
 /// Returns the numbers of documents kept and left out. The target appears when it is complete.
 ///
 /// # Errors
-/// If the output cannot be read, or is not the one whose duplicates are listed: by its checksum, by a row that it does
-/// not have, or by the id there. If its format is Parquet and there is no `assemble` to make it, or if the target cannot
-/// be written.
+/// Fails if the output cannot be read or the target cannot be written. Fails if the output is not the one whose
+/// duplicates are listed, by its checksum, its number of rows or an id. Fails if the format is Parquet and there is no
+/// `assemble` to write it.
 pub fn without(
     output: &Path,
     removed: &Removed,

@@ -1,6 +1,6 @@
-//! Filters records by their URLs, before anything of them is read.
+//! Filters records by their URLs and hosts, before their contents are read.
 //!
-//! Hosts are listed by name or in files of names.
+//! The settings list hosts by name, or name files of hosts.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::{collections::HashMap, fs, path::Path, time::SystemTime};
@@ -12,8 +12,8 @@ use trommel_text::{hash, host_of_authority};
 
 use crate::filters::{FilterSettings, Reason};
 
-/// A pattern of URLs: `*` stands for any characters, `?` for any single one. Without `://` it is compared with URLs
-/// without their scheme.
+/// Pattern of URLs: `*` matches any characters, `?` matches a single one. A pattern without `://` is compared with the
+/// URL without its scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UrlPattern(String);
@@ -24,7 +24,7 @@ impl UrlPattern {
         Self(pattern.to_owned())
     }
 
-    /// Returns whether the pattern matches this URL.
+    /// Returns whether the pattern matches the whole of `url`, without its scheme if the pattern has no `://`.
     pub fn matches(&self, url: &str) -> bool {
         let compared = match self.0.contains("://") {
             true => url,
@@ -34,7 +34,7 @@ impl UrlPattern {
     }
 }
 
-/// Returns whether a pattern with `*` and `?` is all of a text. Takes time of the product of both lengths at most.
+/// Returns whether a pattern with `*` and `?` matches a whole text, in time of at most the product of both lengths.
 fn is_match(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
     // The last `*`, and the end of what it stands for.
@@ -68,8 +68,8 @@ fn is_match(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 impl FilterSettings {
-    /// Returns the reason to drop a record by its URL or host; none to keep it. A record without a URL counts as one
-    /// with an empty URL.
+    /// Returns the reason to drop a record by its URL or host; `None` to keep it. A record without a URL is judged like
+    /// an empty URL.
     pub(super) fn judge_url(&self, url: Option<&str>) -> Option<Reason> {
         let address = url.unwrap_or_default();
         if !self.url.is_empty() && !self.url.iter().any(|pattern| pattern.matches(address)) {
@@ -79,7 +79,7 @@ impl FilterSettings {
         (!is_wanted).then_some(Reason::Host)
     }
 
-    /// Describes the filters of URLs and hosts in one line; none if no such filter is set.
+    /// Describes the filters of URLs and hosts in one line; `None` if there is no such filter.
     pub(super) fn describe_urls(&self) -> Option<String> {
         let patterns = self.url.iter().map(|pattern| pattern.0.clone());
         let kept = self.host.given().iter().map(|host| format!("on {host}"));
@@ -89,32 +89,32 @@ impl FilterSettings {
     }
 }
 
-/// A set of hosts. Each includes the hosts below it: `example.org` includes `www.example.org`.
+/// Set of hosts. Each host includes its subdomains: `example.org` includes `www.example.org`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Hosts {
     given: Vec<String>,
-    /// Hashes of the names: public lists have millions.
+    /// Hashes of the host names; public lists have millions of them.
     names: FxHashSet<u64>,
     files: Vec<Arc<HostFile>>,
 }
 
-/// A file of hosts.
+/// Host names in a file, and the file's checksum.
 #[derive(Debug)]
 struct HostFile {
     names: FxHashSet<u64>,
     sha256: String,
 }
 
-/// Files by their paths, sizes and times: settings are read many times.
+/// Files of hosts that were read, by path, size and time of modification, because settings are read many times.
 static READ: LazyLock<Mutex<HashMap<FileKey, Arc<HostFile>>>> = LazyLock::new(Mutex::default);
 type FileKey = (String, u64, Option<SystemTime>);
 
 impl Hosts {
-    /// Makes a set of hosts from names, and from files with a name on each line.
+    /// Creates a set of hosts from names, and from files with a name on each line.
     ///
     /// # Errors
-    /// Fails if a file cannot be read, or a name is not that of a host.
+    /// Fails if a file cannot be read, or if a name is not a valid host name.
     pub fn of(given: Vec<String>) -> Result<Self, String> {
         let mut hosts = Self::default();
         for name in &given {
@@ -129,7 +129,7 @@ impl Hosts {
         Ok(Self { given, ..hosts })
     }
 
-    /// Returns the names and files from which the set was made, as they were given.
+    /// Returns the names and files from which the set was created, as the user wrote them.
     pub fn given(&self) -> &[String] {
         &self.given
     }
@@ -139,12 +139,12 @@ impl Hosts {
         self.given.is_empty()
     }
 
-    /// Returns the SHA-256 of each file, in their order, because the contents behind a path can change.
+    /// Returns the SHA-256 of each file of hosts, in the given order, because the contents of a file can change.
     pub fn sha256(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.sha256.as_str())
     }
 
-    /// Returns whether the set contains the host of a URL, or a host above it.
+    /// Returns whether the set contains the host of `url` or a parent domain of it.
     pub fn contain(&self, url: &str) -> bool {
         let whole = host(url);
         let ends = whole.match_indices('.').filter_map(|(at, _)| whole.get(at + 1..));
@@ -197,14 +197,14 @@ impl HostFile {
     }
 }
 
-/// Returns whether a text may be the name of a host, and is not meant as a file.
+/// Returns whether a text may be the name of a host, and does not look like the name of a file.
 fn is_name(text: &str) -> bool {
     let is_file = [".txt", ".csv", ".tsv", ".gz", ".list"].iter().any(|ending| text.ends_with(ending));
     let is_char = |c: char| c.is_alphanumeric() || "._-:[]".contains(c);
     !is_file && !text.is_empty() && text.chars().all(is_char)
 }
 
-/// The host of a URL, or of a name alone: in lower case, without user, port and the point at its end.
+/// Returns the host of a URL or of a bare name, in lower case, without user, port and the dot at the end.
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     host_of_authority(rest).unwrap_or_default().trim_matches('.').to_lowercase()

@@ -1,7 +1,7 @@
-//! Filters duplicates of earlier documents of the run.
+//! Drops documents that repeat earlier documents of the run.
 //!
-//! Their keys are a hash of all words, and MinHash over shingles. The set of keys forgets the oldest when its
-//! memory is full.
+//! The keys of a document are a hash of all words, and MinHash over shingles. The set of keys forgets the oldest
+//! documents when its memory is full.
 
 use std::{collections::HashSet, hash::Hash};
 
@@ -12,20 +12,20 @@ use trommel_text::{TextStats, mix, words::shingle};
 
 use crate::filters::{DuplicateSettings, Reason};
 
-/// Bytes for the keys of pages: 3.5 million of them.
+/// Number of bytes of memory for the keys of captured pages: enough for 3.5 million pages.
 const PAGES_MEMORY: u64 = 64 << 20;
 
-/// Filters that drop documents that repeat earlier ones of the run, exactly or nearly. They must judge documents in the
-/// order of the records.
+/// Filters that drop documents that repeat earlier ones of the run, exactly or nearly. The filters must judge documents
+/// in the order of the records.
 #[derive(Debug, Default)]
 pub struct Duplicates {
     exact: Option<Memory<u128>>,
     near: Option<Memory<u64>>,
-    /// Pages that gave a document.
+    /// Keys of the pages that gave a document; `None` if a crawler's copies of pages are not dropped.
     copies: Option<Memory<u64>>,
 }
 
-/// The saved memory of [`Duplicates`], from which a resumed run continues.
+/// Saved memory of [`Duplicates`], from which a resumed run continues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuplicatesState {
     exact: Option<MemoryState<u128>>,
@@ -35,7 +35,7 @@ pub struct DuplicatesState {
 }
 
 impl Duplicates {
-    /// Creates the filters with an empty memory.
+    /// Creates the duplicate filters that the settings choose, with an empty memory.
     pub fn new(settings: &DuplicateSettings) -> Self {
         let memory = settings.memory.0;
         Self {
@@ -45,17 +45,18 @@ impl Duplicates {
         }
     }
 
-    /// Adds a filter that drops a crawler's copies of pages whose captures gave a document.
+    /// Adds a filter that drops a crawler's copy of a page if the capture of the page gave a document.
     pub fn with_copies(self) -> Self {
         Self { copies: Some(Memory::new(PAGES_MEMORY)), ..self }
     }
 
-    /// Returns whether no duplicate filter is on.
+    /// Returns whether all duplicate filters are off.
     pub fn is_empty(&self) -> bool {
         self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
 
-    /// Returns the reason why a document is dropped as a duplicate; none if it is kept. A kept document is remembered.
+    /// Returns the reason why a document is dropped as a duplicate; `None` if it is kept. A kept document is
+    /// remembered.
     pub fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         if let (Some(exact), Some(key)) = (&mut self.exact, fingerprint.exact)
             && exact.meet(&[key])
@@ -73,7 +74,7 @@ impl Duplicates {
         matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
     }
 
-    /// Returns the number of documents forgotten because memory was full; later copies of them are kept.
+    /// Returns the number of documents forgotten because the memory was full; later duplicates of them are kept.
     pub fn forgotten(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |memory| memory.forgotten);
         exact.max(self.near.as_ref().map_or(0, |memory| memory.forgotten))
@@ -85,7 +86,7 @@ impl Duplicates {
         self.exact.as_ref().map_or(0, Memory::bytes) + others.map(Memory::bytes).sum::<u64>()
     }
 
-    /// Returns the memory of the filters, to be saved.
+    /// Returns the memory of the filters, so that it can be saved.
     pub fn state(&self) -> DuplicatesState {
         DuplicatesState {
             exact: self.exact.as_ref().map(Memory::state),
@@ -94,7 +95,7 @@ impl Duplicates {
         }
     }
 
-    /// Restores the memory of filters with the same settings, so that they continue from it.
+    /// Replaces the memory of the filters by a saved one of filters with the same settings.
     pub fn restore(&mut self, state: DuplicatesState) {
         fn go_on<K: Copy + Ord + Hash>(memory: &mut Option<Memory<K>>, state: Option<MemoryState<K>>) {
             if let (Some(memory), Some(state)) = (memory, state) {
@@ -106,7 +107,7 @@ impl Duplicates {
         go_on(&mut self.copies, state.copies);
     }
 
-    /// Describes the filters with their memory, one line for each.
+    /// Describes each duplicate filter with the number of documents that it remembers, one line for each.
     pub fn describe(&self) -> Vec<String> {
         let exact = self.exact.as_ref().map(|memory| ("exact", memory.capacity));
         let near = self.near.as_ref().map(|memory| ("near", memory.capacity / BANDS));
@@ -115,29 +116,29 @@ impl Duplicates {
     }
 }
 
-/// The fingerprint of a document's text, by which it is compared with others to find duplicates.
+/// Fingerprint of a document's text, by which it is compared with others to find duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Hash of the words in lower case; `None` without words or if exact duplicates are not compared.
     pub exact: Option<u128>,
-    /// MinHash keys, of which near duplicates share one; empty if near duplicates are not compared or the text is shorter
-    /// than a shingle.
+    /// MinHash keys, of which near duplicates share at least one. The list is empty if near duplicates are not compared
+    /// or the text is shorter than a shingle.
     pub near: Vec<u64>,
-    /// The page of the text, if copies of pages are compared.
+    /// Page to which the text belongs; `None` if copies of pages are not compared.
     pub page: Option<PageText>,
 }
 
-/// The source of a page's text: the capture or a crawler's copy, with a key of the page's URL.
+/// Source of a page's text (the capture or a crawler's copy), with a key of the page's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// The text is that of the captured page.
+    /// The text is that of the captured page; the number is the key of its URL.
     Captured(u64),
-    /// The text is that of a crawler's copy of the page.
+    /// The text is that of a crawler's copy of the page; the number is the key of the page's URL.
     Copied(u64),
 }
 
-/// Computes the key of a text for exact duplicates, the first half of a SHA-256 of its words in lower case. Signs
-/// between words do not matter. None without words.
+/// Computes the key of a text for exact duplicates: the first half of the SHA-256 of its words in lower case.
+/// Punctuation does not matter. Returns `None` for a text without words.
 pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
     if stats.words().is_empty() {
         return None;
@@ -145,16 +146,16 @@ pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
     Some(u128::from_be_bytes(*Sha256::digest(stats.lower()).first_chunk::<16>()?))
 }
 
-/// Keys of documents in two generations, each a hash table that has its full size from the start. When the
-/// younger is full, the older is forgotten and the younger takes its place. So at least the documents of
-/// one whole generation are always remembered, and only their order decides which.
+/// Keys of documents in two generations, each a hash table that has its full size from the start. When the younger
+/// generation is full, the older one is forgotten and the younger one takes its place. So at least the documents of one
+/// whole generation are remembered.
 #[derive(Debug)]
 struct Memory<K> {
-    /// Keys that a generation holds.
+    /// Maximum number of keys in a generation.
     capacity: usize,
     old: Generation<K>,
     young: Generation<K>,
-    /// Documents forgotten because the memory was full.
+    /// Number of documents forgotten because the memory was full.
     forgotten: u64,
 }
 
@@ -164,7 +165,7 @@ struct Generation<K> {
     documents: u64,
 }
 
-/// The memory of a duplicate filter. A filter with the same settings continues from it exactly.
+/// Saved memory of a duplicate filter, from which a filter with the same settings continues exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct MemoryState<K> {
     old: SavedGeneration<K>,
@@ -172,11 +173,11 @@ struct MemoryState<K> {
     forgotten: u64,
 }
 
-/// The sorted keys of a generation, and its number of documents.
+/// Sorted keys of a generation, and the number of its documents.
 type SavedGeneration<K> = (Vec<K>, u64);
 
 impl<K: Copy + Ord + Hash> Memory<K> {
-    /// Creates a memory of at most `bytes` (which holds at least seven keys).
+    /// Creates a memory of at most `bytes` bytes, or of seven keys for each generation if that is more.
     fn new(bytes: u64) -> Self {
         // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
         let place = size_of::<K>() as u64 + 1;
@@ -185,8 +186,8 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
     }
 
-    /// Returns whether a document with one of these keys is remembered; if not, this one is. What is found is from now on
-    /// as if it was new, so that what keeps coming is not forgotten.
+    /// Returns whether a document with one of these keys is remembered; if not, remembers the keys. Keys that are found
+    /// count as new again, so that frequent ones are not forgotten.
     fn meet(&mut self, keys: &[K]) -> bool {
         // Every key is asked for, so that all that are found stay in memory.
         let is_known = keys.iter().fold(false, |found, key| self.recall(*key) | found);
@@ -210,7 +211,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         true
     }
 
-    /// Bytes of all keys.
+    /// Returns the number of bytes of all keys in the memory.
     fn bytes(&self) -> u64 {
         ((self.old.keys.len() + self.young.keys.len()) * size_of::<K>()) as u64
     }
@@ -225,7 +226,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         }
     }
 
-    /// Returns the memory, in an order of its own.
+    /// Returns the contents of the memory with sorted keys, so that they can be saved.
     fn state(&self) -> MemoryState<K> {
         let sorted = |generation: &Generation<K>| {
             let mut keys: Vec<K> = generation.keys.iter().copied().collect();
@@ -235,7 +236,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         MemoryState { old: sorted(&self.old), young: sorted(&self.young), forgotten: self.forgotten }
     }
 
-    /// Continues from the state of a memory of the same size.
+    /// Replaces the contents of this memory by a saved one of the same size.
     fn restore(&mut self, state: MemoryState<K>) {
         let generation = |size, (keys, documents): SavedGeneration<K>| {
             let mut generation = Generation { documents, ..Generation::new(size) };
@@ -254,12 +255,13 @@ impl<K> Generation<K> {
     }
 }
 
-/// Words of a shingle. This and the bands are those of FineWeb (Penedo et al. 2024, section 3.4):
-/// pages that share three quarters of their shingles are found in most cases.
+/// Number of words in a shingle, a phrase that MinHash compares. Like the numbers of bands and rows, it is that of
+/// FineWeb (Penedo et al. 2024, section 3.4). Most pairs of pages that share three quarters of their shingles are
+/// found.
 const SHINGLE: u32 = 5;
-/// Keys of a text, one of which two texts must share.
+/// Number of MinHash keys of a text; near duplicates share at least one.
 const BANDS: usize = 14;
-/// Minima that go into a key.
+/// Number of MinHash minima that are combined into one key.
 const ROWS: usize = 8;
 
 /// Computes the keys of a text for near duplicates: MinHash (Broder 1997) over its shingles, with a key for each band.
@@ -445,7 +447,7 @@ mod tests {
         words.map(|word| format!("w{word} ")).collect()
     }
 
-    /// Share of pairs with this share of common shingles that have a key in common.
+    /// Returns the share of 300 pairs of texts that have a key in common, if `common` of their 200 shingles are common.
     fn found(common: u32) -> f64 {
         let pairs = 300;
         let found = (0..pairs)

@@ -1,7 +1,7 @@
-//! Filters documents by simple facts about their page.
+//! Filters documents by simple facts about the page.
 //!
-//! The HTTP status and media type are judged before the text is read; robots directives, reserved rights, page type,
-//! block pages, confidence, length and language after it.
+//! The HTTP status and media type are judged before the text is extracted. Robots directives and reserved rights are
+//! judged before and after it; length, language, page type and confidence only after it.
 
 use trommel_extract::{Document, Rights, is_for_one_robot};
 use trommel_text::TextStats;
@@ -9,7 +9,7 @@ use trommel_text::TextStats;
 use crate::filters::{Capture, FilterSettings, Reason, RobotsRule, TextRule};
 
 impl FilterSettings {
-    /// Returns the reason to drop a page before its text is extracted; none to keep it.
+    /// Returns the reason to drop a page before its text is extracted; `None` to keep it.
     pub(super) fn judge_capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         // A record that holds no HTTP response has no status and stays.
         let has_status = |code| self.status.iter().any(|range| range.contains(code));
@@ -25,7 +25,7 @@ impl FilterSettings {
         for_all.find_map(|value| self.judge_robots(value)).or_else(|| self.judge_rights(capture.rights))
     }
 
-    /// Returns the reason to drop a document by its metadata or the length of its text; none to keep it.
+    /// Returns the reason to drop a document by its metadata or the length of its text; `None` to keep it.
     pub(super) fn judge_facts(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         let of_head = document.robots.iter().find_map(|value| self.judge_robots(value));
         let of_head = of_head.or_else(|| self.judge_rights(Some(&document.rights)));
@@ -43,7 +43,7 @@ impl FilterSettings {
         })
     }
 
-    /// Drops pages that ask every robot not to do what the rules name, in `X-Robots-Tag` or `<meta name="robots">`.
+    /// Returns the reason to drop a page if `value`, its robots directives, forbids a use that the settings name.
     fn judge_robots(&self, value: &str) -> Option<Reason> {
         let directives = || value.split(',').map(str::trim);
         let asks = |name: &str| directives().any(|directive| directive.eq_ignore_ascii_case(name));
@@ -53,14 +53,15 @@ impl FilterSettings {
         })
     }
 
-    /// Drops pages that reserve the right to mine their text or to learn from it, in their head or in HTTP headers.
+    /// Returns the reason to drop a page that reserves the right to mine its text or learn from it, if settings ask for
+    /// it.
     fn judge_rights(&self, rights: Option<&Rights>) -> Option<Reason> {
         let is_asked = self.rules.contains(&TextRule::RightsReserved);
         (is_asked && rights.is_some_and(Rights::are_reserved)).then_some(Reason::RightsReserved)
     }
 
-    /// Bounds of the text's length, both ends kept; none is no bound. Words are those of the whole program: runs of
-    /// letters and digits, and each character of a script without spaces.
+    /// Returns the reason to drop a document if its text is shorter or longer than the settings allow (in words or
+    /// characters). A word is a run of letters and digits, or a character of a script without spaces.
     fn judge_length(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         // Counted only where a bound asks for it.
         let words = || stats.words().len() as u64;
@@ -76,7 +77,7 @@ impl FilterSettings {
         }
     }
 
-    /// Describes the filters before extraction, one line for each, except those of addresses.
+    /// Describes the filters that apply before extraction, one line for each, except those of URLs and hosts.
     pub(super) fn describe_captures(&self) -> impl Iterator<Item = String> {
         let robots: Vec<&str> = self.robots.iter().map(|rule| rule.name()).collect();
         let rights = "no reservation of rights: tdm-reservation=1, ai-train=no, noai".to_owned();
@@ -89,7 +90,7 @@ impl FilterSettings {
         lines.into_iter().flatten()
     }
 
-    /// Describes the filters by the metadata and length of a document, one line for each.
+    /// Describes the filters by metadata and length of a document, one line for each.
     pub(super) fn describe_facts(&self) -> impl Iterator<Item = String> {
         let bounds = |name, least: Option<u64>, most: Option<u64>| match (least, most) {
             (Some(least), Some(most)) => Some(format!("{least} to {most} {name}")),
@@ -110,8 +111,8 @@ impl FilterSettings {
     }
 }
 
-/// Returns whether something is in a list (all are if it is empty) and not in another. What is not known is in no list:
-/// it is dropped if the first names any.
+/// Returns whether a value passes two lists: one of `include` matches (or the list is empty), and none of `exclude`
+/// does. `is` tests an item against the value. An unknown value matches no item.
 fn is_wanted<T>(include: &[T], exclude: &[T], is: impl Fn(&T) -> bool) -> bool {
     (include.is_empty() || include.iter().any(&is)) && !exclude.iter().any(is)
 }
@@ -120,7 +121,7 @@ fn list<T: ToString>(of: &[T]) -> String {
     of.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Describes what is wanted and what is not in words.
+/// Describes two lists of wanted and unwanted values, such as `language: de; not fr`; `None` if both are empty.
 fn describe_lists<T: ToString>(name: &str, include: &[T], exclude: &[T]) -> Option<String> {
     match (include, exclude) {
         ([], []) => None,

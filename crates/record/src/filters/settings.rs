@@ -1,4 +1,4 @@
-//! All filters of a run, and their settings under the names of the configuration file.
+//! Combines all filters of a run, and defines their settings under the names of the configuration file.
 
 use std::{fmt, str::FromStr};
 
@@ -10,8 +10,8 @@ use crate::filters::duplicates::{exact, near};
 use crate::filters::text_rules::RULES;
 use crate::filters::{Capture, Duplicates, Fingerprint, Hosts, Reason, UrlPattern};
 
-/// The filters that settings choose. They are applied in a fixed order: by facts before extraction, by metadata, by the
-/// text, by comparison with earlier documents.
+/// Filters that the settings choose, applied in a fixed order: by facts before extraction, by metadata, by the text, by
+/// comparison with earlier documents.
 #[derive(Debug, Default)]
 pub struct Filters(FilterSettings);
 
@@ -21,24 +21,24 @@ impl Filters {
         Self(settings.clone())
     }
 
-    /// Returns the reason to drop a record by its URL, before it is read; `None` to keep it.
+    /// Returns the reason to drop a record by its URL, before its contents are read; `None` to keep it.
     pub fn url(&self, url: Option<&str>) -> Option<Reason> {
         self.0.judge_url(url)
     }
 
-    /// Returns the reason to drop a page before extraction; `None` to keep it.
+    /// Returns the reason to drop a captured page before its text is extracted; `None` to keep it.
     pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         self.0.judge_capture(capture)
     }
 
-    /// Returns the reason to drop a document by itself; `None` to keep it. `stats` are the words and lines of its text,
-    /// computed once for all filters.
+    /// Returns the reason to drop a document, without comparing it with others; `None` to keep it. `stats` are the
+    /// words and lines of the document's text, computed once for all filters.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
         self.0.judge_facts(document, stats).or_else(|| rules.filter_map(|(.., judge)| judge(document, stats)).next())
     }
 
-    /// Returns the fingerprint of a text for [`Duplicates`]. It is pure, so any thread can compute it.
+    /// Returns the fingerprint of a text for [`Duplicates`]. Any thread can compute it, in any order.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
         let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.0.duplicates;
         Fingerprint {
@@ -48,13 +48,13 @@ impl Filters {
         }
     }
 
-    /// Returns the filters that compare documents, with an empty memory.
+    /// Returns the filters that compare a document with earlier ones, with an empty memory.
     pub fn duplicates(&self) -> Duplicates {
         Duplicates::new(&self.0.duplicates)
     }
 
-    /// Describes the filters, one line for each: first those before extraction, then those after it. Robots and rights
-    /// belong to both, and are described with the first.
+    /// Describes the filters, one line for each: first those before extraction, then those after it. The robots and
+    /// rights filters, which apply before and after, are described only with the first.
     pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
         let rules = RULES.iter().filter(|(rule, ..)| self.0.rules.contains(rule));
         let of_texts = rules.map(|(_, about, _)| (*about).to_owned());
@@ -132,7 +132,7 @@ impl FilterSettings {
     }
 }
 
-/// HTTP status codes from the first to the last.
+/// Range of HTTP status codes, from the first to the last code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusRange {
     first: u16,
@@ -140,13 +140,13 @@ pub struct StatusRange {
 }
 
 impl StatusRange {
-    /// Returns whether the code is one of them.
+    /// Returns whether the HTTP status code is in the range.
     pub fn contains(self, status: u16) -> bool {
         (self.first..=self.last).contains(&status)
     }
 }
 
-/// A text that is no HTTP status.
+/// Error for a text that is not an HTTP status code or class.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\"")]
 pub struct UnknownStatus(String);
@@ -225,7 +225,7 @@ pub enum TextRule {
     RightsReserved,
 }
 
-/// Reads codes of languages in any of their forms.
+/// Reads a list of language codes in any ISO 639 form.
 fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageCode>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     names.iter().map(|name| name.parse().map_err(D::Error::custom)).collect()

@@ -1,13 +1,13 @@
-//! The published rules about the quality of a text, of Gopher and C4, and the numbers that they compare with limits.
+//! Applies the published rules of Gopher and C4 about the quality of a text.
 //!
 //! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021), appendix A1.1,
 //! "Quality Filtering" and "Repetition Removal" (table A1). In scripts without spaces a word is two characters, and
 //! phrases are counted as in [`trommel_text::words`]. The rule on the mean length of words does not apply there,
-//! because it would say nothing.
+//! because all words would have the same length.
 //!
-//! Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", JMLR 21
-//! (2020), section 2.2. C4 also removes lines from the text that it keeps; here lines only count toward the
-//! sentences. This filter leaves out its list of bad words and its rule on repeated spans of three sentences.
+//! Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", JMLR 21 (2020),
+//! section 2.2. C4 also removes lines from the text that it keeps; here lines only count toward the sentences. C4's
+//! list of bad words and its rule on repeated spans of three sentences are left out.
 
 use std::ops::RangeInclusive;
 
@@ -18,10 +18,10 @@ use trommel_text::{TextStats, Word, half_words, mix};
 
 use crate::filters::{Reason, TextRule};
 
-/// Judges a document by the words of its text.
+/// Function that judges a document by the words of its text, and returns the reason to drop it.
 type Judge = fn(&Document, &TextStats<'_>) -> Option<Reason>;
 
-/// The rules on a text in the order in which they are applied, each with its description and its function.
+/// Rules on a text in the order in which they are applied, each with its description and its function.
 pub(super) const RULES: [(TextRule, &str, Judge); 4] = [
     (
         TextRule::BlockPage,
@@ -43,34 +43,35 @@ pub(super) const RULES: [(TextRule, &str, Judge); 4] = [
     }),
 ];
 
-/// Bounds of the number of words.
+/// Minimum and maximum number of words in a text (Gopher).
 const WORDS: (f64, f64) = (50.0, 100_000.0);
-/// Bounds of the mean length of words, in characters.
+/// Minimum and maximum of the mean length of words, in characters (Gopher).
 const WORD_LENGTH: RangeInclusive<f64> = 3.0..=10.0;
-/// Maximum number of hashes, and of ellipses, for each word.
+/// Maximum number of hashes, and of ellipses, divided by the number of words (Gopher).
 const SYMBOLS: f64 = 0.1;
-/// Maximum share of lines that begin with a bullet.
+/// Maximum share of lines that begin with a bullet, 0 to 1 (Gopher).
 const BULLETS: f64 = 0.9;
-/// Maximum share of lines that end with an ellipsis.
+/// Maximum share of lines that end with an ellipsis, 0 to 1 (Gopher).
 const ELLIPSES: f64 = 0.3;
-/// Minimum share of words with a letter.
+/// Minimum share of words that have a letter, 0 to 1 (Gopher).
 const LETTERS: f64 = 0.8;
-/// Minimum number of different stop words in an English text.
+/// Minimum number of different stop words in an English text (Gopher).
 const STOP_WORDS: u32 = 2;
-/// The stop words.
+/// English stop words, of which a text must have some (Gopher).
 const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
 
-/// The counts of words in a text that the quality rules use.
+/// Counts of words in a text that Gopher's quality rules use.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// Words in spaced scripts, and their characters.
+    /// Number of words in scripts with spaces, and the number of their characters.
     spaced: u32,
     spaced_chars: u64,
-    /// Characters of scripts without spaces.
+    /// Number of characters in scripts without spaces.
     unspaced: u32,
-    /// Number of half words with a letter. A character of a script without spaces is one, any other word is two.
+    /// Number of half words with a letter. A character of a script without spaces is one half word; any other word is
+    /// two.
     pub(crate) lettered: u32,
-    /// Bits of the stop words seen.
+    /// Bit set of the stop words that occur in the text, by their index in `STOPS`.
     stops: u8,
 }
 
@@ -98,7 +99,7 @@ impl Counts {
         2 * self.spaced + self.unspaced
     }
 
-    /// Returns the mean number of characters of the words in spaced scripts.
+    /// Returns the mean number of characters of the words in scripts with spaces.
     pub(crate) fn mean_length(&self) -> f64 {
         self.spaced_chars as f64 / f64::from(self.spaced.max(1))
     }
@@ -109,13 +110,13 @@ pub(crate) fn symbols(text: &str) -> usize {
     text.matches('#').count().max(text.matches("...").count() + text.matches('…').count())
 }
 
-/// Returns the share of the lines for which a test holds, among those that are not empty.
+/// Returns the share (0 to 1) of the non-empty lines that pass `test`.
 pub(crate) fn share_of_lines(text: &str, test: fn(&str) -> bool) -> f64 {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
 }
 
-/// The quality rules of Gopher.
+/// Returns the reason to drop a document by the quality rules of Gopher; `None` if it passes.
 fn gopher(document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
     let text = stats.text();
     let counts = Counts::of(stats);
@@ -142,16 +143,18 @@ pub(crate) fn has_bullet(line: &str) -> bool {
     line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–']) || line.starts_with("- ") || line.starts_with("* ")
 }
 
-/// Maximum share of lines, and of paragraphs, that repeat earlier ones.
+/// Maximum share of lines, or of paragraphs, that repeat earlier ones, 0 to 1 (Gopher).
 const MAX_REPEATED_SHARE: f64 = 0.3;
-/// Maximum share of the characters in repeated lines or paragraphs.
+/// Maximum share of the characters that are in repeated lines or repeated paragraphs, 0 to 1 (Gopher).
 const REPEATED_CHARS: f64 = 0.2;
-/// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
+/// Pairs of a number of words in a phrase, and the maximum share of the text's characters in the most frequent phrase
+/// of that length (Gopher).
 const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
-/// Words of a phrase, and the most of the characters that phrases which came before may hold.
+/// Pairs of a number of words in a phrase, and the maximum share of the text's characters in repeated phrases of that
+/// length (Gopher).
 const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
 
-/// The repetition rules of Gopher.
+/// Returns the reason to drop a document by the repetition rules of Gopher; `None` if it passes.
 fn repetition(stats: &TextStats<'_>) -> Option<Reason> {
     let text = stats.text();
     if repeats(text.lines()) {
@@ -169,19 +172,19 @@ fn repetition(stats: &TextStats<'_>) -> Option<Reason> {
     PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
 }
 
-/// Returns whether too many of the parts, by number or by characters, repeat an earlier one.
+/// Returns whether too many of the lines or paragraphs, by number or by characters, repeat an earlier one.
 fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
     let [all, again, chars, chars_again] = repetitions(parts);
     again as f64 > MAX_REPEATED_SHARE * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
 }
 
-/// Returns the share of the lines that repeat an earlier line, among those that are not empty.
+/// Returns the share (0 to 1) of the non-empty lines that repeat an earlier line.
 pub(crate) fn repeated_lines(text: &str) -> f64 {
     let [all, again, ..] = repetitions(text.lines());
     again as f64 / all.max(1) as f64
 }
 
-/// Number of the parts and of those that repeat an earlier one, and their characters.
+/// Counts lines or paragraphs: all of them, those that repeat an earlier one, and the characters of both.
 fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
     let mut seen = FxHashSet::default();
     let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
@@ -196,7 +199,7 @@ fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
     [all, again, chars, chars_again]
 }
 
-/// Characters that the most frequent phrase holds, if it comes twice or more.
+/// Returns the number of characters in all occurrences of the most frequent repeated phrase of `length` words, or 0.
 fn top(words: &[Word], length: u32) -> u64 {
     let mut counts: FxHashMap<u64, (u64, u32)> = FxHashMap::default();
     for at in 0..words.len() {
@@ -211,7 +214,7 @@ fn top(words: &[Word], length: u32) -> u64 {
         .unwrap_or(0)
 }
 
-/// Returns the number of characters in phrases of `length` words that occurred before; none is counted twice.
+/// Returns the number of characters in phrases of `length` words that occurred before; no character is counted twice.
 pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
     let mut seen = FxHashSet::default();
     let (mut at, mut chars) = (0, 0);
@@ -226,17 +229,17 @@ pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
     chars
 }
 
-/// Minimum sentences of a page.
+/// Minimum number of sentences on a page (C4).
 const SENTENCES: usize = 3;
-/// Minimum words of a line that counts.
+/// Minimum number of words in a line whose sentences count (C4).
 const LINE_WORDS: u32 = 5;
-/// Lines with one of these do not count: warnings about scripts, and notes on policies.
+/// Phrases of boilerplate, such as cookie notices; sentences in a line with one of these phrases do not count (C4).
 const BOILERPLATE: [&str; 7] =
     ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
-/// Characters that may follow a terminal mark within its sentence.
+/// Quotation marks and brackets that may follow the final mark of a sentence within the sentence.
 const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
-/// The page rules of C4.
+/// Returns the reason to drop a document by the page rules of C4; `None` if it passes.
 fn c4(stats: &TextStats<'_>) -> Option<Reason> {
     let text = stats.text();
     if text.contains('{') {
@@ -261,7 +264,7 @@ fn has_filler(text: &str) -> bool {
     parts.any(|part| part.eq_ignore_ascii_case(filler))
 }
 
-/// Returns whether a line would be kept: long enough, ended by a terminal mark, no boilerplate.
+/// Returns whether C4 would keep a line: it is long enough, ends with a sentence mark, and has no boilerplate phrase.
 fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
     if line.ends_with("...") || !ends(line) || half_words(stats.words_in(line)) < 2 * LINE_WORDS {
         return false;
@@ -270,8 +273,8 @@ fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
     !BOILERPLATE.iter().any(|words| lower.contains(words))
 }
 
-/// Returns whether a line ends with a terminal mark or a closing quote (both count in C4), or in a script that knows no
-/// such marks.
+/// Returns whether a line ends with a sentence mark or a closing quote (both count in C4), or in a script without
+/// sentence marks.
 fn ends(line: &str) -> bool {
     let bare = line.trim_end_matches(CLOSERS);
     let last = bare.chars().next_back();
@@ -279,8 +282,8 @@ fn ends(line: &str) -> bool {
         || last.is_some_and(|c| is_terminal(c) || is_unmarked(c))
 }
 
-/// Sentences of a line that ends as one: its terminal marks, runs counted once. A mark between letters
-/// or digits (3.5, example.org) is none, except in scripts without spaces.
+/// Counts the sentences of a line that ends with a sentence: its sentence marks, with successive marks counted once. A
+/// mark between letters or digits (3.5, example.org) does not count, except in scripts without spaces.
 fn sentences(line: &str) -> usize {
     let mut count = 0;
     let mut after_mark = None;
@@ -304,14 +307,14 @@ fn is_ascii_mark(c: char) -> bool {
     matches!(c, '.' | '!' | '?')
 }
 
-/// Marks that end a sentence: Latin, CJK, Arabic, Urdu, Devanagari, Burmese, Khmer, Tibetan, Ethiopic,
-/// Armenian.
+/// Returns whether a character ends a sentence: Latin, CJK, Arabic, Urdu, Devanagari, Burmese, Khmer, Tibetan,
+/// Ethiopic, Armenian.
 fn is_terminal(c: char) -> bool {
     is_ascii_mark(c)
         || matches!(c, '。' | '！' | '？' | '｡' | '．' | '؟' | '۔' | '।' | '॥' | '။' | '។' | '៕' | '།' | '።' | '։')
 }
 
-/// Thai and Lao, which end sentences with a space.
+/// Returns whether a character is Thai or Lao; both scripts end sentences with a space.
 fn is_unmarked(c: char) -> bool {
     is_unspaced(c) && matches!(u32::from(c), 0x0E00..=0x0EFF)
 }
@@ -325,7 +328,7 @@ mod tests {
         gopher(&document, &TextStats::new(text))
     }
 
-    /// Sixty words in lines of six.
+    /// Returns a text of sixty words in lines of six words.
     fn prose() -> String {
         "The mill stands by that river\n".repeat(10)
     }

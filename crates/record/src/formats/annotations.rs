@@ -1,4 +1,4 @@
-//! Annotations: Parquet, a row a page with the facts about it, without its text, in the manner of a crawl index.
+//! Writes annotations: a Parquet table with a row of facts about each page, without its text, like a crawl index.
 //!
 //! The file is assembled from a spool of MessagePack maps.
 
@@ -13,7 +13,7 @@ use crate::{Document, Encode, OutputError};
 #[cfg(feature = "parquet")]
 pub use table::AnnotationTable;
 
-/// The encoder of tables of annotations: it encodes documents as MessagePack maps of [`Annotation`].
+/// Encoder for tables of annotations: encodes a document as a MessagePack map of its [`Annotation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations;
 
@@ -25,70 +25,70 @@ impl Encode for Annotations {
 }
 
 trommel_text::keyed! {
-    /// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
-    /// typed as there.
+    /// Row of one page in a table of annotations. Fields that Common Crawl's columnar index also has have the same
+    /// names and types as in that index.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct Annotation {
         /// URL of the page.
         pub url: Option<String>,
-        /// Its host, in lower case.
+        /// Host of the page's URL, in lower case.
         pub url_host_name: Option<String>,
-        /// Time of the capture in milliseconds since 1970, of whole seconds.
+        /// Time of the capture in milliseconds since 1970, without fractions of a second.
         pub fetch_time: Option<i64> as Time,
-        /// HTTP status code.
+        /// HTTP status code of the capture.
         pub fetch_status: Option<i32>,
-        /// Digest of the payload as the archive gives it, without the name of the algorithm if that is SHA-1.
+        /// Digest of the payload as the archive states it, without the name of the algorithm if that is SHA-1.
         pub content_digest: Option<String>,
-        /// Reason why the crawler cut the page.
+        /// Reason why the crawler kept only a part of the page.
         pub content_truncated: Option<String>,
-        /// The archive as the user named it.
+        /// Name of the archive as the user wrote it.
         pub warc_filename: Option<String>,
-        /// First stored byte of the record.
+        /// Byte offset of the record in the stored archive.
         pub warc_record_offset: Option<i64>,
-        /// Stored bytes of the record.
+        /// Number of stored bytes of the record.
         pub warc_record_length: Option<i64>,
-        /// First plain byte of the record in a gzip member that holds several.
+        /// Byte offset of the record in the decompressed bytes of its gzip member; 0 if the record begins the member.
         pub warc_record_inner: Option<i64>,
-        /// WARC-Record-ID, or the id in its place.
+        /// WARC-Record-ID of the record, or an id made from the record's place.
         pub warc_record_id: String,
-        /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
+        /// Language of the text as an ISO 639-1 code, or an ISO 639-3 code if there is no shorter one.
         pub lang: Option<String>,
         /// Type of the page.
         pub page_type: Option<String>,
-        /// Expected word F1 of the text, in 0..=1.
+        /// Expected word F1 of the text, 0 to 1.
         pub confidence: f32,
-        /// The kind of block page in place of the requested page.
+        /// Kind of the block page that replaces the requested page, such as a captcha; null if there is none.
         pub block_reason: Option<String>,
         /// Number of links on the page.
         pub links: i32,
-        /// Characters of the text.
+        /// Number of characters of the text.
         pub chars: i32,
-        /// Lines of the text that are not empty.
+        /// Number of lines of the text that are not empty.
         pub lines: i32,
-        /// Words of the text; in scripts without spaces two characters are one.
+        /// Number of words of the text; two characters of a script without spaces count as one word.
         pub words: i32,
         /// Mean number of characters of a word in scripts with spaces.
         pub word_length: f32,
-        /// Share of the words that have a letter.
+        /// Share of the words that have a letter, 0 to 1.
         pub share_of_letters: f32,
-        /// Hashes or ellipses, whichever are more, a word.
+        /// Number of hashes or of ellipses, whichever is larger, divided by the number of words.
         pub symbols_per_word: f32,
-        /// Share of the lines that begin with a bullet.
+        /// Share of the lines that begin with a bullet, 0 to 1.
         pub share_of_bullets: f32,
-        /// Share of the lines that end with an ellipsis.
+        /// Share of the lines that end with an ellipsis, 0 to 1.
         pub share_of_ellipses: f32,
-        /// Share of the lines that repeat an earlier one.
+        /// Share of the lines that repeat an earlier line, 0 to 1.
         pub share_of_repeated_lines: f32,
-        /// Share of the characters in phrases of five words which came before.
+        /// Share of the characters that are in repeated phrases of five words, 0 to 1.
         pub share_of_repeated_phrases: f32,
-        /// Hash of the words in lower case, 32 hexadecimal digits; equal for exact duplicates.
+        /// Hash of the words in lower case, as 32 hexadecimal digits; equal for exact duplicates.
         pub exact_key: Option<String>,
-        /// Keys by MinHash, 16 hexadecimal digits each; near duplicates have one in common.
+        /// MinHash keys, as 16 hexadecimal digits each; near duplicates share at least one.
         pub near_keys: Vec<String>,
     }
 }
 
-/// Words of a phrase that counts as repeated.
+/// Number of words in a phrase whose repetitions are counted.
 const PHRASE: u32 = 5;
 
 impl From<&Document> for Annotation {
@@ -143,7 +143,7 @@ fn whole(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// The table of annotations.
+/// Assembles the Parquet table of annotations.
 #[cfg(feature = "parquet")]
 mod table {
     use std::path::Path;
@@ -152,15 +152,15 @@ mod table {
 
     use crate::{Annotation, Assemble, OutputError, formats::parquet::Table, open_plain, reader::next_map};
 
-    /// Rows in a row group.
+    /// Maximum number of rows in a row group of the Parquet table.
     const GROUP: usize = 65_536;
-    /// Columns whose values hardly repeat.
+    /// Names of columns whose values hardly repeat, which are stored without a dictionary.
     const UNREPEATED_COLUMNS: [&str; 4] = ["url", "content_digest", "warc_record_id", "exact_key"];
 
-    /// Assembles tables of annotations. The bytes depend on the annotations only.
+    /// Assembler of Parquet tables of annotations. The bytes of the table depend only on the annotations.
     #[derive(Clone, Debug, Default)]
     pub struct AnnotationTable {
-        /// The base of relative archive names, as in the index of a crawl: a folder or the start of URLs.
+        /// Folder or URL prefix to remove from the names of archives, so that they are relative as in a crawl index.
         pub base: Option<String>,
     }
 

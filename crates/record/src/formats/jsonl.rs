@@ -1,8 +1,8 @@
-//! JSON lines and MessagePack: a record as it is.
+//! Encodes documents as JSON lines or MessagePack maps, with all keys.
 
 use crate::{Document, Encode, OutputError};
 
-/// The encoder of JSON lines, one for each document.
+/// Encoder of JSON lines, one line for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct Jsonl;
 
@@ -14,7 +14,7 @@ impl Encode for Jsonl {
     }
 }
 
-/// The encoder of MessagePack maps, one for each document.
+/// Encoder of MessagePack maps, one map for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct Msgpack;
 

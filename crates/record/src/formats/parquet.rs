@@ -1,7 +1,7 @@
-//! Parquet: a row for each document, with the columns of FineWeb and more.
+//! Writes documents to Parquet, a row for each document, with the columns of FineWeb and more.
 //!
-//! The file is assembled from a spool. Documents are read back from our own files, and from others with some of the
-//! columns.
+//! The file is assembled from a spool, a temporary file of encoded documents. Documents can be read back from these
+//! files, and from files of other programs with some of the columns.
 
 use std::sync::{Arc, mpsc};
 use std::{fs::File, path::Path, thread};
@@ -20,27 +20,27 @@ use trommel_text::keys::{self, Key, Shape};
 
 use crate::{Assemble, COLUMNS, Column, Document, OptionalColumns, OutputError, RecordReader, create_new};
 
-/// Documents in a row group.
+/// Maximum number of documents in a row group of a Parquet file.
 const GROUP: usize = 4096;
-/// Bytes of text at which a row group ends early.
+/// Number of bytes of text after which a row group of a Parquet file ends early.
 // Two groups are in memory: one is read while the other is written.
 const GROUP_BYTES: usize = 32 << 20;
-/// Rows of which the values of a column are in memory at a time.
+/// Number of rows whose values of a column are in memory at a time.
 const PART: usize = 256;
-/// zstd level.
+/// Level of zstd compression in Parquet files.
 const LEVEL: i32 = 3;
-/// Columns whose values hardly repeat.
+/// Names of columns whose values hardly repeat, which are stored without a dictionary.
 const UNREPEATED_COLUMNS: [&str; 5] = ["text", "id", "url", "title", "description"];
 
-/// Assembles Parquet files from encoded documents. The bytes depend on the documents only.
+/// Assembler of Parquet files from encoded documents. The bytes of the file depend only on the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Parquet {
-    /// The optional columns, which follow the usual ones.
+    /// Set of the optional columns, which follow the usual ones.
     pub optional: OptionalColumns,
 }
 
 impl Parquet {
-    /// Returns an assembler with the columns of an existing file, including its optional ones.
+    /// Returns an assembler with the columns of the Parquet file at `path`, including the optional ones.
     ///
     /// # Errors
     /// Fails if the file cannot be read or is not a Parquet file.
@@ -66,7 +66,7 @@ impl Assemble for Parquet {
     }
 }
 
-/// Bytes of the texts of a document.
+/// Returns the approximate number of bytes of a document's texts in memory.
 fn size(record: &Document) -> usize {
     let blocks = record.blocks.iter().map(|block| block.text.len());
     let rows = record.tables.iter().flat_map(|table| &table.rows);
@@ -77,20 +77,20 @@ fn size(record: &Document) -> usize {
     record.text.len() + size_of_val(record.spans.as_slice()) + parts
 }
 
-/// The layout of a Parquet file: its columns and the size of its row groups.
+/// Layout of a Parquet file: its columns and the size of its row groups.
 pub(crate) struct Table<'a, R: 'static> {
-    /// Name of the schema of a row.
+    /// Name of the Parquet schema of a row.
     pub name: &'static str,
     pub columns: &'a [&'static Key<R>],
-    /// Names of columns whose values hardly repeat, and which get no dictionary.
+    /// Names of columns whose values hardly repeat, which are stored without a dictionary.
     pub unrepeated: &'static [&'static str],
-    /// Maximum number of rows of a group.
+    /// Maximum number of rows in a row group of the Parquet file.
     pub rows: usize,
 }
 
 impl<R: Send> Table<'_, R> {
-    /// Writes rows to the Parquet file `target`. `size` is the number of bytes of a row; a group of rows ends early
-    /// when the sum is large.
+    /// Writes rows to the Parquet file `target`. `size` returns the number of bytes of a row; a row group ends early
+    /// when the sum of the sizes is large.
     pub fn write(
         &self,
         target: &Path,
@@ -121,7 +121,7 @@ impl<R: Send> Table<'_, R> {
         })
     }
 
-    /// Sends groups of rows to the thread that writes them, until there are no more or it takes no more.
+    /// Sends groups of rows to the writing thread until there are no more rows, or the thread accepts no more.
     fn send(
         &self,
         rows: impl Iterator<Item = Result<R, OutputError>>,
@@ -147,8 +147,8 @@ impl<R: Send> Table<'_, R> {
     }
 }
 
-/// Returns the declaration of a column, or of a field of a structure, in a message type. Lists are never null, and
-/// neither are the fields of structures.
+/// Returns the Parquet declaration of a column, or of a field in a structure. Lists are never null, and neither are the
+/// fields of structures.
 fn declaration(field: &keys::Field, is_nullable: bool) -> String {
     let name = field.name;
     let list =
@@ -176,11 +176,11 @@ fn declaration(field: &keys::Field, is_nullable: bool) -> String {
     }
 }
 
-/// A row group that is being written.
+/// Row group of a Parquet file that is being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
 
-/// Writes the values of a column for all rows of a group: its leaves are the column itself, or the fields of its
-/// structures.
+/// Writes the values of a column for all rows of a row group. The leaves of a column are the column itself, or the
+/// fields of its structures.
 fn write_column<R>(column: &Key<R>, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
     let leaves = match column.field.shape {
         Shape::Objects(fields) => fields().iter().enumerate().map(|(key, field)| (Some(key), field.shape)).collect(),
@@ -219,24 +219,25 @@ fn integer(value: &keys::Value<'_>) -> Option<i64> {
     if let keys::Value::Integer(number) = value { Some(*number) } else { None }
 }
 
-/// The values of a leaf with their levels (Melnik et al., "Dremel", VLDB 2010).
+/// Values of a leaf column with their Dremel levels (Melnik et al., "Dremel", VLDB 2010).
 struct Leaf<T: DataType> {
-    /// Reads a value.
+    /// Function that converts a value to its Parquet type; returns `None` for a missing value.
     of: fn(&keys::Value<'_>) -> Option<T::T>,
-    /// The value in place of a missing one in a list.
+    /// Value that replaces a missing value inside a list.
     empty: T::T,
     shape: Shape,
-    /// Number of the field, in a column of structures.
+    /// Index of the field in the structure, for a column of structures; `None` for other columns.
     key: Option<usize>,
     values: Vec<T::T>,
-    /// For each value, missing value and empty list, the number of lists around it; of a value that may be null, 1 if
-    /// it is there.
+    /// Definition level of each value, missing value and empty list: the number of lists around it. For a value that
+    /// may be null, 1 if it is present.
     definitions: Vec<i16>,
-    /// For each of them, the number of lists around it that it continues; 0 where a row begins.
+    /// Repetition level of each value, missing value and empty list: the number of lists that it continues, 0 for a new
+    /// row.
     repetitions: Vec<i16>,
-    /// Number of lists around the next value.
+    /// Number of lists around the next value to add.
     depth: i16,
-    /// Repetition level of the next value.
+    /// Repetition level of the next value to add.
     repetition: i16,
 }
 
@@ -246,7 +247,7 @@ impl<T: DataType> Leaf<T> {
         Self { of, empty, shape, key, values, definitions, repetitions, depth: 0, repetition: 0 }
     }
 
-    /// Writes the values of all rows as the next leaf of a row group.
+    /// Writes the values of all rows as the next leaf column of a row group.
     fn write<R>(mut self, column: &Key<R>, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
         let Some(mut writer) = group.next_column()? else { return Ok(()) };
         for rows in rows.chunks(PART) {
@@ -268,7 +269,7 @@ impl<T: DataType> Leaf<T> {
         writer.close()
     }
 
-    /// Adds a value. A missing one becomes null in a column, and an empty one in a list.
+    /// Adds a value to the leaf column. A missing value becomes null in a column, and empty in a list.
     fn add(&mut self, value: &keys::Value<'_>) {
         let text = |leaf: &mut Self, text: &String| leaf.item(&keys::Value::Text(text.as_str().into()));
         match (self.shape, value) {
@@ -308,7 +309,7 @@ impl<T: DataType> Leaf<T> {
     }
 }
 
-/// The storage of columns; the values of the named ones hardly repeat.
+/// Returns the Parquet settings of a file without dictionaries for the columns in `single`, whose values hardly repeat.
 fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -319,14 +320,14 @@ fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     Ok(Arc::new(properties.build()))
 }
 
-/// Iterates over the rows of a Parquet file as documents.
+/// Iterator over the rows of a Parquet file as documents.
 pub(crate) struct Rows(RowIter<'static>);
 
 impl Rows {
-    /// Reads the rows of a Parquet file.
+    /// Creates an iterator over the rows of a Parquet file.
     ///
     /// # Errors
-    /// If it is not a Parquet file.
+    /// Fails if the file is not a Parquet file.
     pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
         Ok(Self(RowIter::from_file_into(Box::new(SerializedFileReader::new(file)?))))
     }
@@ -340,7 +341,7 @@ impl Iterator for Rows {
     }
 }
 
-/// The document of a row. Fields without a column, or with a value of another type, stay empty.
+/// Converts a row to a document. Keys without a column, or with a value of another type, stay empty.
 fn record(row: Row) -> Document {
     let (mut keys, mut source) = (Map::new(), Map::new());
     for (name, field) in row.into_columns() {
@@ -367,7 +368,7 @@ fn record(row: Row) -> Document {
     })
 }
 
-/// Spans as JSON has them: lists.
+/// Converts the spans of a row to the form that JSON has: a list of four integers for each span.
 fn spans(columns: &Value) -> Value {
     let spans = columns.as_array().into_iter().flatten();
     spans.map(|span| ["start", "chars", "byte", "bytes"].map(|name| span[name].clone())).collect()

@@ -1,4 +1,4 @@
-//! The formats for search engines: JSON of Anserini, `_bulk` of Elasticsearch and OpenSearch, TREC web documents.
+//! Writes documents for search engines: JSON of Anserini, `_bulk` of Elasticsearch and OpenSearch, TREC web documents.
 //!
 //! The JSON collection that Anserini and Pyserini index (`JsonCollection`) is one object on a line, with the string
 //! fields `id` and `contents`. Other scalars become fields of the index on request. A document of `_bulk` is two
@@ -13,8 +13,8 @@ use trommel_text::keys::{Keyed as _, Shape};
 
 use crate::{Document, Encode, OutputError, record_id};
 
-/// Returns a document id without white space or signs of markup, as formats of search engines need. It is the
-/// document's own id if that has neither, otherwise one made from it.
+/// Returns a document id without white space or markup characters, as formats of search engines need. It is the id of
+/// the document if that has neither, and otherwise an id made from it.
 pub(crate) fn document_id(record: &Document) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '&' | '"');
     if !record.id.is_empty() && record.id.chars().all(is_safe) {
@@ -24,7 +24,7 @@ pub(crate) fn document_id(record: &Document) -> Cow<'_, str> {
     }
 }
 
-/// Returns the title of a document in one line; none if it has no title.
+/// Returns the title of a document in one line; `None` if it has no title.
 pub(crate) fn title(record: &Document) -> Option<String> {
     let title = record.title.as_deref()?;
     (!title.is_empty()).then(|| one_line(title))
@@ -42,25 +42,25 @@ pub(crate) fn titled_text(record: &Document) -> String {
     all
 }
 
-/// The name of the field with the full length in bytes of a URL that was cut.
+/// Name of the header field with the full length in bytes of a URL that was cut.
 pub(crate) const URL_LENGTH: &str = "X-URL-Length";
-/// Maximum bytes of a URL: readers of these formats have fixed buffers for a line.
+/// Maximum length of a URL in bytes, because readers of these formats have fixed buffers for a line.
 const MAX_URL: usize = 8192;
 
-/// Returns the URL of a document in one line, and its full length in bytes if it is cut.
+/// Returns the URL of a document in one line, and the full length of the URL in bytes if it was cut.
 pub(crate) fn url(record: &Document) -> Option<(String, Option<usize>)> {
     let url = record.url.as_deref()?;
     let cut = url.floor_char_boundary(MAX_URL);
     Some((one_line(url.get(..cut).unwrap_or_default()), (cut < url.len()).then_some(url.len())))
 }
 
-/// Replaces the line ends in a value by spaces, so that it stays in its line.
+/// Replaces the line ends in a value by spaces, so that the value fits on one line.
 pub(crate) fn one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
 }
 
-/// The encoder of Anserini's JSON collections, one line for each document. Documents without text are left out, because
-/// the indexer would count them as faults.
+/// Encoder of Anserini's JSON collections, one line for each document. Documents without text are left out, because the
+/// indexer would count them as errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Anserini;
 
@@ -85,18 +85,18 @@ impl Encode for Anserini {
     }
 }
 
-/// Maximum bytes of an `_id` that the servers accept.
+/// Maximum length in bytes of an `_id` that Elasticsearch and OpenSearch accept.
 const MAX_ID: usize = 512;
 
-/// Returns the settings of an index for the documents of [`Bulk`], as JSON. An invalid date of a page is kept in the
-/// document but not searched.
+/// Returns the settings of a search index for the documents of [`Bulk`], as JSON. An invalid date of a page is kept in
+/// the document but cannot be searched.
 pub fn bulk_mapping() -> String {
     let properties = Document::KEYS.iter().filter_map(|key| Some((key.field.name, property(key.field.shape)?)));
     let properties: IndexMap<&str, Value> = properties.collect();
     json!({"mappings": {"date_detection": false, "properties": properties}}).to_string() + "\n"
 }
 
-/// The type of a key in an index; none of keys that are left out.
+/// Returns the field type of a key in a search index, as JSON; `None` for a key that is left out.
 fn property(shape: Shape) -> Option<Value> {
     Some(match shape {
         Shape::Text | Shape::Texts => json!({"type": "text"}),
@@ -118,19 +118,18 @@ fn property(shape: Shape) -> Option<Value> {
     })
 }
 
-/// The encoder of `_bulk` requests to one index of a search engine (`POST /INDEX/_bulk`). The action is `create`: a
-/// request that is sent again adds nothing, because its documents are refused as already there. Documents without text
-/// are left out.
+/// Encoder of `_bulk` requests to one index of a search engine (`POST /INDEX/_bulk`). The action is `create`: a
+/// repeated request adds nothing, because its documents already exist. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk;
 
-/// Returns the `_id` of a document for a search engine: its own id, or one made from it if the servers refuse its
-/// length.
+/// Returns the `_id` of a document for a search engine: the document's id, or an id made from it if the id is empty or
+/// too long for the servers.
 pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
-/// The keys of a JSON line of a record that search engines want: those that say something.
+/// Returns the keys of a document's JSON line that a search engine should index: non-empty ones, except object lists.
 fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
     let mut keys: IndexMap<&str, &RawValue> = serde_json::from_slice(line)?;
     let lists = Document::KEYS.iter().map(|key| key.field).filter(|field| matches!(field.shape, Shape::Objects(_)));
@@ -144,11 +143,11 @@ fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMa
 }
 
 /// Appends the two lines of a document for a `_bulk` request: the action that creates it, and the document. Empty keys
-/// are left out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
-/// are left out too, because a search engine would make fields of them.
+/// are left out, so that a search for documents with a key finds only documents with a value. Blocks, spans, tables,
+/// posts and chunks are left out too, because a search engine would make fields of their contents.
 ///
 /// # Errors
-/// If it cannot be written as JSON.
+/// Fails if the document cannot be written as JSON.
 pub fn bulk_lines(record: &Document, out: &mut Vec<u8>) -> Result<(), OutputError> {
     serde_json::to_writer(&mut *out, &json!({"create": {"_id": bulk_id(&record.id)}}))?;
     out.push(b'\n');
@@ -168,7 +167,7 @@ impl Encode for Bulk {
     }
 }
 
-/// The encoder of TREC web documents. Readers take the body for HTML, so text is escaped, and no line of it can end the
+/// Encoder of TREC web documents. Readers treat the body as HTML, so text is escaped, and no line of it can end the
 /// document. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Trec;

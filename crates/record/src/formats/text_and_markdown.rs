@@ -1,14 +1,14 @@
-//! Text and Markdown of pages: one stream with a heading for each page, or a file for each page.
+//! Writes pages as text or Markdown: one stream with a heading for each page, or a file for each page.
 
 use crate::{Document, Encode, OutputError, encode::printable};
 
-/// The encoder of readable text or Markdown: documents one below the other, each under a line with its URL. Documents
+/// Encoder of readable text or Markdown: documents one below the other, each under a line with its URL. Documents
 /// without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub enum Printed {
-    /// Plain text, below `==> URL <==`.
+    /// Plain text, each document below a line `==> URL <==`.
     Text,
-    /// Markdown, below `# URL`.
+    /// Markdown, each document below a heading `# URL`.
     Markdown,
 }
 
@@ -32,14 +32,14 @@ impl Encode for Printed {
     }
 }
 
-/// The URL of a page, or the one that it calls its own.
+/// Returns the URL of a page, or else its canonical URL; `None` if it has neither.
 fn address(record: &Document) -> Option<&str> {
     let known = [record.url.as_deref(), record.canonical.as_deref()];
     known.into_iter().flatten().find(|url| !url.is_empty())
 }
 
-/// Returns the YAML front matter of a document, which stands above its Markdown between lines of three hyphens. It has
-/// url, title, author, date of publication and lang; unknown ones are left out.
+/// Returns the YAML front matter of a document, which precedes its Markdown between lines of three hyphens. It has url,
+/// title, author, date of publication and lang; unknown ones are left out.
 pub fn front_matter(record: &Document) -> String {
     let texts = [
         ("url", address(record)),
@@ -60,7 +60,7 @@ pub fn front_matter(record: &Document) -> String {
     lines + "---\n\n"
 }
 
-/// A text of YAML between quotation marks, which is one of JSON.
+/// Returns a text as a quoted YAML string, which has the syntax of a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -77,13 +77,14 @@ mod folder {
     use crate::encode::printable;
     use crate::{Assemble, Document, OutputError, RecordReader};
 
-    /// Lists the files of a folder, a line each, so that nothing else is ever replaced.
+    /// Name of the file that lists the files of an output folder, one on each line; only listed files are ever
+    /// replaced.
     const LIST: &str = ".pages";
-    /// Bytes of a name.
+    /// Maximum length in bytes of a file name made from a URL, without the suffix.
     const MAX_NAME: usize = 100;
 
-    /// Assembles a folder with a file for each document. The file is named by the path of a page in a file, or by the
-    /// URL of a record. Markdown begins with [`front_matter`].
+    /// Assembler of a folder with a file for each document. The name of the file is the path of a page's HTML file, or
+    /// is made from the URL of a record. Markdown begins with [`front_matter`].
     #[derive(Clone, Copy, Debug)]
     pub struct PageFolder(pub Printed);
 
@@ -135,7 +136,7 @@ mod folder {
         }
     }
 
-    /// The first file below a folder that is not listed.
+    /// Returns the first file below `folder` that is not in the list `ours`.
     fn first_other(root: &Path, folder: &Path, ours: &HashSet<&str>) -> io::Result<Option<PathBuf>> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -153,7 +154,7 @@ mod folder {
         Ok(None)
     }
 
-    /// The folder that all pages in files are in; none if any document is no such page.
+    /// Returns the innermost folder that contains the HTML files of all documents; `None` if one is from an archive.
     fn folder_of_pages(spool: &Path) -> Result<Option<PathBuf>, OutputError> {
         let mut common: Option<PathBuf> = None;
         for record in RecordReader::open(spool)? {
@@ -166,14 +167,14 @@ mod folder {
         Ok(common)
     }
 
-    /// The file of a page that is no record of an archive.
+    /// Returns the path of the HTML file from which a document comes; `None` if it comes from a record of an archive.
     fn page_file(record: &Document) -> Option<&Path> {
         let source = record.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
         (without_page_endings(name).len() < name.len()).then(|| Path::new(&*source.file))
     }
 
-    /// The name of the file of a document, without its ending.
+    /// Returns the name of the file to write for a document, without its suffix.
     fn name(record: &Document, root: Option<&Path>) -> String {
         if let (Some(root), Some(file)) = (root, page_file(record))
             && let Ok(below) = file.strip_prefix(root)
@@ -185,7 +186,7 @@ mod folder {
         slug(address.split_once("://").map_or(address, |(_, rest)| rest))
     }
 
-    /// A text as the name of a file: letters, digits and points, other characters as hyphens.
+    /// Converts a text to a file name: letters, digits, dots and underscores stay, other characters become hyphens.
     fn slug(text: &str) -> String {
         let mut slug = String::new();
         for c in text.chars() {
@@ -201,7 +202,8 @@ mod folder {
         if slug.is_empty() { "page".to_owned() } else { slug.to_owned() }
     }
 
-    /// The name with its ending, numbered if another document has it. Some systems take capitals for small letters.
+    /// Returns a file name with its suffix, numbered if another document has the same name. Upper and lower case count
+    /// as equal, as some systems do not distinguish them.
     fn free_name(name: &str, ending: &str, taken: &mut HashSet<String>) -> String {
         let mut free = format!("{name}{ending}");
         let mut number = 2;

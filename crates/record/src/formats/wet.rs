@@ -1,5 +1,5 @@
-//! WET: WARC conversion records as in Common Crawl. Some readers count lines, so the order of the fields is
-//! fixed.
+//! Encodes documents as WET: WARC conversion records as in Common Crawl. Some readers count lines, so the order of the
+//! fields is fixed.
 
 use data_encoding::BASE32;
 use isolang::Language;
@@ -12,14 +12,14 @@ use crate::{Document, Encode, OutputError, OutputHead, record_id};
 
 const VERSION: &str = "WARC/1.0";
 
-/// Fields of the source archive's warcinfo that are taken over into that of the WET file.
+/// Names of fields that are copied from the source archive's warcinfo record to that of the WET file.
 const COPIED_FIELDS: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
 
-/// The encoder of WET files: WARC conversion records with the text, after the title on the first line if there is one.
-/// Documents without text are left out.
+/// Encoder of WET files: WARC conversion records that contain the title (if there is one) on the first line, and the
+/// text. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Wet {
-    /// True to write each record as a gzip member; otherwise records are plain.
+    /// True to write each record as a gzip member; false to write records without compression.
     pub gzip: bool,
 }
 
@@ -101,12 +101,12 @@ impl Encode for Wet {
     }
 }
 
-/// ISO 639-3 code of a language given by its ISO 639-1 or 639-3 code.
+/// Converts an ISO 639-1 or 639-3 code of a language to its ISO 639-3 code.
 fn language(code: &str) -> Option<&'static str> {
     Language::from_639_1(code).or_else(|| Language::from_639_3(code)).map(|language| language.to_639_3())
 }
 
-/// A WARC 1.1 date without its fraction of a second; other dates as they are.
+/// Removes the fraction of a second from a WARC 1.1 date; other dates stay unchanged.
 fn seconds(date: &str) -> String {
     match date.split_once('.') {
         Some((whole, fraction)) if fraction.ends_with('Z') => format!("{whole}Z"),

@@ -1,7 +1,7 @@
-//! Creates and opens our own files, which appear under their names only when they are complete.
+//! Creates and opens output files, which appear under their names only when they are complete.
 //!
-//! A file that is not yet complete has a hidden name. Nothing follows a link that somebody planted, and nothing is
-//! replaced but a file. The file system is a trait, so that tests can use a failing one.
+//! A file that is not yet complete has a hidden name. Links that somebody planted are not followed, and only files are
+//! replaced. The file system is a trait, so that tests can use a failing one.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -10,27 +10,27 @@ use std::{ffi::OsString, fmt, fs, io};
 
 use tempfile::{Builder, TempPath};
 
-/// Bytes that are collected before they are written.
+/// Number of bytes that are collected in memory before they are written.
 const BUFFER: usize = 1 << 17;
 /// Maximum number of attempts to create a file whose name another program takes each time.
 const MAX_TRIES: usize = 8;
 
-/// A file that appears under its name only when it is complete. It is written under a hidden name in the same folder
-/// (`.NAME.new.tmp`) and renamed by [`finish`](Self::finish). If it is dropped before, or left by a killed program, it
-/// is removed. A symbolic link is followed, and the file that it leads to is replaced. A device or pipe (such as
-/// `/dev/stderr`) is written in place.
+/// File that appears under its name only when it is complete. It is written under a hidden name in the same folder
+/// (`.NAME.new.tmp`) and renamed by [`finish`](Self::finish). An unfinished file is removed when it is dropped, or
+/// later if a program was killed. A symbolic link is followed, and the file that it leads to is replaced. A device or
+/// pipe (such as `/dev/stderr`) is written in place.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: BufWriter<File>,
-    /// The hidden name and the final one; none of what is written in place.
+    /// Hidden name and final name of the file; `None` if the file is written in place.
     names: Option<(TempPath, PathBuf)>,
 }
 
 impl AtomicFile {
-    /// Creates the hidden file that will become `path`.
+    /// Creates the hidden file that will be renamed to `path` when it is complete.
     ///
     /// # Errors
-    /// If the hidden file cannot be created, `path` has no file name, or is a folder.
+    /// Fails if the hidden file cannot be created, if `path` has no file name, or if it is a folder.
     pub fn create(path: &Path) -> io::Result<Self> {
         let (file, names) = match replaceable(path)? {
             None => (open_in_place(path)?, None),
@@ -42,11 +42,11 @@ impl AtomicFile {
         Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
     }
 
-    /// Makes the folder of `path` and checks that the file can be created in it, so that a long run does not fail at
+    /// Creates the folder of `path` and checks that the file can be created in it, so that a long run does not fail at
     /// its end.
     ///
     /// # Errors
-    /// Those of [`create`](Self::create), and if the folder cannot be made.
+    /// Like [`create`](Self::create); also fails if the folder cannot be created.
     pub fn prepare(path: &Path) -> io::Result<()> {
         if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
             fs::create_dir_all(folder)?;
@@ -60,17 +60,17 @@ impl AtomicFile {
     /// Writes `bytes` as the complete file `path`.
     ///
     /// # Errors
-    /// If it cannot be written; a file of that name is then as it was.
+    /// Fails if the file cannot be written; an existing file of this name then stays unchanged.
     pub fn write_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = Self::create(path)?;
         Write::write_all(&mut file, bytes)?;
         file.finish()
     }
 
-    /// Syncs the file to disk and gives it its final name, replacing a file of that name.
+    /// Syncs the file to disk and gives it its final name, replacing an existing file of this name.
     ///
     /// # Errors
-    /// If the disk is full or the file cannot be renamed; it is then removed.
+    /// Fails if the disk is full or the file cannot be renamed; the hidden file is then removed.
     pub fn finish(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::Error::from)?;
         let Some((hidden, path)) = self.names else { return sync_in_place(&file) };
@@ -81,7 +81,8 @@ impl AtomicFile {
     }
 }
 
-/// Creates the hidden file that will be `path`; beside one that another program writes another name is taken.
+/// Creates the hidden file that will be renamed to `path`. If another program is writing one for `path`, chooses
+/// another hidden name.
 fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
     // What is no regular file is not ours.
     if let Ok(Some(held)) = create_locked(&hidden(path, "new.tmp")?) {
@@ -94,11 +95,11 @@ fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
     Ok(builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?.into_parts())
 }
 
-/// Creates a file that is locked while it is open, and removed when the returned path is dropped. None if another
-/// program has it. An unlocked file of that name was left by a killed program, and is replaced.
+/// Creates a file that is locked while it is open, and removed when the returned path is dropped. Returns `None` if
+/// another program holds the file. An unlocked file of this name, left by a killed program, is replaced.
 ///
 /// # Errors
-/// The error of the system, and an error if the path is no regular file.
+/// Fails with the error of the system, or if the path is not a regular file.
 pub fn create_locked(path: &Path) -> io::Result<Option<(File, TempPath)>> {
     for _ in 0..MAX_TRIES {
         match create_where_nothing_is(path) {
@@ -121,7 +122,7 @@ pub fn create_locked(path: &Path) -> io::Result<Option<(File, TempPath)>> {
     Ok(None)
 }
 
-/// Locks a new file; false if another program took it for one that was left, and removed it.
+/// Locks a new file; returns false if another program took it for a leftover of a killed program and removed it.
 fn is_held(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(false),
@@ -136,7 +137,7 @@ fn has_name(file: &File) -> io::Result<bool> {
     Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
 }
 
-/// Elsewhere a file that is open keeps its name.
+/// Returns true: on systems other than Unix, an open file always keeps its name.
 #[cfg(not(unix))]
 fn has_name(_: &File) -> io::Result<bool> {
     Ok(true)
@@ -158,20 +159,20 @@ impl Seek for AtomicFile {
     }
 }
 
-/// Returns the hidden name beside `path`: `.NAME.suffix`.
+/// Returns the hidden name `.NAME.suffix` in the folder of `path`.
 ///
 /// # Errors
-/// If `path` has no file name.
+/// Fails if `path` has no file name.
 pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     let mut name = hidden_prefix(path)?;
     name.push(suffix);
     Ok(path.with_file_name(name))
 }
 
-/// Returns the beginning of every hidden name of `path`: `.NAME.`.
+/// Returns the prefix `.NAME.` of every hidden name of `path`.
 ///
 /// # Errors
-/// If `path` has no file name.
+/// Fails if `path` has no file name.
 pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
@@ -181,16 +182,16 @@ pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Links that lead to links before they count as a circle.
+/// Maximum number of symbolic links that are followed one after another, to detect circles.
 const LINKS: usize = 40;
-/// Folders of links to open files.
+/// Folders whose entries are links to open files.
 const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// Creates the file `path` anew. An existing entry of that name (from a killed run, or a planted link) is removed; the
-/// target of a link stays as it is.
+/// Creates a new file at `path`. An existing entry of this name (from a killed run, or a planted link) is removed; the
+/// target of a link stays unchanged.
 ///
 /// # Errors
-/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
+/// Fails with the error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn create_new(path: &Path) -> io::Result<File> {
     for _ in 0..MAX_TRIES {
         match create_where_nothing_is(path) {
@@ -209,10 +210,10 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     create_where_nothing_is(path)
 }
 
-/// Creates a file under a name that nothing has, not even a link to nothing.
+/// Creates a file at `path` only if no entry has this name, not even a broken link.
 ///
 /// # Errors
-/// The error of the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
+/// Fails with the error of the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).open(path)
@@ -221,7 +222,7 @@ pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
 /// Opens an existing file of this program for reading, or, if `written`, for writing without truncating it.
 ///
 /// # Errors
-/// The error of the system, and an error if the path is no regular file, even a link to one.
+/// Fails with the error of the system, or if the path is not a regular file (a link to one is not).
 pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(written);
@@ -236,7 +237,7 @@ pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_ours("no regular file")) }
 }
 
-/// Reads a file of this program.
+/// Reads all bytes of a file of this program.
 ///
 /// # Errors
 /// Like [`open_own`].
@@ -250,22 +251,23 @@ fn not_ours(what: &str) -> io::Error {
     io::Error::other(format!("{what} where this program has a file of its own; remove it"))
 }
 
-/// A link is not followed, and a pipe not waited for.
+/// Makes `options` refuse to follow a link, and not wait for a pipe.
 #[cfg(unix)]
 fn not_through_links(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
 }
 
-/// Elsewhere links need rights that few have.
+/// Does nothing: on systems other than Unix, few users may create links.
 #[cfg(not(unix))]
 fn not_through_links(_: &mut OpenOptions) {}
 
-/// Returns the file to replace when a user asks for results under the name `path`: itself, or the target of a symbolic
-/// link. None for a device, pipe or socket, and for a link to an open file (`/dev/stderr`); they are written in place.
+/// Returns the file to replace when a user requests results under the name `path`: the path itself, or the target of a
+/// symbolic link. Returns `None` for a device, pipe or socket, and for a link to an open file (`/dev/stderr`), which
+/// are written in place.
 ///
 /// # Errors
-/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
+/// Fails with the error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -290,19 +292,19 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens a file that is not regular, for writing in place.
+/// Opens a device, pipe or other file that is not regular, for writing in place.
 ///
 /// # Errors
-/// The error of the system.
+/// Fails with the error of the system.
 pub fn open_in_place(path: &Path) -> io::Result<File> {
     // What an open file holds already stays.
     OpenOptions::new().append(true).open(path)
 }
 
-/// Syncs a file to disk that was written in place, if its kind allows it.
+/// Syncs a file that was written in place to disk, if its kind allows that.
 ///
 /// # Errors
-/// The error of the system for a disk.
+/// Fails with the error of the system if syncing fails.
 pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     match file.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
@@ -310,7 +312,7 @@ pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     }
 }
 
-/// Syncs the folder of a file to disk, so that the file's new name stays after a crash.
+/// Syncs the folder of `path` to disk, so that a new file name in it survives a crash.
 pub(super) fn sync_folder_of(path: &Path) {
     // Not every system lets one open a folder.
     if let Some(Ok(folder)) = path.parent().map(File::open) {
@@ -318,28 +320,28 @@ pub(super) fn sync_folder_of(path: &Path) {
     }
 }
 
-/// A file system on which outputs are written. Its methods default to those of the operating system.
+/// File system on which outputs are written. The default methods use the file system of the operating system.
 pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Fails with the error of the system.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(File::open(path)?))
     }
 
-    /// Creates a file of this program. An existing file of its name is removed, and never written to.
+    /// Creates a file of this program. An existing file of this name is removed, and never written to.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Fails with the error of the system.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(create_new(path)?))
     }
 
-    /// Opens an existing file of this program, to continue after its first `length` bytes; the rest is cut off.
+    /// Opens an existing file of this program to continue after its first `length` bytes; the rest is cut off.
     ///
     /// # Errors
-    /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
+    /// Fails with the error of the system; [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
     fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
         let mut file = open_own(path, true)?;
         if file.metadata()?.len() < length {
@@ -350,10 +352,10 @@ pub trait Disk: fmt::Debug + Send + Sync {
         Ok(Box::new(file))
     }
 
-    /// Renames a file or folder, replacing a file of the new name, and puts the new name on disk.
+    /// Renames a file or folder, replacing a file of the new name, and syncs the new name to disk.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Fails with the error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
         sync_folder_of(to);
@@ -363,16 +365,16 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// Removes a file.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Fails with the error of the system.
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
 }
 
-/// Replaces a file of this program by one with the contents `bytes`.
+/// Replaces the file of this program at `path` by one with the contents `bytes`.
 ///
 /// # Errors
-/// The errors of the disk; the old file then stays unchanged.
+/// Fails with the error of the disk; the old file then stays unchanged.
 pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = hidden(path, "tmp")?;
     let mut file = disk.create(&new)?;
@@ -384,16 +386,16 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     disk.rename(&new, path)
 }
 
-/// A file that is being written on a [`Disk`].
+/// File that is being written on a [`Disk`].
 pub trait DiskFile: Write + Send {
-    /// Syncs everything that was written to disk.
+    /// Syncs all bytes that were written to disk.
     ///
     /// # Errors
-    /// The error of the system.
+    /// Fails with the error of the system.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The file system of the operating system.
+/// File system of the operating system.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalDisk;
 

@@ -1,4 +1,4 @@
-//! One compressed output, in frames: compressed parts that read as one. The caller decides where they end.
+//! Compresses an output into frames, which decompress separately but read as one file.
 
 use std::{io, io::Write};
 
@@ -9,43 +9,42 @@ use zstd::{bulk::Compressor, stream::zio, zstd_safe::compress_bound};
 
 use crate::Compression;
 
-/// Levels of zstd and gzip.
+/// Compression levels of zstd and gzip for outputs.
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: u32 = 6;
-/// Maximum bytes of a frame that is compressed in one call. That takes a third less time than compressing
-/// bytes as they arrive: zstd then neither copies them nor looks for matches in two places, and libdeflate can
-/// do the work of zlib.
+/// Maximum number of bytes of a frame that is compressed in one call. One call takes a third less time than compressing
+/// bytes as they arrive: zstd then avoids a copy and a second search, and libdeflate can replace zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
 
-/// Compresses an output into a sequence of zstd frames or gzip members; plain bytes stay as they are. Every usual
-/// reader takes the sequence for one file (python-zstandard: with `read_across_frames`). After
-/// [`end_frame`](Self::end_frame) the output holds everything written, and an output that is continued there gets the
-/// same bytes as one that was never interrupted. The bytes never depend on the time or the thread.
+/// Compressor of an output into a sequence of zstd frames or gzip members; plain bytes stay unchanged. Every usual
+/// reader treats the sequence as one file (python-zstandard: with `read_across_frames`). After
+/// [`end_frame`](Self::end_frame) the output contains everything written, and an output continued there gets the same
+/// bytes as an uninterrupted one. The bytes never depend on the time or the thread.
 pub struct Frames<W: Write> {
     compression: Compression,
-    /// None if the output failed.
+    /// Writer to the output; `None` if the output failed.
     coder: Option<Coder<W>>,
-    /// Bytes of the current frame that are yet to be compressed, and those of the frame before.
+    /// Bytes collected for the current frame, which are yet to be compressed.
     plain: Vec<u8>,
     packed: Vec<u8>,
     zstd: Option<Compressor<'static>>,
-    /// True within a frame.
+    /// True while a frame has begun and not ended.
     is_open: bool,
-    /// True if a frame was begun, now or before.
+    /// True if the output has at least one frame, complete or not.
     begun: bool,
 }
 
-/// The writer to the output, plain or compressing.
+/// Writer to the output, which may compress the bytes.
 enum Coder<W: Write> {
-    /// Nothing: its frames are compressed in one call, or not at all.
+    /// Writer that does not compress: frames are compressed before in one call, or not at all.
     Whole(W),
-    /// Coders of frames that are longer.
+    /// Compressing writers for frames that are too long for one call.
     Gzip(GzEncoder<W>),
     Zstd(zio::Writer<W, Encoder<'static>>),
 }
 
 impl<W: Write> Frames<W> {
-    /// Creates a compressor that writes frames into `output`; `begun` is true if it has some already.
+    /// Creates a compressor that writes frames to `output`; `begun` is true if the output already has frames.
     pub fn new(output: W, compression: Compression, begun: bool) -> Self {
         let (plain, packed) = (Vec::new(), Vec::new());
         Self { compression, coder: Some(Coder::Whole(output)), plain, packed, zstd: None, is_open: false, begun }
@@ -54,7 +53,7 @@ impl<W: Write> Frames<W> {
     /// Ends the current frame, if there is one, and returns the flushed output.
     ///
     /// # Errors
-    /// The errors of the output; nothing more can be written then.
+    /// Fails if the output fails; nothing more can be written then.
     pub fn end_frame(&mut self) -> io::Result<&mut W> {
         let is_packed = self.is_open && self.compression != Compression::None;
         let mut output = match self.coder.take().ok_or_else(failed)? {
@@ -78,15 +77,15 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Sets whether the output has frames that were written elsewhere.
+    /// Notes that the output has frames that were written elsewhere, if `begun` is true.
     pub(crate) fn note_begun(&mut self, begun: bool) {
         self.begun |= begun;
     }
 
-    /// Ends the last frame and returns the output. An output without frames gets an empty one, to be a valid file.
+    /// Ends the last frame and returns the output. An output without frames gets an empty frame, to be a valid file.
     ///
     /// # Errors
-    /// The errors of the output.
+    /// Fails if the output fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.is_open |= !self.begun;
         self.end_frame()?;
@@ -96,7 +95,7 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Compresses the collected bytes into one frame.
+    /// Compresses the collected bytes of the current frame in one call.
     fn pack(&mut self) -> io::Result<&[u8]> {
         self.packed.clear();
         if self.compression == Compression::Gzip {
@@ -117,7 +116,7 @@ impl<W: Write> Frames<W> {
         Ok(&self.packed)
     }
 
-    /// Compresses the collected bytes, and until the end of the frame each write at once.
+    /// Compresses the collected bytes; until the end of the frame, later bytes are compressed as they arrive.
     fn go_on(&mut self) -> io::Result<()> {
         let plain = std::mem::take(&mut self.plain);
         let Some(Coder::Whole(output)) = self.coder.take() else { return Err(failed()) };
@@ -136,13 +135,13 @@ impl<W: Write> Frames<W> {
     }
 }
 
-/// The error for an output that is gone.
+/// Returns the error for writing to an output that failed before.
 fn failed() -> io::Error {
     io::Error::other("the output failed before")
 }
 
 impl<W: Write> Write for Frames<W> {
-    /// Adds bytes to the current frame, or begins one with them.
+    /// Adds bytes to the current frame, or begins a frame with them.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.is_empty() {
             return Ok(0);
@@ -163,7 +162,8 @@ impl<W: Write> Write for Frames<W> {
         }
     }
 
-    /// Flushes the output. Bytes that are yet to be compressed stay: a flush would change what they become.
+    /// Flushes the output. Bytes that are yet to be compressed stay in memory, because a flush would change the
+    /// compressed bytes.
     fn flush(&mut self) -> io::Result<()> {
         match self.coder.as_mut().ok_or_else(failed)? {
             Coder::Whole(output) => output.flush(),

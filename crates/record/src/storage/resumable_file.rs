@@ -1,6 +1,6 @@
-//! A file in frames that can be continued after an interruption and appears under its name only when it is whole.
+//! Writes an output file in frames, which an interrupted run can continue, and which appears when it is complete.
 //!
-//! Its valid beginning is known by length and checksum.
+//! The valid beginning of the file is recognised by its length and checksum.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,27 +13,27 @@ use sha2::{Digest, Sha256};
 use super::files::{hidden, open_own};
 use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
-/// An output file that an interrupted run can continue. It is written under a hidden name in the same folder
-/// (`.NAME.tmp`), and stays there when it is dropped, to be [`resume`](Self::resume)d. When it is complete, [`publish`]
-/// gives it its final name.
+/// Output file that an interrupted run can continue. It is written under a hidden name in the same folder
+/// (`.NAME.tmp`). When dropped, it stays there, so that another run can [`resume`](Self::resume) it. When it is
+/// complete, [`publish`] gives it its final name.
 pub struct Shard {
     frames: Frames<CountedFile>,
 }
 
 impl Shard {
-    /// Creates the hidden file that will become `path`. A hidden file of an interrupted run is overwritten.
+    /// Creates the hidden file that will be renamed to `path`. The hidden file of an interrupted run is replaced.
     ///
     /// # Errors
-    /// If the hidden file cannot be made, or `path` has no file name.
+    /// Fails if the hidden file cannot be created, or if `path` has no file name.
     pub fn create(disk: &dyn Disk, path: &Path, compression: Compression) -> io::Result<Self> {
         Ok(Self::over(disk.create(&hidden(path, "tmp")?)?, compression, Sha256::new(), 0))
     }
 
-    /// Continues the hidden file after `extent`, the beginning that [`checkpoint`](Self::checkpoint) returned. It reads
-    /// the beginning again, and leaves a file with other bytes unchanged.
+    /// Continues the hidden file of `path` after `extent`, the beginning that [`checkpoint`](Self::checkpoint)
+    /// returned. Reads the beginning again, and leaves a file with other bytes unchanged.
     ///
     /// # Errors
-    /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
+    /// Fails if the hidden file is missing, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
     /// ([`io::ErrorKind::InvalidData`]).
     pub fn resume(disk: &dyn Disk, path: &Path, compression: Compression, extent: &Extent) -> io::Result<Self> {
         let spool = hidden(path, "tmp")?;
@@ -46,26 +46,26 @@ impl Shard {
         Self { frames: Frames::new(file, compression, length > 0) }
     }
 
-    /// Adds bytes to the current frame.
+    /// Adds bytes to the current frame of the file.
     ///
     /// # Errors
-    /// The errors of the disk and of the compressor.
+    /// Fails if the disk or the compressor fails.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.frames.write_all(bytes)
     }
 
-    /// Ends the current frame, without syncing the file to disk.
+    /// Ends the current frame of the file, without syncing the file to disk.
     ///
     /// # Errors
-    /// The errors of the disk.
+    /// Fails if the disk fails.
     pub fn end_frame(&mut self) -> io::Result<()> {
         self.frames.end_frame().map(drop)
     }
 
-    /// Ends the current frame and syncs the file to disk; returns its length and checksum.
+    /// Ends the current frame and syncs the file to disk; returns the length and checksum of the file.
     ///
     /// # Errors
-    /// The errors of the disk.
+    /// Fails if the disk fails.
     pub fn checkpoint(&mut self) -> io::Result<Extent> {
         self.frames.end_frame()?.sync()
     }
@@ -73,7 +73,7 @@ impl Shard {
     /// Ends the current frame and appends the frames of another file, whose bytes must be those of `extent`.
     ///
     /// # Errors
-    /// The errors of either file; an error also if the bytes differ from `extent`.
+    /// Fails if one of the files fails, or if the bytes differ from `extent`.
     pub fn join(&mut self, frames: impl Read, extent: &Extent) -> io::Result<()> {
         let file = self.frames.end_frame()?;
         let mut copied = Copied { from: frames, to: file };
@@ -85,14 +85,13 @@ impl Shard {
     /// Ends the last frame and syncs the file to disk, still under its hidden name; returns its length and checksum.
     ///
     /// # Errors
-    /// The errors of the disk.
+    /// Fails if the disk fails.
     pub fn complete(self) -> io::Result<Extent> {
         self.frames.finish()?.sync()
     }
 }
 
-/// A file that counts its bytes and takes their checksum as they come, so that it is that of what was
-/// written, whatever the disk makes of it.
+/// File that counts the bytes written to it and computes their checksum, without reading them back from the disk.
 struct CountedFile {
     file: BufWriter<Box<dyn DiskFile>>,
     digest: Sha256,
@@ -120,7 +119,7 @@ impl Write for CountedFile {
     }
 }
 
-/// A reader that copies the bytes it reads to a file.
+/// Reader that also writes the bytes it reads to a file.
 struct Copied<'a, R> {
     from: R,
     to: &'a mut CountedFile,
@@ -134,22 +133,22 @@ impl<R: Read> Read for Copied<'_, R> {
     }
 }
 
-/// Turns the bytes of a complete shard into its final form, for formats that cannot be written record by record. The
-/// result is a file with its index at the end, or a folder.
+/// Converter of a complete shard to its final form, for formats that cannot be written document by document. The result
+/// is a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
-    /// Reads `spool`, which holds the encoded and compressed records, and writes the file or folder `target`,
-    /// which does not exist. The caller syncs and renames it. The same spool must give the same result, because
+    /// Reads `spool`, which contains the encoded and compressed documents, and writes the file or folder `target`,
+    /// which does not exist. The caller syncs and renames `target`. The same spool must give the same result, because
     /// the step is repeated after an interruption.
     ///
     /// # Errors
-    /// If `spool` cannot be read or `target` cannot be written.
+    /// Fails if `spool` cannot be read or `target` cannot be written.
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError>;
 
-    /// Returns the first entry of the folder `target` that is not part of an output assembled before; none if the
+    /// Returns the first entry of the folder `target` that is not part of an output assembled before; `None` if the
     /// folder may be replaced.
     ///
     /// # Errors
-    /// If the folder cannot be read; always where outputs are files.
+    /// Fails if the folder cannot be read, and for all formats whose outputs are files.
     fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
         // Only formats whose outputs are folders look into it.
         let _ = target;
@@ -158,10 +157,10 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
 }
 
 /// Gives the [complete](Shard::complete) shard `path` its final name, after `assemble` if there is one. It may be
-/// called again after an interruption: if the file is published already, it does nothing.
+/// called again after an interruption: if the file is already published, it does nothing.
 ///
 /// # Errors
-/// If there is neither a hidden nor a final file, or it cannot be assembled or renamed.
+/// Fails if there is neither a hidden nor a final file, or if the file cannot be assembled or renamed.
 pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), OutputError> {
     let spool = hidden(path, "tmp")?;
     if !spool.exists() {
@@ -182,7 +181,7 @@ pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) ->
     Ok(disk.remove(&spool)?)
 }
 
-/// Removes the hidden file that an interrupted run left of the shard `path`.
+/// Removes the hidden file that an interrupted run left for the shard `path`.
 pub fn discard(disk: &dyn Disk, path: &Path) {
     if let Ok(spool) = hidden(path, "tmp")
         && spool.exists()
@@ -199,12 +198,12 @@ fn remove_all(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The beginning of a file, as its length and checksum, by which a continued run recognises it.
+/// Length and checksum of the beginning of a file, by which a continued run recognises the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// Number of bytes.
+    /// Length in bytes of the beginning of the file.
     pub length: u64,
-    /// SHA-256 of them.
+    /// SHA-256 of the beginning of the file.
     sha256: [u8; 32],
 }
 
@@ -216,12 +215,12 @@ impl Default for Extent {
 }
 
 impl Extent {
-    /// Creates the extent of a file from its length and the state of its digest.
+    /// Creates an extent from a length and the state of a digest over this number of bytes.
     pub fn new(length: u64, digest: Sha256) -> Self {
         Self { length, sha256: digest.finalize().into() }
     }
 
-    /// Returns the checksum in hexadecimal digits.
+    /// Returns the SHA-256 in hexadecimal digits.
     pub fn hex(&self) -> String {
         HEXLOWER.encode(&self.sha256)
     }
@@ -229,8 +228,8 @@ impl Extent {
     /// Checks that a file begins with the bytes of the extent, and returns their digest, which can be continued.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if there are fewer, [`io::ErrorKind::InvalidData`] if they are others,
-    /// and those of reading.
+    /// [`io::ErrorKind::UnexpectedEof`] if the file is shorter, [`io::ErrorKind::InvalidData`] if it begins with other
+    /// bytes. Also fails if reading fails.
     pub fn check(&self, file: impl Read) -> io::Result<Sha256> {
         let (length, digest) = digest_of(file.take(self.length))?;
         if length < self.length {
@@ -244,10 +243,10 @@ impl Extent {
         Ok(digest)
     }
 
-    /// Checks as [`check`](Self::check) does that a file has exactly the bytes of the extent.
+    /// Checks that a file has exactly the bytes of the extent, and no more.
     ///
     /// # Errors
-    /// As for [`check`](Self::check), and if there are more bytes.
+    /// Like [`check`](Self::check); also fails if the file has more bytes.
     pub fn check_all(&self, mut file: impl Read) -> io::Result<()> {
         self.check(&mut file)?;
         match file.read(&mut [0])? {
@@ -257,7 +256,7 @@ impl Extent {
     }
 }
 
-/// A writer that computes the SHA-256 of the bytes written to it.
+/// Writer that computes the SHA-256 of the bytes written to it, and stores nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct DigestWriter(pub Sha256);
 
@@ -272,10 +271,10 @@ impl Write for DigestWriter {
     }
 }
 
-/// Reads all bytes, and returns their number and SHA-256.
+/// Reads all bytes of an input, and returns their number and SHA-256.
 ///
 /// # Errors
-/// Those of reading.
+/// Fails if reading fails.
 pub fn digest_of(bytes: impl Read) -> io::Result<(u64, Sha256)> {
     let mut writer = DigestWriter::default();
     // In pieces: outputs are larger than memory.
@@ -369,7 +368,7 @@ mod tests {
         assert!(names(folder.path()).is_empty());
     }
 
-    /// Makes a folder with one file that holds the length of the spool.
+    /// Assembler that makes a folder with one file, which contains the length of the spool.
     #[derive(Debug)]
     struct Length;
 
