@@ -1,9 +1,8 @@
-//! Builds the tables from tags and text. All engines share it, because only this module knows how HTML nests.
+//! Builds the tables of a page from its tags and texts; all readers of HTML share the one builder.
 //!
-//! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML
-//! standard closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It
-//! ignores end tags without a start and never reopens formatting elements. So its work is bounded by the
-//! length of the page times the depth cap.
+//! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML standard closes
+//! by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It ignores end tags without a
+//! start and never reopens formatting elements. So its work is bounded by the length of the page times the depth cap.
 
 mod added_signs;
 mod attribute_values;
@@ -44,56 +43,57 @@ pub(crate) use text_fold::{TextKind, is_ignored};
 #[derive(Clone, Copy, Debug)]
 struct OpenElement {
     element: u32,
-    /// Innermost block-level element: itself, or around it.
+    /// Index in the element table of the innermost block-level element: this element or an ancestor.
     // Kept beside the element: a block asks for it at each text, and would else climb its path.
     container: u32,
     tag: Tag,
     name: u16,
     state: OpenState,
-    /// The tag whose style its text has: another than its own for `<span class="literal">`.
+    /// Tag that determines the style of the element's text: `code` for `<span class="literal">`, otherwise the
+    /// element's tag.
     style: Tag,
 }
 
 bitflags! {
-    /// The state of an open element, as numbers that are written in one step.
+    /// Set of flags that describe an open element.
     #[derive(Clone, Copy, Debug)]
     struct OpenState: u16 {
         const LINK = 1;
-        /// White space inside of it is kept.
+        /// The element preserves white space, as `pre` does.
         const KEEPS_SPACE = 1 << 1;
-        /// It is inline and shown as a block: nothing in it is a part of a word beside it.
+        /// The element is inline by its tag but displayed as a block, so that its text joins no neighbouring word.
         const APART = 1 << 2;
-        /// Ended by its end tag while block-level elements inside it are still open.
+        /// The element's end tag has been read while block-level elements inside the element are still open.
         const ENDED = 1 << 3;
-        /// Line ends inside of it are kept.
+        /// The element preserves line ends but folds other white space.
         const KEEPS_LINES = 1 << 4;
-        /// It is unknown and runs within a line.
+        /// The element has an unknown name and runs within a line of text.
         const IN_LINE = 1 << 5;
-        /// A quotation mark ends it.
+        /// The element is a `q`: a closing quotation mark is added at its end.
         const QUOTED = 1 << 6;
-        /// It is the reading of a ruby.
+        /// The element is a reading of a ruby annotation (`rt` or `rtc`).
         const READING = 1 << 7;
-        /// A bracket ends it that the page does not have.
+        /// The element is a ruby reading that needs a closing bracket, because the page has none.
         const BRACKETED = 1 << 8;
 
-        /// States of elements whose end is noted.
+        /// Union of the flags that require work when the element ends.
         const NOTED_END = Self::LINK.bits() | Self::APART.bits() | Self::QUOTED.bits() | Self::READING.bits()
             | Self::KEEPS_SPACE.bits() | Self::KEEPS_LINES.bits();
     }
 }
 
-/// An element whose content is no text of the page.
+/// An open element whose content is skipped because it is not text of the page, such as a script.
 #[derive(Clone, Copy, Debug)]
 struct Skip {
     tag: Tag,
     depth: u32,
-    /// Depth of HTML islands inside it that are not shown (`title` and `desc` of svg).
+    /// Number of open nested elements with HTML content that is not shown, such as `title` and `desc` of svg.
     islands: u32,
-    /// Place behind the start tag; behind that of the outermost island if one is open.
+    /// Byte offset in the page after the start tag of the skipped element, or of its outermost open `title` or `desc`.
     // If the element has no end, reading starts again here.
     from: usize,
     capture: Capture,
-    /// True if the element has a row: its content alone is left out.
+    /// True if the skipped element has a row in the element table, so that only its content is left out.
     keeps_row: bool,
 }
 
@@ -104,75 +104,75 @@ pub(crate) struct Builder {
     limits: Limits,
     vectors: Vectors,
     stack: Vec<OpenElement>,
-    /// Open elements by tag, to answer "is one open" without a search.
+    /// Number of open elements of each tag.
     // Most end tags and implied ends concern an element that is not open: the count answers without a search.
     open: OpenCounts,
-    /// Start tags beyond the depth cap that are still to be ended.
+    /// Number of start tags beyond the depth cap whose end tags have not been read.
     // Counted, so that their end tags do not end elements further out.
     overflow: u32,
     skip: Option<Skip>,
-    /// True if a part of the page is read again since something in it has no end.
+    /// True if the builder reads a part of the page again because an element in it was never closed.
     // Read again, the svg around may be what has no end: a block in its description then belongs to the page.
     recovers: bool,
-    /// The part of the page that was read again last, in bytes; the outermost, if it holds others.
+    /// Byte range of the page that was read again most recently; of nested ranges, the outermost.
     recovered: std::ops::Range<usize>,
-    /// Depths of the svg around the `foreignObject` that are open, outermost first.
+    /// Nesting depths of the svg elements around the open `foreignObject` elements, outermost first.
     foreign_objects: Vec<u32>,
     in_title: bool,
     title: TextFold,
-    /// The block being built.
+    /// Text of the block that is being built.
     fold: TextFold,
     current: Option<Current>,
-    /// Notes inline style, if that is wanted.
+    /// Recorder of inline styles, if the caller wants them.
     styles: Option<StyleRecorder>,
-    /// Inline elements seen since the last layout change.
+    /// Index in `page.inline` of the first inline element of the current block.
     inline_from: usize,
     // One `<br>` ends a line, two in a row end a block: old pages divide paragraphs so.
     breaks: u32,
-    /// Inline elements that ended and started since the last text.
+    /// Properties of the inline tags since the last text.
     seam: Seam,
     links_open: u32,
     keep_space: u32,
     keep_lines: u32,
-    /// The unknown element that has just ended, if text behind it shows that it runs within a line.
+    /// Index in the element table of an unknown element that has just ended and runs within a line if text follows.
     unknown_line: Option<u32>,
-    /// Length of the block's text behind a bracket that ended a reading.
+    /// Byte length that the block's text had after the closing bracket of the latest ruby reading.
     reading_end: Option<usize>,
-    /// Tags up to now, and up to the last character of a block.
+    /// Number of tags read from the page.
     tag_count: u32,
     last_text_tag: u32,
-    /// `img`, and `input` or `button`, since the last layout change.
+    /// Number of `img` elements in the current block.
     images: u32,
     inputs: u32,
-    /// Bytes of text that may still be read into blocks.
+    /// Remaining room under the cap on text, in bytes.
     text_room: usize,
-    /// Bytes of head facts that may still be kept.
+    /// Remaining room under the cap on facts of the page head, in bytes.
     head_room: usize,
     seen_body: bool,
     seen_title: bool,
-    /// True if an element is a heading by its role.
+    /// True if an element of the page is a heading by its `role` attribute.
     has_stated_headings: bool,
-    /// Numbers of the names of unknown elements.
+    /// Maps each name of an unknown element to its index in `page.names`.
     name_numbers: HashMap<String, u16>,
-    /// Texts of the words of attributes, all of them text.
+    /// UTF-8 bytes of the page's attribute words, to which the byte ranges of the words refer.
     word_text: Vec<u8>,
     classes: Classes,
     formulas: Formulas,
-    /// The notation that the attributes of the last written element state.
+    /// Marks that the attributes and style sheets give to the latest element.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
-    /// Buttons in the current block: bytes of its text and their elements.
+    /// Buttons of the current block: start and end byte in the block's text, and index of the element.
     buttons: Vec<(u32, u32, u32)>,
-    /// Formulas noted up to now.
+    /// Number of formulas recorded in the page.
     formulas_noted: u32,
     style_sheets: StyleSheets,
-    /// First bytes of a script that may hold a payload, and where it starts.
+    /// First bytes of the script that is being read, and their byte offset in the page.
     script_start: (String, usize),
-    /// Bytes of payloads that may still be kept.
+    /// Remaining room under the cap on hydration payloads, in bytes.
     payload_room: usize,
-    /// Notations of the block being built, with places in its text.
+    /// Notations of the block that is being built, with byte ranges in the block's text.
     notations: Vec<Notation>,
-    /// Work done: bytes of text, tags, open elements and words of attributes looked at.
+    /// Number of work steps: bytes of text, tags, open elements and attribute words examined.
     steps: u64,
 }
 
@@ -186,13 +186,13 @@ struct Current {
     last_tag: u32,
     pieces: u32,
     link_words: u32,
-    /// Bytes of text from the start on that have been measured, and their size.
+    /// Number of bytes at the start of the block's text that have been measured, and the size of that part.
     measured: (usize, TextSize),
-    /// Start of the part of the text that is yet to be counted as linked.
+    /// Byte offset in the block's text of linked text whose words have not been counted.
     link_from: Option<usize>,
 }
 
-/// The number of open elements of each tag.
+/// Number of open elements of each tag, indexed by `Tag`.
 #[derive(Clone, Debug)]
 struct OpenCounts([u32; Tag::COUNT]);
 
@@ -216,11 +216,11 @@ impl DerefMut for OpenCounts {
     }
 }
 
-/// Open elements looked at for one tag of a page that has taken too many steps.
+/// Maximum number of open elements examined for one tag once a page has exceeded its cap on steps.
 // Enough for tags that are closed in order, which are most even on hostile pages.
 const SHORT_REACH: usize = 8;
 
-/// The memory of finished pages, which the next page reuses.
+/// Emptied tables and buffers of a finished page, whose memory the next page reuses.
 #[derive(Debug, Default)]
 pub(crate) struct SparePage {
     page: Page,
@@ -231,7 +231,7 @@ pub(crate) struct SparePage {
 }
 
 impl SparePage {
-    /// Takes a finished page, whose tables the next page reuses.
+    /// Empties the tables of a finished page and keeps their memory for the next page.
     // A page's tables take some hundred kilobytes; reusing them spares the kernel clearing fresh memory.
     pub fn keep(&mut self, page: Page) {
         self.page = page.emptied();
@@ -243,7 +243,7 @@ impl Builder {
         Self::over(limits, &mut SparePage::default())
     }
 
-    /// Creates a builder that reuses the memory of `spare`.
+    /// Creates a builder that reuses the memory of earlier pages kept in `spare`.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
         // Everything else begins anew, so that a page cannot depend on the pages before it.
         let SparePage { mut page, stack, title, fold, classes } = std::mem::take(spare);
@@ -264,44 +264,44 @@ impl Builder {
         }
     }
 
-    /// Makes the builder record inline styles from now on.
+    /// Makes the builder record inline styles (links, code, emphasis) from now on.
     pub fn record_styles(&mut self) {
         self.styles = Some(StyleRecorder::default());
     }
 
-    /// Returns the caps on the page's tables.
+    /// Returns the caps on the size of the page's tables.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Returns the vector instructions that the page is read with.
+    /// Returns the set of vector instructions that the builder reads the page with.
     pub fn vectors(&self) -> Vectors {
         self.vectors
     }
 
-    /// Sets the vector instructions that the page is read with.
+    /// Sets the vector instructions that the builder reads the page with.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
         self.fold.use_vectors(vectors);
         self.title.use_vectors(vectors);
     }
 
-    /// Returns the facts of the page's head that have been read so far.
+    /// Returns the facts that the builder has read from the page's head until now.
     pub fn head(&self) -> &Head {
         &self.page.head
     }
 
-    /// Records a cap that the engine reached.
+    /// Records in the page that the cap `cap` was reached.
     pub fn cap(&mut self, cap: Caps) {
         self.page.capped.insert(cap);
     }
 
-    /// Returns the page, once all of its `bytes` bytes have been given to the builder.
+    /// Finishes the page after its last tag or text and returns it; `bytes` is its length in bytes.
     pub fn finish(self, bytes: usize) -> Page {
         self.finish_into(bytes, &mut SparePage::default())
     }
 
-    /// Like [`Builder::finish`], and moves the memory that the page does not need to `spare`.
+    /// Finishes the page of `bytes` bytes and returns it; moves unneeded memory to `spare` for the next page.
     pub fn finish_into(mut self, bytes: usize, spare: &mut SparePage) -> Page {
         self.end_text_run();
         // In this order: text that waits for more of it belongs to the last block, which ends before its elements do.
@@ -327,12 +327,12 @@ impl Builder {
         self.page
     }
 
-    /// Adds `steps` to the work that has been done, for the limit on it.
+    /// Adds `steps` to the number of work steps of the page, which is limited.
     pub fn count_steps(&mut self, steps: usize) {
         self.steps += steps as u64;
     }
 
-    /// The number of open elements that may be examined for one tag: all, until the page has taken too many
+    /// Returns the maximum number of open elements to examine for one tag: all, until the page exceeds its cap on
     /// steps.
     fn reach(&mut self) -> usize {
         // Deep stacks and tags that match nothing would make a page cost its length times its depth.
@@ -343,7 +343,7 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Drops the text since the last tag except `kept`, because the rest is read again as markup.
+    /// Drops the text since the last tag except its start `kept`; the caller reads the dropped part again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
@@ -355,7 +355,7 @@ impl Builder {
         }
     }
 
-    /// Adds a run of text from byte `offset` of the page. `raw` may be any part of a text node, split at any character.
+    /// Adds a piece of a text node, `raw`, from byte `offset` of the page; a node may be split at any character.
     pub fn text(&mut self, raw: &str, offset: usize, kind: TextKind) {
         self.count_steps(raw.len());
         if self.in_title {
@@ -400,7 +400,7 @@ impl Builder {
         self.note_text();
     }
 
-    /// A run of text whose line ends are kept.
+    /// Adds a piece of text as lines, each line end as a line break.
     #[inline(never)]
     fn push_lines(&mut self, raw: &str, offset: usize, kind: TextKind) {
         let mut at = 0;
@@ -418,14 +418,13 @@ impl Builder {
         }
     }
 
-    /// Returns whether the next input is needed to decide about earlier input.
+    /// Returns whether a formula or an unknown element waits for the next tag or text to be handled.
     #[inline]
     fn waits(&self) -> bool {
         self.formulas.pending.is_some() || self.unknown_line.is_some()
     }
 
-    /// Adds a run of text if it is all white space; otherwise returns false, and the caller passes it to
-    /// [`Builder::text`].
+    /// Adds a white-space text and returns true; returns false if the caller must pass the text to [`Builder::text`].
     #[inline]
     pub fn blank_text(&mut self, blank: &[u8]) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
@@ -441,7 +440,7 @@ impl Builder {
         true
     }
 
-    /// Handles a comment, which ends a character reference that the text before left open.
+    /// Handles a comment, which ends an incomplete character reference before it.
     pub fn comment(&mut self) {
         self.end_text_run();
     }

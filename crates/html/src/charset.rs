@@ -1,57 +1,57 @@
-//! Determines the charset of a page, and decodes it.
+//! Determines the character encoding of a page, and decodes the page.
 //!
-//! The sources, in their order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
-//! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
-//! default, and pages are re-encoded without a change of their `<meta>`.
+//! The sources in their order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's detection, the
+//! bytes. A declared encoding is tested on the bytes first, because servers send a charset by default, and pages are
+//! re-encoded without a change of their `<meta>`.
 
 use std::{borrow::Cow, cell::LazyCell};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Bytes at the start of a page that are searched for a declaration.
+/// Number of bytes at the start of a page that are searched for a declaration of the encoding.
 // The standard looks at 1,024 bytes; real heads carry scripts and comments before their declaration.
 const DECLARATION_BYTES: usize = 16 << 10;
-/// Bytes fed to the detector.
+/// Maximum number of bytes given to the encoding detector.
 // It takes some 300 instructions for each; all other steps together take 74 for each byte of the sample.
 const DETECTION_BYTES: usize = 64 << 10;
 
 trommel_text::named! {
-    /// The source that named a page's encoding.
+    /// Source that named a page's encoding.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum CharsetSource {
-        /// Byte order mark.
+        /// Byte order mark at the start of the page.
         Bom = "bom",
-        /// HTTP Content-Type header.
+        /// `charset` parameter of the HTTP Content-Type header.
         Http = "http",
-        /// `<meta>` element or XML declaration.
+        /// `<meta>` element or XML declaration of the page.
         Meta = "meta",
         /// `charset-detected` in the crawl's metadata record.
         Crawl = "crawl",
-        /// The bytes: they are UTF-8 or ASCII throughout, or look like that encoding.
+        /// Bytes of the page, which are valid UTF-8 or ASCII, or look like the encoding.
         Detected = "detected",
     }
 }
 
-/// Hints at a page's encoding that do not come from its bytes.
+/// Hints at a page's encoding that do not come from the bytes of the page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// `charset` parameter of the HTTP Content-Type header.
     pub http: Option<&'a str>,
-    /// The crawl's own detection.
+    /// Encoding that the crawler detected.
     pub crawl: Option<&'a str>,
-    /// Host of the page; its top-level domain helps detection.
+    /// Host of the page; the top-level domain helps to detect the encoding.
     pub host: Option<&'a str>,
 }
 
-/// The decoded text of a page, with its encoding.
+/// Decoded text of a page, with its encoding.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
-    /// The text; bytes that do not decode are U+FFFD.
+    /// Decoded text of the page; bytes that do not decode become U+FFFD.
     pub text: Cow<'a, str>,
-    /// The encoding.
+    /// Encoding that the page was decoded from.
     pub encoding: &'static Encoding,
-    /// The source of the encoding.
+    /// Source that named the encoding.
     pub source: CharsetSource,
 }
 
@@ -62,7 +62,7 @@ impl Decoded<'_> {
     }
 }
 
-/// Decodes the bytes of a page, in the encoding that they or the hints name.
+/// Decodes the bytes of a page, in the encoding that the page or the hints name.
 pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     let mark = Encoding::for_bom(bytes);
     let body = bytes.get(mark.map_or(0, |(_, len)| len)..).unwrap_or_default();
@@ -80,16 +80,14 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// Like [`decode`], for a text without a byte order mark that is known to be valid UTF-8. `None` if the page declares
-/// another encoding all the same.
+/// Decodes a page that is valid UTF-8 without a byte order mark; returns `None` if it declares another encoding.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
     // Otherwise the caller has bytes decoded as UTF-8 that must be read in another encoding.
     (encoding == UTF_8).then_some(Decoded { text: Cow::Borrowed(text), encoding, source })
 }
 
-/// The encoding of a page without a byte order mark, and where it was learned from. `whole` is the
-/// page if it is UTF-8 throughout.
+/// Returns the encoding of a page without a byte order mark, and its source; `whole` is the page if it is valid UTF-8.
 fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static Encoding, CharsetSource) {
     if let Some(encoding) = utf16_without_mark(bytes) {
         return (encoding, CharsetSource::Detected);
@@ -125,8 +123,8 @@ fn by_label(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// An encoding by its label; UTF-16 labels stand for UTF-8, as the bytes were found not to be UTF-16
-/// (HTML standard, 13.2.3.2).
+/// Returns the encoding with a label; UTF-8 for labels of UTF-16, because a page with a readable declaration is not
+/// UTF-16 (HTML standard, 13.2.3.2).
 fn label(label: &str) -> Option<&'static Encoding> {
     let encoding = by_label(label)?;
     if encoding == UTF_16LE || encoding == UTF_16BE {
@@ -136,17 +134,17 @@ fn label(label: &str) -> Option<&'static Encoding> {
     (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED).then_some(encoding)
 }
 
-/// The result of reading bytes as UTF-8.
+/// Result of reading bytes as UTF-8: counts of characters beyond ASCII and of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Utf8 {
-    /// Characters beyond ASCII; counted no further than is asked if there are no faults.
+    /// Number of characters beyond ASCII; for text without faults, counting stops at `MIN_UTF8_CHARACTERS`.
     wide: usize,
-    /// Places that are not UTF-8; an incomplete character at the very end is none.
+    /// Number of sequences that are not UTF-8, without an incomplete character at the very end.
     faults: usize,
 }
 
 impl Utf8 {
-    /// Characters beyond ASCII that make sure of UTF-8 without faults.
+    /// Minimum number of characters beyond ASCII in text without faults that make UTF-8 certain.
     // One valid sequence can be chance in another encoding; two without any fault hardly are.
     const MIN_UTF8_CHARACTERS: usize = 2;
 
@@ -179,13 +177,13 @@ impl Utf8 {
         found
     }
 
-    /// UTF-8 with at most a stray byte here and there: text in other encodings never reads so.
+    /// Returns whether the bytes may be UTF-8: at most one fault for 50 characters beyond ASCII.
     fn is_plausible(&self) -> bool {
         // Pages are put together from parts, of which one may be in another encoding: one fault in fifty is allowed.
         self.faults * 50 <= self.wide
     }
 
-    /// Enough valid multi-byte UTF-8 to rule out other encodings.
+    /// Returns whether the bytes have enough characters beyond ASCII in UTF-8 to rule out other encodings.
     fn is_certain(&self) -> bool {
         self.wide >= Self::MIN_UTF8_CHARACTERS && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
     }
@@ -211,7 +209,8 @@ fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool 
     faults * 20 <= wide
 }
 
-/// UTF-16 that lost its mark: markup is mostly ASCII, so every other byte is zero.
+/// Returns the UTF-16 encoding of bytes without a byte order mark, seen by a zero in every other byte; `None` for
+/// others.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     // A page in a script without spaces may have few ASCII characters, but begins with a tag.
     match bytes {
@@ -237,8 +236,8 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding declared in the page: `<?xml encoding="...">` or `<meta charset=...>` (also in the
-/// `content` of `http-equiv`), outside of comments.
+/// Returns the encoding declared in the page: `<?xml encoding="...">` or `<meta charset=...>`, also in `http-equiv`,
+/// but not in comments.
 fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes.get(..bytes.len().min(DECLARATION_BYTES))?;
     if head.trim_ascii_start().starts_with(b"<?xml") {
@@ -267,14 +266,14 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Returns whether the start tag of a `meta` stands there.
+/// Returns whether the bytes begin with the start tag of a `meta`.
 fn is_meta(rest: &[u8]) -> bool {
     let (name, behind) = (rest.get(..5), rest.get(5));
     name.is_some_and(|name| name.eq_ignore_ascii_case(b"<meta"))
         && behind.is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
 }
 
-/// The value behind `key` and `=`, without quotes.
+/// Returns the value that follows `key` and `=` in the text, without quotes.
 fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
     let at = text.windows(key.len()).position(|window| window.eq_ignore_ascii_case(key))?;
     let rest = text.get(at + key.len()..)?.trim_ascii_start();
@@ -287,7 +286,7 @@ fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
     rest.get(..end).and_then(|value| std::str::from_utf8(value).ok())
 }
 
-/// The encoding that the bytes look like.
+/// Returns the encoding that the bytes of a page look like; the top-level domain of the host helps the guess.
 fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     // Markup says nothing: only pieces of text with bytes beyond ASCII are fed, and every page that comes here has some.

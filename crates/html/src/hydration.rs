@@ -1,8 +1,8 @@
-//! Finds texts in hydration payloads. A script builds the page anew from this data (`__NEXT_DATA__`,
+//! Finds text in hydration payloads: the data in scripts from which a script builds the page anew (`__NEXT_DATA__`,
 //! `__NUXT__`, states of Apollo and Redux, the stream of React).
 //!
-//! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal
-//! with a key before it. The reader takes these literals and ignores everything around them.
+//! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal with a
+//! key before it. The reader takes these literals and ignores everything around them.
 
 use memchr::{memchr, memchr2};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,46 +10,45 @@ use trommel_text::{hash, words};
 
 use crate::markup::strip_markup;
 
-/// The number of bytes at the start of a script that show its kind.
+/// Number of bytes at the start of a script that show whether it holds a hydration payload.
 // Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
-/// The maximum bytes of payloads (data in scripts) that are read from one page.
+/// Maximum number of bytes of hydration payloads (data in scripts) that are read from one page.
 // As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// Beginnings of payloads, and their `id`s.
+/// Names of hydration payloads: the `id` of their script, or the variable at its beginning.
 const NAMES: [&str; 9] = [
     "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__", "__INITIAL_STATE__",
     "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
-/// Endings of the keys of texts, in lower case.
+/// Endings, in lower case, of the JSON keys whose strings may be main text.
 // Ends and not whole names, so that `articleBody` and `contentHtml` are found without a list of every site.
 const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
     "article", "paragraph", "paragraphs", "copy",
 ];
-/// Strings within strings are read this deep.
+/// Maximum depth of JSON inside of strings that is read.
 // React's stream is JSON within a string of a script; more levels would read a hostile string again and again.
 const MAX_STRING_DEPTH: u32 = 2;
-/// Words of a string from which on it may be a part of a text, and of a text.
+/// Minimum number of words of a payload string that may be part of the main text.
 const MIN_PART_WORDS: u32 = 8;
 const MIN_TEXT_WORDS: u32 = 50;
-/// Minimum bytes of a string that is looked at.
+/// Minimum length in bytes of a payload string that is examined.
 // Shorter than any eight words, so it only spares work.
 const MIN_STRING_BYTES: usize = 24;
 
-/// The text of a script that is kept because it has JSON-LD, or data from which the page is built.
+/// Text of a script that is kept because it holds JSON-LD or a hydration payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptText {
-    /// The name of the data in its framework; empty for JSON-LD.
+    /// Name of the payload in its framework, such as `__NEXT_DATA__`; empty for JSON-LD.
     pub name: &'static str,
-    /// Its contents, unchanged; of data, all scripts of a page together are cut at 1 MB.
+    /// Contents of the script, unchanged; the payloads of a page are cut at 1 MB in total.
     pub text: String,
-    /// First and one past the last byte of its contents in the decoded page.
+    /// First and one past the last byte of the script's contents in the decoded page.
     pub span: (u32, u32),
 }
 
-/// Returns the name of the payload (data of the page) that a script holds, from its `id` or its first bytes; `None` for
-/// other scripts.
+/// Returns the name of the hydration payload that a script holds, by its `id` or first bytes; `None` for other scripts.
 pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
     // All names begin with two lines, which most scripts do not have.
     let lines = memchr::memchr_iter(b'_', start).filter(|at| start.get(at + 1) == Some(&b'_'));
@@ -60,21 +59,21 @@ pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
     at_lines.min().and_then(|first| NAMES.get(first)).copied()
 }
 
-/// A text found in the payloads of a page, which are data in scripts.
+/// Text found in the hydration payloads of a page, which are data in scripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadText {
-    /// The name of the payload.
+    /// Name of the payload, such as `__NEXT_DATA__`.
     pub name: &'static str,
-    /// Its lines, markup stripped.
+    /// Lines of the text, without markup.
     pub text: String,
-    /// True if it was written with markup.
+    /// True if the text was written with markup.
     pub has_markup: bool,
-    /// The span of the first script that holds a part of it.
+    /// First and one past the last byte, in the decoded page, of the first script that holds a part of the text.
     pub span: (u32, u32),
 }
 
-/// Finds the text in the payloads of a page: the strings under the key with most words of prose. Time is linear in the
-/// scripts.
+/// Returns the main text in the hydration payloads of a page: the strings under the key with most words of prose.
+/// Time is linear in the length of the scripts.
 pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
@@ -91,14 +90,14 @@ pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     })
 }
 
-/// The strings of one key.
+/// Strings of prose that the payloads of a page hold under one key.
 #[derive(Debug, Default)]
 struct Group {
     parts: Vec<String>,
     words: u32,
     has_markup: bool,
     script: usize,
-    /// Number of the first string.
+    /// Number of the group's first string, counted from 1 over all strings of prose on the page.
     first: usize,
 }
 
@@ -110,7 +109,8 @@ struct Harvest {
 }
 
 impl Harvest {
-    /// Reads the string literals of a text.
+    /// Reads the string literals in `text`, which is script `script` of the page or a string in it, up to `depth`
+    /// levels deep.
     fn read(&mut self, text: &str, script: usize, depth: u32) {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -166,7 +166,7 @@ fn ends_with(key: &str, end: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
 }
 
-/// Place of the quote that ends a string.
+/// Returns the index of the quote that ends a string whose contents begin at byte `from`.
 fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {

@@ -1,8 +1,8 @@
-//! JSON-LD: the description of a page for search engines, and the texts of the page in it.
+//! Reads JSON-LD: the description of a page for search engines, and the texts of the page in it.
 //!
-//! It is read as a flat list of nodes. Found in them are texts that could be the main text, with their type and
-//! place, and the items: ingredients, steps, questions and answers. A block with the same words as an item belongs
-//! to the subject of the page, however short it is.
+//! It is read as a flat list of nodes. Found in them are texts that could be the main text, with their type and place,
+//! and the items: ingredients, steps, questions and answers. A block with the same words as an item belongs to the
+//! subject of the page, however short it is.
 
 mod graph;
 mod repair;
@@ -17,40 +17,40 @@ use crate::{hydration::ScriptText, markup::strip_markup};
 
 pub use graph::{Graph, Node};
 
-/// Bytes of JSON-LD that are read of one page.
+/// Maximum number of bytes of JSON-LD that are read from one page.
 // The head keeps less at its default cap; the bound is for callers that raise it.
 const MAX_BYTES: usize = 2 << 20;
-/// Objects with a type that are kept of one page.
+/// Maximum number of nodes (objects with a type) that are kept of one page.
 // Shops list every product of a page; what a page says about itself comes long before.
 const MAX_NODES: usize = 4096;
-/// Nesting of objects and arrays that is followed.
+/// Maximum nesting depth of JSON objects and arrays that is followed.
 // Nodes are walked by recursion, so this bounds the stack.
 const MAX_DEPTH: usize = 48;
 
-/// The parsed JSON-LD of a page.
+/// Parsed JSON-LD of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonLd {
     values: Vec<Value>,
     scripts: Vec<ParsedScript>,
 }
 
-/// The parsed contents of one script.
+/// Parsed contents of one script with JSON-LD.
 #[derive(Clone, Debug, PartialEq)]
 struct ParsedScript {
-    /// Its values among those of the page.
+    /// Range of the script's values in the list of all values of the page.
     values: Range<usize>,
-    /// The span of its contents.
+    /// First and one past the last byte of the script's contents in the decoded page.
     span: (u32, u32),
-    /// True if one of the properties that hold [contents](JsonLd::contents) is named in it.
+    /// True if the script names a property that can hold one of the [contents](JsonLd::contents).
     // Two searches while parsing spare a walk over all nodes later: many scripts hold breadcrumbs and logos only.
     may_hold_content: bool,
-    /// True if a type that lists [items](JsonLd::items) is named in it.
+    /// True if the script names a type of node that lists [items](JsonLd::items).
     may_hold_items: bool,
 }
 
 impl JsonLd {
-    /// Parses the scripts of a page ([`Head::json_ld`](crate::Head::json_ld)). Of a broken script it keeps what
-    /// precedes the fault.
+    /// Parses the JSON-LD scripts of a page ([`Head::json_ld`](crate::Head::json_ld)).
+    /// A broken script is read up to its first fault that cannot be repaired.
     pub fn parse(scripts: &[ScriptText]) -> Self {
         let mut parsed = Self::default();
         let mut room = MAX_BYTES;
@@ -72,25 +72,25 @@ impl JsonLd {
         parsed
     }
 
-    /// Returns whether the JSON-LD has no object.
+    /// Returns whether the JSON-LD holds no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Returns every object with a type, in document order, an object before those inside it. The list is cut after
-    /// some thousand.
+    /// Returns the nodes of the JSON-LD: every object with a type, in document order, each before those inside it.
+    /// The list is cut after 4,096 nodes.
     pub fn graph(&self) -> Graph<'_> {
         Graph::new(&self.values)
     }
 }
 
-/// Items that are kept of one page.
+/// Maximum number of items (ingredients, steps, questions and answers) that are kept of one page.
 // More than any recipe or list of questions; a bound for hostile scripts.
 const MAX_ITEMS: usize = 1024;
-/// Bytes of items that are kept of one page; an item that does not fit is left out.
+/// Maximum number of bytes of items that are kept of one page; an item that does not fit is left out.
 const MAX_ITEM_BYTES: usize = 256 << 10;
 
-/// Types of nodes, and their properties whose strings are items.
+/// Types of nodes, each with the properties whose strings are items, such as ingredients or steps.
 const PROPERTIES: [(&str, &[&str]); 10] = [
     ("Recipe", &["recipeIngredient", "ingredients", "recipeInstructions"]),
     ("HowTo", &["step", "steps", "supply", "tool"]),
@@ -104,15 +104,16 @@ const PROPERTIES: [(&str, &[&str]); 10] = [
     ("Answer", &["text"]),
 ];
 
-/// Returns whether one of these types is named in a script.
+/// Returns whether a script names a type of node that lists items: a recipe, instructions or questions.
 fn may_hold_items(script: &str) -> bool {
     // `HowTo` is the beginning of all types of instructions; answers stand inside of questions.
     ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
 }
 
 impl JsonLd {
-    /// Returns the lines of ingredients, steps, questions and answers, in document order: plain text, none empty. Their
-    /// number and bytes are capped, so the time is linear in the scripts.
+    /// Returns the lines of ingredients, steps, questions and answers, in document order, as plain text without empty
+    /// lines.
+    /// Their number and bytes are capped, so the time is linear in the scripts.
     pub fn items(&self) -> Vec<String> {
         let mut items = Vec::new();
         let mut room = MAX_ITEM_BYTES;
@@ -142,29 +143,29 @@ fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = &'a str> {
     properties.iter().flat_map(move |key| node.strings(key))
 }
 
-/// Texts that are kept of one page.
+/// Maximum number of texts that are kept of one page.
 // A bound for pages that list reviews or products by the hundred.
 const MAX_CONTENTS: usize = 64;
-/// Bytes of texts that are kept of one page; a text that does not fit is left out.
+/// Maximum number of bytes of texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
 
-/// The property of schema.org that a [`Content`] is the value of.
+/// Property of schema.org whose value a [`Content`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentProperty {
-    /// `articleBody`
+    /// Property `articleBody`: the text of an article.
     ArticleBody,
-    /// `description`
+    /// Property `description`: a description of the thing.
     Description,
-    /// `text`
+    /// Property `text`: the text of a post, comment or other work.
     Text,
-    /// `reviewBody`
+    /// Property `reviewBody`: the text of a review.
     ReviewBody,
-    /// Text of the data from which a script builds the page ([`crate::hydration`]).
+    /// No property of schema.org: the text comes from a hydration payload ([`crate::hydration`]).
     Hydration,
 }
 
 impl ContentProperty {
-    /// All properties of schema.org that are read for text.
+    /// List of all properties of schema.org that are read for text.
     pub const ALL: [ContentProperty; 4] = [
         ContentProperty::ArticleBody,
         ContentProperty::Description,
@@ -184,36 +185,35 @@ impl ContentProperty {
     }
 }
 
-/// The kind of thing that a [`Content`] describes or belongs to, by the type of its node.
+/// Kind of thing that a [`Content`] describes or belongs to, by the type of its JSON-LD node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSubject {
-    /// An article.
+    /// Article, such as a `NewsArticle` or `BlogPosting`.
     Article,
-    /// A product.
+    /// Product, such as a `Product` or `Vehicle`.
     Product,
-    /// A post of a forum, a question or an answer: a page's own text.
+    /// Post of a forum, question or answer, as a part of the page's main text.
     Posting,
-    /// A reader's comment or review. Where the page states a forum post too, comments are posts.
+    /// Comment or review by a reader. If the page also states a forum post, comments are posts.
     Comment,
-    /// Another thing that pages are about (a recipe, an event, a film).
+    /// Other thing that a page can be about, such as a recipe, an event or a film.
     Other,
 }
 
-/// A text in the JSON-LD or payloads that could be main text.
+/// Text in the JSON-LD or hydration payloads of a page that could be main text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The property.
+    /// Property of schema.org that holds the text.
     pub property: ContentProperty,
-    /// Its subject.
+    /// Kind of thing that the text describes or belongs to.
     pub subject: ContentSubject,
-    /// Type of its node (`NewsArticle`), or name of the payload (`__NEXT_DATA__`).
+    /// Type of the text's JSON-LD node (`NewsArticle`), or name of its hydration payload (`__NEXT_DATA__`).
     pub type_name: String,
-    /// Plain text: markup stripped, character references decoded, a line break where markup or
-    /// text had one; never empty.
+    /// Plain text: without markup, character references decoded, a line break for each of the source; never empty.
     pub text: String,
     /// True if the text was written with markup.
     pub has_markup: bool,
-    /// First and one past the last byte of its script's contents in the decoded page.
+    /// First and one past the last byte, in the decoded page, of the contents of the script that holds the text.
     pub span: (u32, u32),
 }
 
@@ -222,13 +222,13 @@ const ARTICLES: [&str; 11] = [
     "ReportageNewsArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "AdvertiserContentArticle", "Report",
 ];
 
-/// Types of products.
+/// Types of JSON-LD nodes that are products.
 const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
 
-/// Types of the texts of forums that are a page's own.
+/// Types of JSON-LD nodes that are posts of a forum, questions or answers.
 const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
 
-/// Types of readers' comments and reviews.
+/// Types of JSON-LD nodes that are comments or reviews by readers.
 const COMMENTS: [&str; 7] =
     ["Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview", "Recommendation"];
 
@@ -239,8 +239,8 @@ const OTHERS: [&str; 21] = [
 ];
 
 impl JsonLd {
-    /// Returns the texts that could be main text, in document order, each once. Text is capped, so the time is linear
-    /// in the scripts.
+    /// Returns the texts in the JSON-LD that could be main text, in document order, without repetitions.
+    /// The amount of text is capped, so the time is linear in the scripts.
     pub fn contents(&self) -> Vec<Content> {
         // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page text.
         let mut contents = self.read(MAX_CONTENTS, MAX_TEXT_BYTES, |subject, _| subject.is_some());
@@ -248,7 +248,8 @@ impl JsonLd {
         contents
     }
 
-    /// Returns the bodies of articles and posts, and descriptions of products, in document order, each once.
+    /// Returns the bodies of articles and posts, and the descriptions of products, in document order, without
+    /// repetitions.
     pub fn texts(&self) -> Vec<Content> {
         self.read(usize::MAX, usize::MAX, |subject, property| match property {
             ContentProperty::ArticleBody => true,
@@ -258,8 +259,8 @@ impl JsonLd {
         })
     }
 
-    /// At most so many texts and bytes of those that are wanted, by the subject of their node, if it has a listed type,
-    /// and their property.
+    /// Returns at most `most` texts with at most `room` bytes whose subject (`None` for types not listed) and property
+    /// `is_wanted` accepts.
     fn read(
         &self,
         most: usize,
@@ -312,7 +313,7 @@ fn comments_of_forums(contents: &mut [Content]) {
     }
 }
 
-/// Returns whether a property that can hold one is named in a script.
+/// Returns whether a script names a property that can hold a text of the page.
 fn may_hold_content(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     ContentProperty::ALL.iter().any(|property| has(property.name()))

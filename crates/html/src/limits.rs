@@ -1,32 +1,31 @@
-//! Caps that keep time and memory linear in the size of the page, and a record of the caps that a page
-//! exceeded.
+//! Limits time and memory to be linear in the size of the page by caps, and records the caps that a page exceeded.
 
 use bitflags::bitflags;
 
 /// Caps on the tables of one page. The excess is left out or merged, and the page is marked; it is never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Open elements on the stack; deeper elements count as children of the deepest one.
+    /// Maximum number of open elements on the stack; deeper elements count as children of the deepest one.
     pub depth: usize,
-    /// Rows of the element table.
+    /// Maximum number of rows of the element table.
     pub elements: usize,
-    /// Separate blocks; the text of later ones is merged into larger blocks.
+    /// Maximum number of separate blocks; the text of later ones is merged into larger blocks.
     pub blocks: usize,
-    /// Bytes of text, as in the page, that are read into blocks.
+    /// Maximum number of bytes of text, counted as written in the page, that are read into blocks.
     pub text: usize,
-    /// Words of attributes of one element.
+    /// Maximum number of attribute words of one element.
     pub element_words: usize,
-    /// Words of attributes of the page.
+    /// Maximum number of attribute words of the page.
     pub words: usize,
-    /// Bytes of one tag's attributes that are read.
+    /// Maximum number of bytes of one tag's attributes that are read.
     pub attributes: usize,
-    /// Bytes of head facts (title, meta, JSON-LD) kept.
+    /// Maximum number of bytes of head facts (title, `meta`, JSON-LD) that are kept.
     pub head: usize,
-    /// Bytes of one formula, markup included, that are read.
+    /// Maximum number of bytes of one formula, with its markup, that are read.
     pub formula: usize,
-    /// Bytes after unclosed elements, comments and quotes that are read again as markup.
+    /// Maximum number of bytes after unclosed elements, comments and quotes that are read again as markup.
     pub recovered: usize,
-    /// Steps of work ([`Page::steps`](crate::Page::steps)) after which only the innermost few open elements are
+    /// Number of work steps ([`Page::steps`](crate::Page::steps)) after which only the innermost few open elements are
     /// examined for each tag.
     pub steps: u64,
 }
@@ -55,34 +54,34 @@ impl Default for Limits {
 }
 
 bitflags! {
-    /// A set of the caps ([`Limits`]) that a page exceeded.
+    /// Set of the caps ([`Limits`]) that a page exceeded.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Caps: u16 {
-        /// [`Limits::depth`].
+        /// The page exceeded [`Limits::depth`]: its elements are nested too deeply.
         const DEPTH = 1;
-        /// [`Limits::elements`].
+        /// The page exceeded [`Limits::elements`]: it has too many elements.
         const ELEMENTS = 1 << 1;
-        /// [`Limits::blocks`].
+        /// The page exceeded [`Limits::blocks`]: it has too many blocks.
         const BLOCKS = 1 << 2;
-        /// [`Limits::text`].
+        /// The page exceeded [`Limits::text`]: it has too many bytes of text.
         const TEXT = 1 << 3;
-        /// [`Limits::element_words`] or [`Limits::words`].
+        /// The page exceeded [`Limits::element_words`] or [`Limits::words`]: it has too many attribute words.
         const WORDS = 1 << 4;
-        /// [`Limits::attributes`].
+        /// The page exceeded [`Limits::attributes`]: a tag has too many bytes of attributes.
         const ATTRIBUTES = 1 << 5;
-        /// [`Limits::head`].
+        /// The page exceeded [`Limits::head`]: its head has too many bytes of facts.
         const HEAD = 1 << 6;
         /// The page is larger than spans can address (4 GiB); the rest is not read.
         const PAGE = 1 << 7;
-        /// [`Limits::recovered`].
+        /// The page exceeded [`Limits::recovered`]: an unclosed part is too long to be read again.
         const RECOVERED = 1 << 8;
-        /// [`Limits::steps`].
+        /// The page exceeded [`Limits::steps`]: reading it took too much work.
         const STEPS = 1 << 9;
     }
 }
 
 impl Caps {
-    /// Names in documents, in the order of the bits.
+    /// Names of the caps in the output, in the order of the bits.
     const NAMES: [&str; 10] =
         ["depth", "elements", "blocks", "text", "attribute-words", "attributes", "head", "page", "recovered", "steps"];
 
@@ -92,7 +91,7 @@ impl Caps {
     }
 }
 
-/// Returns the longest start of `text` that has at most `bytes` bytes.
+/// Returns the longest prefix of `text` that has at most `bytes` bytes.
 pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
     let mut len = bytes.min(text.len());
     // At most three steps: a character has at most four bytes.

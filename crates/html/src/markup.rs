@@ -1,4 +1,4 @@
-//! Markup: its tags and their lexer, and plain text from strings that may hold markup, such as those of JSON-LD.
+//! Lexes markup, and extracts plain text from strings that may hold markup, such as those of JSON-LD.
 
 pub(crate) mod fast_lexer;
 pub(crate) mod lexer;
@@ -11,13 +11,13 @@ use crate::markup::lexer::{Markup, markup};
 pub use tag::Tag;
 pub(crate) use tag::{Traits, by_tag};
 
-/// Bytes of a tag's name that are looked at.
+/// Maximum number of bytes of a tag's name that are examined.
 // A bound, so that a text full of `<` costs no more than its length.
 const MAX_NAME_BYTES: usize = 40;
 
-/// Returns a text without its markup. Tags and comments are dropped, and white space is folded. Character references
-/// are decoded, also if the markup itself was escaped. A line break stands where block-level tags or line ends stood.
-/// Time is linear in the length.
+/// Returns the plain text of a string that may hold markup, with a line break at each block-level tag or line end.
+/// Tags and comments are dropped, and white space is folded. Character references are decoded, also where the markup
+/// was escaped as a whole. Time is linear in the length.
 pub fn strip_markup(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return lines(text);
@@ -35,7 +35,7 @@ pub fn strip_markup(text: &str) -> String {
     }
 }
 
-/// Folds white space, line ends included, to single spaces.
+/// Folds each run of white space, line ends included, to a single space and trims the text.
 pub fn fold_space(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -47,7 +47,7 @@ pub fn fold_space(text: &str) -> String {
     out
 }
 
-/// Each line folded, empty ones dropped.
+/// Folds the white space in each line of a text, and drops empty lines.
 fn lines(text: &str) -> String {
     let vectors = Vectors::default();
     let mut out = String::with_capacity(text.len());
@@ -70,7 +70,7 @@ fn lines(text: &str) -> String {
     out
 }
 
-/// Drops tags and decodes references, once.
+/// Drops the tags and comments of a text and decodes its character references once.
 fn strip(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -116,7 +116,7 @@ fn strip(text: &str) -> String {
 }
 
 /// Returns whether the `<` at the start of `rest` begins a tag of HTML, of a custom element or of another vocabulary
-/// (`o:p`), rather than `a < b` or `List<String>`. Looks at the name only.
+/// (`o:p`), by its name. Text such as `a < b` or `List<String>` begins none.
 fn is_html(rest: &[u8]) -> bool {
     let rest = rest.get(1..).unwrap_or_default();
     let name = rest.strip_prefix(b"/").unwrap_or(rest);

@@ -1,4 +1,5 @@
-//! The tables of a page: blocks, elements, attribute words, and the questions that several rules ask of them.
+//! Holds the tables of a page (blocks, elements, attribute words), and answers questions that several rules ask of
+//! them.
 //!
 //! A field is all blocks whose whole path of names and classes is equal. A template gives the same path to the same
 //! kind of thing, so the blocks of a field are content together or not at all.
@@ -20,66 +21,64 @@ pub use rows::{
 };
 pub(crate) use rows::{StyleRecorder, cut_styles, has_style};
 
-/// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
+/// Index that means "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
 
-/// The words of `class` and other attributes that mark a row of page numbers. The first, `page`, counts only beside
-/// another word.
+/// Attribute words that mark a row of page numbers. The first, `page`, counts only together with another of the words.
 pub const PAGE_ROW_WORDS: [&str; 13] = [
     "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi", "pagelinks",
     "pagebar", "pageturner", "seitenzahlen",
 ];
 
-/// The tables of a page that was read in one pass: its head, elements, blocks and facts.
+/// Tables of a page that was read in one pass: its head, elements, blocks and facts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Facts of the page head.
+    /// Facts that the page states in its head.
     pub head: Head,
-    /// Elements in document order, each before its descendants.
+    /// Elements of the page in document order, each before its descendants.
     pub elements: Vec<Element>,
-    /// Blocks in document order.
+    /// Blocks of the page in document order.
     pub blocks: Vec<Block>,
-    /// Attribute words, those of an element side by side; elements of one class can share them.
+    /// Attribute words of all elements, those of one element adjacent; elements with the same class can share them.
     pub attribute_words: Vec<AttributeWord>,
-    /// Indices of inline elements, those of a block side by side.
+    /// Indices of inline elements in `elements`, those of one block adjacent.
     pub inline: Vec<u32>,
     /// Facts that elements of the body state, in document order.
     pub facts: Vec<StatedFact>,
-    /// Kinds of all elements.
+    /// Union of the kinds of all elements on the page.
     pub kinds: ElementKinds,
-    /// Elements that a style sheet of the page hides, in document order, without their descendants.
+    /// Indices of the elements that a style sheet of the page hides, in document order, without their descendants.
     pub hidden_by_sheet: Vec<u32>,
-    /// Elements that `hidden`, their style or a class of common frameworks makes invisible, in document order,
-    /// without their descendants.
+    /// Indices of the elements that `hidden`, their style or a class of common frameworks makes invisible, in document
+    /// order, without their descendants.
     pub invisible: Vec<u32>,
-    /// Elements with an attribute word of [`PAGE_ROW_WORDS`], in document order.
+    /// Indices of the elements with an attribute word of [`PAGE_ROW_WORDS`], in document order.
     pub page_rows: Vec<u32>,
-    /// Elements whose class has a word for boxes of notes and warnings, in document order.
+    /// Indices of the elements whose class has a word for boxes of notes and warnings, in document order.
     pub boxes: Vec<u32>,
     /// Caps that the page exceeded.
     pub capped: Caps,
-    /// Bytes of the decoded page that were read.
+    /// Number of bytes of the decoded page that were read.
     pub bytes: usize,
-    /// Start and end tags of the page outside of skipped elements.
+    /// Number of start and end tags on the page outside of skipped elements.
     pub tags: u32,
-    /// Steps of work that reading took: bytes, tags, open elements and words of attributes looked at. At most
+    /// Number of work steps that reading took: bytes, tags, open elements and attribute words examined. It is at most
     /// proportional to `bytes`.
     pub steps: u64,
     pub(crate) text: String,
-    /// The places in `text` at which the inline style changes; empty unless the caller asked for them.
+    /// Changes of inline style, by their byte in `text`; empty unless the caller asked for styles.
     pub(crate) styles: Vec<StyleChange>,
-    /// Texts of the words of attributes, one after the other.
+    /// Texts of all attribute words, concatenated.
     pub(crate) word_text: String,
     pub(crate) names: Vec<String>,
-    /// Notations with their places in `text`, in its order.
+    /// Notations of all blocks, with byte ranges in `text`, in the order of their starts.
     pub(crate) notations: Vec<Notation>,
     // Parsed on demand and once, because features and metadata both ask for it.
     pub(crate) json_ld: FoundOnce<JsonLd>,
     fields: FoundOnce<FieldIndex>,
 }
 
-/// A value that is computed from the other tables of a page when it is first needed. It is left out when pages are
-/// compared.
+/// Value that is computed from the other tables of a page when it is first needed, and ignored when pages are compared.
 #[derive(Debug)]
 pub(crate) struct FoundOnce<T>(OnceLock<T>);
 
@@ -90,7 +89,7 @@ impl<T> Default for FoundOnce<T> {
 }
 
 impl<T> Clone for FoundOnce<T> {
-    /// A copy may be changed, so it is found anew.
+    /// Returns an empty value: a copied page may be changed, so its value is computed anew.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -102,12 +101,12 @@ impl<T> PartialEq for FoundOnce<T> {
     }
 }
 
-/// Bytes of a table that are kept for the next page.
+/// Maximum size in bytes of a table that is kept for the next page.
 // Tables of usual pages are smaller; one huge page must not keep its memory for the rest of a run.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 impl Page {
-    /// Returns an empty page that reuses the memory of this one, unless that is unusually large.
+    /// Returns an empty page that reuses the memory of this one, except for unusually large tables.
     pub(crate) fn emptied(self) -> Self {
         fn emptied<T>(mut table: Vec<T>) -> Vec<T> {
             if table.capacity().saturating_mul(size_of::<T>()) > MAX_KEPT_BYTES {
@@ -144,12 +143,12 @@ impl Page {
         self.text.get(self.text_range(block)).unwrap_or_default()
     }
 
-    /// Returns the texts of all blocks, one after the other with nothing between them.
+    /// Returns the texts of all blocks, concatenated without separators.
     pub fn texts(&self) -> &str {
         &self.text
     }
 
-    /// Returns the range of bytes in [`Page::texts`] that holds the text of a block.
+    /// Returns the byte range in [`Page::texts`] of the text of a block.
     pub fn text_range(&self, block: &Block) -> Range<usize> {
         block.text.0 as usize..block.text.1 as usize
     }
@@ -166,15 +165,15 @@ impl Page {
         self.attribute_words.get(start..start + len).unwrap_or_default()
     }
 
-    /// Returns whether any element has an attribute word with one of these hashes.
+    /// Returns whether any element has an attribute word whose hash is one of `hashes`.
     pub fn has_attribute_word(&self, hashes: &[u64]) -> bool {
         // One bit a hash: most words are none of them by it.
         let bits = hashes.iter().fold(0u64, |bits, hash| bits | 1 << (hash & 63));
         self.attribute_words.iter().any(|word| bits >> (word.hash & 63) & 1 == 1 && hashes.contains(&word.hash))
     }
 
-    /// Returns the index of the first of an element's words in the table of attribute words. Elements that share their
-    /// words have the same index.
+    /// Returns the index of the first of an element's words in the table of attribute words.
+    /// Elements that share their words have the same index.
     #[inline]
     pub fn first_attribute_word(&self, element: &Element) -> usize {
         element.words.0 as usize
@@ -208,7 +207,7 @@ impl Page {
         self.elements.get(index as usize)
     }
 
-    /// Iterates over the element at `index` and the elements around it, innermost first, with their indices.
+    /// Iterates over the element at `index` and its ancestors, innermost first, with their indices.
     #[inline]
     pub fn path(&self, index: u32) -> impl Iterator<Item = (u32, &Element)> {
         let mut next = index;
@@ -226,8 +225,8 @@ impl Page {
         self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
 
-    /// Iterates over the notations of a block in the order of their starts, the outer of two first. Their places are
-    /// bytes of [`Page::text`].
+    /// Iterates over the notations of a block by their starts, the outer of two first, with byte ranges in
+    /// [`Page::text`].
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         self.notations_in(block, (0, block.text.1 - block.text.0))
     }
@@ -243,7 +242,7 @@ impl Page {
             .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
     }
 
-    /// Returns the text of a notation in a block.
+    /// Returns the part of a block's text that a notation covers.
     pub fn noted(&self, block: &Block, notation: &Notation) -> &str {
         let (from, to) = notation.text;
         self.text(block).get(from as usize..to as usize).unwrap_or_default()
@@ -285,13 +284,14 @@ impl Page {
         begins_plain && self.styles.get(next).is_none_or(|(at, _)| *at >= end)
     }
 
-    /// Iterates over the parts of a block's text, each of one inline style and none empty. Together they are
-    /// [`Page::text`]. A page that was read without styles gives a single part without style.
+    /// Iterates over the parts of a block's text, each of one inline style and none empty, which together give
+    /// [`Page::text`].
+    /// A page that was read without styles gives a single part without style.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
         self.styled_from(block, 0)
     }
 
-    /// Like [`Page::styled`], from byte `from` of the block's text on.
+    /// Iterates over the styled parts of a block's text like [`Page::styled`], but from byte `from` of the text on.
     pub fn styled_from(&self, block: &Block, from: u32) -> impl Iterator<Item = StyledText<'_>> {
         let (start, end) = (block.text.0 + from, block.text.1);
         // The last change before the block says how it begins.
@@ -340,7 +340,7 @@ impl Page {
         self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })
     }
 
-    /// The blocks inside an element.
+    /// Returns the range of indices of the blocks inside an element.
     pub fn blocks_inside(&self, at: u32) -> Range<usize> {
         let Some(element) = self.element(at) else { return 0..0 };
         let first = self.blocks.partition_point(|block| block.span.0 < element.start);
@@ -348,7 +348,8 @@ impl Page {
         first..first + behind.take_while(|block| (at..element.end).contains(&block.element)).count()
     }
 
-    /// Returns the address of the first link inside a block, or else among the `ancestors` nearest elements around it.
+    /// Returns the address of the first link inside a block, or else of a link among the nearest `ancestors` elements
+    /// around it.
     pub fn link_address(&self, html: &str, block: &Block, ancestors: usize) -> Option<String> {
         let around = self.path(block.element).take(ancestors).map(|(at, _)| at);
         let mut elements = self.inline(block).iter().copied().chain(around).filter_map(|at| self.element(at));
@@ -356,17 +357,17 @@ impl Page {
     }
 }
 
-/// The field of each block of a page. The blocks of a field have the same path of names and classes.
+/// Field number of each block of a page. The blocks of a field have the same path of names and classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldIndex {
-    /// Number of the field of each block; fields are numbered as they come.
+    /// Number of the field of each block; fields are numbered in the order of their first blocks.
     pub of_block: Vec<u32>,
-    /// The number of fields.
+    /// Number of different fields on the page.
     pub fields: u32,
 }
 
 impl FieldIndex {
-    /// Finds the field of each block of a page, in time linear in its elements and blocks.
+    /// Finds the field of each block of a page, in time linear in the number of elements and blocks.
     pub fn of(page: &Page) -> Self {
         // A parent comes before its children, so each path is one step on from a known one.
         let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
@@ -397,7 +398,7 @@ impl FieldIndex {
 }
 
 impl Page {
-    /// Returns the fields of the page's blocks. They are found at the first call, in time linear in its elements and
+    /// Returns the fields of the page's blocks, which are found at the first call, in time linear in elements and
     /// blocks.
     pub fn fields(&self) -> &FieldIndex {
         self.fields.0.get_or_init(|| FieldIndex::of(self))

@@ -1,8 +1,8 @@
-//! The readers of HTML, which drive one builder: one reads a whole page in memory, one a growing page.
+//! Reads HTML into the tables of a page: one reader takes a whole page in memory, one a page that arrives in parts.
 //!
-//! Both read in one pass driven by `memchr`, and pass text to the builder as slices of the page. Of a growing page
-//! the received part is processed as far as it is certain. A third reader, for tests alone, reads a page in chunks
-//! by the tokenizer of lol_html.
+//! Both read in one pass driven by `memchr`, and pass text to the builder as slices of the page. Of a growing page the
+//! received part is processed as far as it is certain. A third reader, for tests alone, reads a page in chunks by the
+//! tokenizer of lol_html.
 
 mod content_model;
 #[cfg(any(test, feature = "lol"))]
@@ -22,19 +22,19 @@ use crate::reader::scanner::{Scanner, scan};
 #[cfg(any(test, feature = "lol"))]
 pub use lol::{LolEngine, PushReader};
 
-/// A reader that turns a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
-/// same text.
+/// Reader that turns a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the same
+/// text.
 pub trait Engine {
-    /// The page of `html`. Any text is accepted; what goes beyond `limits` is left out and marked.
+    /// Reads the page `html`. Any text is accepted; the parts beyond `limits` are left out and marked.
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 
-/// The engine with our own scanner, which reads whole pages.
+/// Engine that reads whole pages with the scanner of this crate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanEngine;
 
 impl ScanEngine {
-    /// Like [`Engine::read`], and records inline styles ([`Page::styled`]).
+    /// Reads a page like [`Engine::read`], and records its inline styles ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::new(*limits);
         builder.record_styles();
@@ -53,7 +53,7 @@ fn read(html: &str, mut builder: Builder) -> Page {
     builder.finish(bytes)
 }
 
-/// Reads pages one after the other as [`ScanEngine`] does, and reuses their memory.
+/// Reader of pages one after the other, which works like [`ScanEngine`] and reuses the memory of finished pages.
 #[derive(Debug, Default)]
 pub struct ScanReader {
     spare: SparePage,
@@ -61,7 +61,7 @@ pub struct ScanReader {
 }
 
 impl ScanReader {
-    /// Creates a reader that uses these vector instructions instead of the fastest ones. All give the same pages.
+    /// Creates a reader that uses the given vector instructions instead of the fastest ones. All give the same pages.
     pub fn with_vectors(vectors: Vectors) -> Self {
         Self { spare: SparePage::default(), vectors }
     }
@@ -88,38 +88,38 @@ impl ScanReader {
         GrowingReader::over(limits, &mut self.spare)
     }
 
-    /// Ends a page that arrived in parts, like [`GrowingReader::finish`].
+    /// Finishes a page that arrived in parts, like [`GrowingReader::finish`].
     pub fn finish(&mut self, reader: GrowingReader, html: &str) -> Page {
         reader.finish_into(html, &mut self.spare)
     }
 
-    /// Takes a finished page, to use its memory for the next.
+    /// Takes a finished page, to reuse its memory for the next page.
     pub fn keep(&mut self, page: Page) {
         self.spare.keep(page);
     }
 }
 
-/// Minimum number of new bytes before they are scanned.
+/// Minimum number of new bytes of a growing page before they are scanned.
 // A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
 const MIN_NEW_BYTES: usize = 4096;
 
-/// Reads a growing page, and gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine) once it is whole.
-/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a
-/// comment, a script) wait for the rest. They are examined again only when half as much again has arrived,
-/// so the work is proportional to the page, however it is divided.
+/// Reader of a page that arrives in parts; it gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine).
+/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a comment, a
+/// script) wait for the rest. They are examined again only when half as much again has arrived, so the work is
+/// proportional to the page, however it is divided.
 #[derive(Debug)]
 pub struct GrowingReader {
     builder: Builder,
     namespaces: Namespaces,
     kind: TextKind,
-    /// Place up to which the page has been read.
+    /// Byte offset up to which the page has been read.
     from: usize,
-    /// Length at which it was last looked at.
+    /// Length in bytes of the page at the latest attempt to read on.
     tried: usize,
 }
 
 impl GrowingReader {
-    /// Creates a reader for one page.
+    /// Creates a reader for one page that arrives in parts.
     pub fn new(limits: &Limits) -> Self {
         Self::over(limits, &mut SparePage::default())
     }
@@ -137,7 +137,7 @@ impl GrowingReader {
         self
     }
 
-    /// Reads on in a page; `html` is all of it that has arrived, from its start.
+    /// Reads on in a page; `html` is the part that has arrived, from the start of the page.
     pub fn read_on(&mut self, html: &str) {
         // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
@@ -149,18 +149,18 @@ impl GrowingReader {
         self.read_on_now(html);
     }
 
-    /// Like [`GrowingReader::read_on`], but reads small additions at once, too.
+    /// Reads on in a page like [`GrowingReader::read_on`], even if few bytes have been added.
     pub fn read_on_now(&mut self, html: &str) {
         self.tried = html.len();
         self.read(html, true);
     }
 
-    /// Returns the finished page; `html` is all of it.
+    /// Returns the finished page; `html` is the whole page.
     pub fn finish(self, html: &str) -> Page {
         self.finish_into(html, &mut SparePage::default())
     }
 
-    /// Like [`GrowingReader::finish`], and moves the memory that the page does not need to `spare`.
+    /// Returns the finished page like [`GrowingReader::finish`], and moves unneeded memory to `spare`.
     pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
         let text = up_to(html, u32::MAX as usize);
         if text.len() < html.len() {
@@ -170,13 +170,13 @@ impl GrowingReader {
         self.builder.finish_into(text.len(), spare)
     }
 
-    /// Returns the tables of the part that has been read, as if the page ended here.
+    /// Returns the tables of the part that has been read, as if the page ended there.
     pub fn so_far(&self) -> Page {
         // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)
     }
 
-    /// Returns the facts of the page's head that have been read so far.
+    /// Returns the facts of the page's head that have been read up to now.
     pub fn head(&self) -> &Head {
         self.builder.head()
     }

@@ -1,9 +1,8 @@
-//! Reads rarely needed details again from the decoded page, on request.
+//! Reads rarely needed details of a page again from the decoded page, on request.
 //!
-//! Details of an element are its text, and attributes that the tables do not hold. Also read are the names by which
-//! links refer to places on a page, cells of tables that hold signs alone (a tick, an operator, a dash, an image
-//! that says yes or no), and white space and signs between the blocks of laid-out code. They have no word, and so
-//! are no blocks.
+//! Details of an element are its text, and attributes that the tables do not hold. The names by which links refer to
+//! places on a page are read, too. So are parts without words, which are no blocks: cells of tables that hold signs
+//! alone (a tick, an operator, a dash, an image), and white space and signs between the blocks of laid-out code.
 
 mod code;
 mod places;
@@ -18,17 +17,17 @@ pub use code::code_text;
 pub use places::{source_range, source_ranges, stands_at};
 pub use tags::StartTag;
 
-/// A piece of markup: a tag, or something between tags.
+/// Piece of markup: a tag, or the text between two tags.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'a> {
-    /// Text without tags, character references not decoded, and its first byte. A `<` that begins no tag is a text.
+    /// Text between tags, undecoded, with the byte offset of its start. A `<` that begins no tag is a text.
     Text(&'a str, usize),
     Tag(TagPiece<'a>),
-    /// The markup ends inside of a tag or comment, which starts at this byte.
+    /// End of the markup inside of a tag or comment, which starts at this byte offset.
     Cut(usize),
 }
 
-/// A tag in the page and its place, found when the page is read again.
+/// Tag in the page with its position, found when the page is read again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagPiece<'a> {
     pub tag: Tag,
@@ -61,33 +60,33 @@ impl<'a> TagPiece<'a> {
         Attributes::new(self.attributes)
     }
 
-    /// Returns the value of the tag's first attribute of this name, with its references decoded.
+    /// Returns the value of the tag's first attribute of this name, with its character references decoded.
     pub fn value(&self, name: &str) -> Option<String> {
         let mut attributes = self.attributes().filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
         attributes.next().map(|(_, value)| decode(value).into_owned())
     }
 
-    /// Names and values of the first bytes of the attributes.
+    /// Iterates over the names and values in the first `bytes` bytes of the tag's attributes.
     fn first_attributes(&self, bytes: usize) -> Attributes<'a> {
         Attributes::new(self.attributes.get(..bytes).unwrap_or(self.attributes))
     }
 
-    /// Returns whether the tag has the given name.
+    /// Returns whether the tag has the given name, in any case.
     pub fn is_like(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 }
 
-/// Iterates over the tags and texts of markup, without comments and doctypes.
+/// Iterator over the tags and texts of markup, without comments and doctypes.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces<'a> {
     html: &'a str,
-    /// The first byte that is not read.
+    /// Byte offset of the next piece.
     pub at: usize,
 }
 
 impl<'a> Pieces<'a> {
-    /// Iterates over the pieces of a page from a byte on.
+    /// Creates an iterator over the pieces of a page from byte `at` on.
     pub fn new(html: &'a str, at: usize) -> Self {
         Self { html, at }
     }
@@ -129,13 +128,13 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Returns the first `max_bytes` bytes of a page from a byte on, or its rest if that is shorter.
+/// Returns at most `max_bytes` bytes of a page from byte `start` on.
 pub(crate) fn part(html: &str, start: u32, max_bytes: usize) -> Option<&str> {
     let rest = html.get(start as usize..)?;
     rest.get(..rest.floor_char_boundary(max_bytes))
 }
 
-/// The first place, from a byte on, of the beginning of a tag in any case.
+/// Returns the first byte offset, from `from` on, at which `tag` (such as `</script`) begins, in any case.
 fn find_ignoring_case(html: &str, from: usize, tag: &str) -> Option<usize> {
     let bytes = html.as_bytes();
     let is_it =
@@ -144,13 +143,13 @@ fn find_ignoring_case(html: &str, from: usize, tag: &str) -> Option<usize> {
 }
 
 impl Element {
-    /// Returns the value of the element's first attribute of this (lower-case) name, with its references decoded.
+    /// Returns the decoded value of the element's first attribute with the lower-case name `name`.
     /// `html` is the decoded page that the element was read from; another text gives `None` or a wrong attribute.
     pub fn attribute(&self, html: &str, name: &str) -> Option<String> {
         self.first_attribute(html, &[name])
     }
 
-    /// Like [`Element::attribute`], for the first of several names that the element has.
+    /// Returns the decoded value of the attribute, among those that the element has, that comes first in `names`.
     pub fn first_attribute(&self, html: &str, names: &[&str]) -> Option<String> {
         // Tables and text could be of different pages; then no tag stands there.
         let tag = TagPiece::at(html, self.start as usize)?;
@@ -170,14 +169,15 @@ impl Element {
         Some(decode(value).into_owned())
     }
 
-    /// Returns the first byte behind the element's start tag in `html`, the decoded page that it was read from.
+    /// Returns the byte offset after the element's start tag in `html`, the decoded page that the element was read
+    /// from.
     pub fn start_tag_end(&self, html: &str) -> Option<u32> {
         u32::try_from(TagPiece::at(html, self.start as usize)?.raw.end).ok()
     }
 }
 
-/// Returns the plain text ([`strip_markup`]) of the element whose start tag stands at byte `start` of a decoded page.
-/// The text reaches up to the end tag, within `max_bytes` bytes. It is empty where no element with content stands.
+/// Returns the plain text ([`strip_markup`]) of the element whose start tag is at byte `start` of a decoded page.
+/// At most `max_bytes` bytes of the page are read. The text is empty if there is no element with content at `start`.
 pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
     let rest = part(html, start, max_bytes).unwrap_or_default();
     let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end && !first.tag.is_void());
@@ -195,7 +195,7 @@ pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
     strip_markup(rest.get(first.raw.end..end).unwrap_or_default())
 }
 
-/// Returns the elements that have one of the `wanted` names as their `id`, or as anchors, in the order of the page.
+/// Returns the `id`s, and names of `a` elements, that `wanted` accepts, each with its element's index, in page order.
 /// `html` is the decoded page that the tables were read from.
 pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
     let mut found = Vec::new();
@@ -220,28 +220,28 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
     found
 }
 
-/// Bytes of the page that are searched for the end of a cell.
+/// Maximum number of bytes of the page that are searched for the end of a table cell.
 const MAX_CELL_BYTES: usize = 1024;
-/// Characters of a sign.
+/// Maximum number of characters of a sign that is alone in a table cell.
 const MAX_SIGN_CHARS: usize = 8;
-/// Characters and words of the alternative text of an image that is all of a cell. Pictures are described at more length.
+/// Maximum number of characters of the `alt` of an image that is alone in a table cell and counts as its text.
 const MAX_ALT_CHARS: usize = 16;
 const MAX_ALT_WORDS: usize = 2;
-/// Pixels of width or height of such an image.
+/// Maximum width and height, in pixels, of an image that is alone in a table cell and counts as its text.
 const MAX_ICON_PIXELS: u32 = 64;
 
-/// Tags at which a cell ends.
+/// Names of the tags that end a table cell.
 const END: [&str; 7] = ["td", "th", "tr", "table", "tbody", "thead", "tfoot"];
-/// Tags that may stand around a sign. Others show something: a picture, a form, a program.
+/// Names of tags that are allowed around a sign in a table cell. Other tags show something, such as a form.
 const INLINE: [&str; 17] = [
     "b", "i", "em", "strong", "span", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr", "picture",
     "source", "u",
 ];
 
-/// Tags of code.
+/// Names of tags whose text is inline code.
 const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
 
-/// Returns the signs in a table cell without words, and whether they are code; `None` if there are none, or too many.
+/// Returns the signs in a table cell without words, and true if they are code; `None` if there are none or too many.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();
@@ -270,7 +270,8 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     is_sign.then_some((sign, is_code))
 }
 
-/// The alternative text of an image that may be a sign.
+/// Returns the `alt` of an image that may be a sign, possibly empty; `None` if the image is large or described at
+/// length.
 fn icon_text(image: &TagPiece) -> Option<String> {
     let is_large = |name: &str| image.value(name)?.trim().parse().ok().map(|pixels: u32| pixels > MAX_ICON_PIXELS);
     let alt = image.value("alt").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -281,12 +282,11 @@ fn icon_text(image: &TagPiece) -> Option<String> {
     (!is_picture && !is_name && is_short).then_some(alt)
 }
 
-/// The white space and signs in a part of a page, with the line breaks of a browser and white space kept.
-/// Lines break at line breaks, and at block-level tags if the line is not empty. `open` states whether a
-/// line is open at the start; `until` is a tag whose end tag ends the part.
+/// Returns the white space and signs in a part of a page, with white space kept and the line breaks of a browser.
+/// Lines break at line breaks, and at block-level tags if the line is not empty. `open` is true if a line is open at
+/// the start; the end tag of `until` ends the part.
 ///
-/// `None` if `until` never ends, or something stands there whose content is no text. Time is linear
-/// in `html`.
+/// `None` if `until` never ends, or if there is an element whose content is not text. Time is linear in `html`.
 pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<String> {
     let mut out = Lines { text: String::new(), open };
     for piece in Pieces::new(html, 0) {
@@ -307,7 +307,7 @@ pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<St
 
 struct Lines {
     text: String,
-    /// True if something stands on the current line.
+    /// True if the current line is not empty.
     open: bool,
 }
 

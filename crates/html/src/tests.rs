@@ -9,7 +9,7 @@ mod span;
 
 use crate::{Engine, Limits, LolEngine, ScanEngine};
 
-/// Texts of the blocks of a page, divided by `|`; both engines must give the same page.
+/// Returns the texts of the blocks of a page, separated by `|`; both engines must give the same page.
 pub(crate) fn block_texts(html: &str) -> String {
     let page = ScanEngine.read(html, &Limits::default());
     assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");

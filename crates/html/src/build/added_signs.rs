@@ -1,5 +1,4 @@
-//! Adds to the text what a page shows by an element and not by a character: the marks of `q`, the brackets around
-//! the readings of `ruby`, and images that are signs.
+//! Adds signs to the text that the page shows by elements: quotation marks of `q`, brackets of ruby, images of signs.
 
 use std::sync::LazyLock;
 
@@ -9,25 +8,25 @@ use super::{Builder, OpenElement, OpenState, blocks::narrow};
 use crate::markup::lexer::{Key, TagText};
 use crate::{markup::Tag, page::NotationKind};
 
-/// Opening brackets, and behind each of them its closing one.
+/// Pairs of an opening bracket and its closing bracket, as used around ruby readings.
 const BRACKETS: [(char, char); 8] =
     [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('《', '》'), ('〈', '〉'), ('〔', '〕')];
-/// Maximum length of a reading that ends with a bracket.
+/// Maximum number of characters of a ruby reading that ends with a bracket.
 const MAX_READING_CHARS: usize = 200;
-/// Bytes of an alternative text that is a sign by itself, and of one that its class says to be a sign.
+/// Maximum length in bytes of an image's `alt` that counts as a sign even if no class of the image says so.
 const MAX_SIGN_BYTES: usize = 16;
 const MAX_NAMED_BYTES: usize = 48;
-/// Characters of a sign by itself.
+/// Maximum number of characters of an image's `alt` that counts as a sign even if no class of the image says so.
 const MAX_SIGN_CHARS: usize = 4;
-/// Pixels of width or height of an image that is a sign.
+/// Maximum width and height, in pixels, of an image that counts as a sign.
 const MAX_SIGN_PIXELS: u32 = 64;
-/// Signs of lists, links and buttons that say nothing.
+/// Ornaments of lists, links and buttons, which are no text if they are the `alt` of an image.
 const ORNAMENTS: &str = "•·●■▪◦»›►▸▶▼▲▾▴×✕✖";
-/// Parts of classes that images of signs have.
+/// Parts of class names by which pages mark images of signs, such as emoji.
 const SIGN_CLASSES: [&str; 3] = ["emo", "smil", "gaiji"];
 
 impl Builder {
-    /// Appends a sign as the text of the markup between two places in the page.
+    /// Appends `sign` to the block's text, as the text of bytes `start` to `end` of the page.
     fn add_sign(&mut self, sign: &str, start: usize, end: usize) {
         if self.text_room >= sign.len() {
             self.text_room -= sign.len();
@@ -36,7 +35,7 @@ impl Builder {
         }
     }
 
-    /// Appends a sign directly after the text.
+    /// Appends a closing sign directly after the block's text, before any pending white space.
     fn add_sign_behind(&mut self, sign: char) {
         let end = self.current.as_ref().map_or(0, |current| current.end);
         let space = self.fold.take_space();
@@ -50,7 +49,7 @@ impl Builder {
         }
     }
 
-    /// Writes the opening mark of a `q` element that has been opened.
+    /// Appends the opening quotation mark for a `q` element that has just been opened.
     pub(super) fn begin_quote(&mut self, element: u32) {
         let start = self.page.element(element).map_or(0, |element| element.start as usize);
         let (mark, _) = self.quotation_marks();
@@ -58,7 +57,7 @@ impl Builder {
         self.note_open(OpenState::QUOTED);
     }
 
-    /// The marks of the innermost quotation, by the language of the page.
+    /// Returns the quotation marks (opening, closing) for the innermost open `q`, by the language of the page.
     fn quotation_marks(&self) -> (char, char) {
         let lang = self.page.head.lang.as_deref().unwrap_or_default();
         let lang = lang.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
@@ -76,12 +75,12 @@ impl Builder {
         }
     }
 
-    /// Returns whether an unknown element is the container of the readings of a ruby (`rtc`).
+    /// Returns whether an unknown element is `rtc`, the container of ruby readings, inside an open ruby.
     pub(super) fn is_reading(&self, text: &TagText) -> bool {
         self.open[Tag::Ruby as usize] > 0 && text.name().eq_ignore_ascii_case(b"rtc")
     }
 
-    /// Writes the opening bracket of a ruby reading whose element has been opened.
+    /// Appends the opening bracket of a ruby reading whose element has just been opened, unless the page has one.
     pub(super) fn begin_reading(&mut self, element: u32) {
         let is_ruby = self.open[Tag::Ruby as usize] > 0;
         let Some(last) = self.fold.as_str().chars().next_back().filter(|_| is_ruby) else { return };
@@ -103,7 +102,7 @@ impl Builder {
         self.note_open(OpenState::READING | OpenState::BRACKETED);
     }
 
-    /// Writes the closing sign of an element that has ended, such as a quotation mark.
+    /// Appends the closing quotation mark or bracket of an element that has ended.
     pub(super) fn end_sign(&mut self, open: OpenElement) {
         if self.fold.is_empty() {
             return;
@@ -135,7 +134,7 @@ impl Builder {
         self.note(NotationKind::Reading, open.element, narrow(from), narrow(self.fold.len()));
     }
 
-    /// Adds the alternative text of an image if it stands for a sign, such as an emoji.
+    /// Appends the `alt` of an image to the block's text if it is a sign, such as an emoji.
     pub(super) fn add_image(&mut self, text: &TagText, offset: usize) {
         let is_hidden = self.page.elements.last().is_none_or(|element| element.hidden);
         let value = |name: &str| text.other_value(name);
@@ -158,13 +157,13 @@ impl Builder {
         }
     }
 
-    /// Returns whether the text ends with the alternative text of the image at a place.
+    /// Returns whether the image at byte `offset` has already been added to the block's text as a formula.
     fn is_behind_formula_image(&self, offset: usize) -> bool {
         self.current.as_ref().is_some_and(|current| current.end > offset)
     }
 }
 
-/// Returns whether an alternative text is what stands in a text as it is: a letter, or a sign or two.
+/// Returns whether an image's `alt` is a sign that belongs into the text: a single letter, a few signs or a smiley.
 fn is_sign(sign: &str, begins_line: bool) -> bool {
     // `:)`, `:D` and `:tada:`.
     let is_face = sign.starts_with([':', ';']) && sign.len() > 1 && !sign.contains(char::is_whitespace);
@@ -187,7 +186,7 @@ fn is_named_sign(text: &TagText) -> bool {
     text.value(Key::Class).is_some_and(|class| PARTS.iter().any(|part| part.find(class).is_some()))
 }
 
-/// Returns whether an image may stand for a sign: its alternative text is short.
+/// Returns whether the `alt` of an image is short enough to be a sign, or its class names it a sign.
 pub(super) fn is_sign_image(text: &TagText) -> bool {
     static ALT: LazyLock<Finder> = LazyLock::new(|| Finder::new("alt="));
     let attributes = text.attribute_bytes();

@@ -1,26 +1,26 @@
-//! Reads the values of attributes: their words, and the declarations of a style.
+//! Reads the values of attributes: splits them into words, and parses the CSS declarations of a style.
 //!
-//! Of a style are read the declarations that say whether, and how, the text of an element is shown.
+//! Only the declarations are read that determine whether, and how, the text of an element is shown.
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::word_hash;
 
-/// Bytes of a word; longer ones are machine-made and cut.
+/// Maximum length in bytes of an attribute word; longer words are cut.
 // Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
-/// The place of a word among the bytes that [`split`] writes.
+/// Position of an attribute word in the byte buffer that [`split`] writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordPlace {
     pub start: usize,
     pub len: usize,
-    /// [`word_hash`] of the text.
+    /// Hash of the word's bytes by [`word_hash`].
     pub hash: u64,
 }
 
-/// Appends an attribute's value in lower case to `texts`, and passes the place of each of its words to `give`. Words
-/// are runs of letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or longer.
-/// The value is text, which may be cut inside its last character. Nothing is appended for a value without words.
+/// Splits an attribute's value into words and passes each to `give`; appends the value in lower case to `texts`.
+/// Words are runs of at least two letters, also split where lower case turns to upper case (`postTitle`). The value is
+/// UTF-8 and may be cut inside its last character. A value without words appends nothing.
 #[inline(always)]
 pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut give: impl FnMut(WordPlace)) {
     let value = if value.last().is_some_and(|last| *last >= 0x80) { valid_part(value) } else { value };
@@ -74,7 +74,7 @@ pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut giv
     texts.truncate(if has_words { base + value.len() } else { base });
 }
 
-/// Passes each name in a value to `give`: the parts between white space, which may be empty.
+/// Passes each part of a value between ASCII white space to `give`; a part may be empty.
 #[inline(always)]
 pub(crate) fn each_name<'a>(vectors: Vectors, value: &'a [u8], mut give: impl FnMut(&'a [u8])) {
     let mut start = 0;
@@ -90,7 +90,7 @@ pub(crate) fn each_name<'a>(vectors: Vectors, value: &'a [u8], mut give: impl Fn
     give(value.get(start..).unwrap_or_default());
 }
 
-/// Finds white space in the first 64 bytes of a value.
+/// Vector task that finds white space in the first 64 bytes of a value, one bit per byte.
 struct FindSpace<'a>(&'a [u8]);
 
 impl ByteTask for FindSpace<'_> {
@@ -102,7 +102,7 @@ impl ByteTask for FindSpace<'_> {
     }
 }
 
-/// Valid UTF-8 at the start of a text whose last character may be cut.
+/// Returns the longest valid UTF-8 prefix of a text whose last character may be cut.
 #[cold]
 #[inline(never)]
 fn valid_part(text: &[u8]) -> &[u8] {
@@ -112,7 +112,7 @@ fn valid_part(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The end of the word at the start of `bytes`, which takes up more than 64 of them.
+/// Returns the length in bytes of the word at the start of `bytes`, which is longer than 64 bytes.
 #[cold]
 #[inline(never)]
 fn behind_word(bytes: &[u8]) -> usize {
@@ -126,17 +126,17 @@ fn behind_word(bytes: &[u8]) -> usize {
     end.unwrap_or(bytes.len())
 }
 
-/// The words in 64 bytes of a value.
+/// Word boundaries in 64 bytes of an attribute value, as bit masks.
 struct ValuePart {
-    /// One bit for each byte with which a word of two bytes or more begins.
+    /// Bit mask of the bytes at which a word of two or more letters begins.
     begins: u64,
-    /// One bit for each byte with which no word goes on: it is no letter, or begins the next word.
+    /// Bit mask of the bytes that end the word before them: no letters, or the beginning of the next word.
     ends: u64,
-    /// One bit for each byte beyond ASCII; these are letters without case.
+    /// Bit mask of the bytes beyond ASCII, all of which count as letters without case.
     wide: u64,
 }
 
-/// Finds the words in bytes, filled up with 0, and makes these lower case.
+/// Vector task that finds the words in 64 bytes (padded with 0) and changes the bytes to lower case.
 struct ReadPart<'a>(&'a mut [u8; 64]);
 
 impl ByteTask for ReadPart<'_> {
@@ -160,7 +160,7 @@ impl ByteTask for ReadPart<'_> {
     }
 }
 
-/// The value of the CSS property `display`, as far as it matters.
+/// Value of the CSS property `display`: none, block-level, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Display {
     None,
@@ -168,29 +168,28 @@ pub(super) enum Display {
     Other,
 }
 
-/// The properties that are read.
+/// Names of the CSS properties that are parsed, in lower case.
 const NAMES: [&str; 14] = [
     "display", "visibility", "white-space", "white-space-collapse", "font", "font-family", "position", "clip",
     "clip-path", "left", "right", "top", "margin-left", "text-indent",
 ];
 
-/// The CSS declarations of a style attribute, or of the body of a rule. The last declaration of a property counts, as
-/// in CSS.
+/// CSS declarations of a style attribute or rule that concern text; the last declaration of a property wins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Declarations {
     pub display: Option<Display>,
-    /// `visibility: hidden` or `collapse`.
+    /// True if `visibility` is `hidden` or `collapse`.
     is_invisible: bool,
-    /// `visibility: visible`
+    /// True if `visibility` is `visible`.
     pub is_visible: bool,
-    /// Declared `white-space`: true if it keeps line ends.
+    /// True if the declared `white-space` preserves line ends; `None` if it is not declared.
     pub keeps_lines: Option<bool>,
-    /// True if it keeps indents, too, and breaks no line.
+    /// True if the declared `white-space` preserves indents.
     keeps_indents: bool,
     breaks_none: bool,
     is_monospaced: bool,
     is_absolute: bool,
-    /// Cut off, or moved far away.
+    /// True if the element is clipped to nothing or moved far outside of the window.
     is_away: bool,
 }
 
@@ -253,13 +252,13 @@ impl Declarations {
         self.display == Some(Display::None) || self.is_invisible
     }
 
-    /// Returns whether the declarations make their element invisible, be it hidden or placed outside of the screen.
+    /// Returns whether the declarations hide their element or place it outside of the screen.
     pub fn is_out_of_sight(&self) -> bool {
         self.is_hidden() || self.is_absolute && self.is_away
     }
 
-    /// Returns whether the declarations set their element as code: its lines are kept, or its indents in a monospaced
-    /// font.
+    /// Returns whether the declarations display their element as code: unwrapped lines, or monospaced text with
+    /// indents.
     pub fn is_listing(&self) -> bool {
         self.breaks_none || self.keeps_indents && self.is_monospaced
     }
@@ -271,7 +270,7 @@ pub(super) fn hides(style: &[u8]) -> bool {
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 
-/// Returns whether a style contains a CSS declaration, given in lower case without white space.
+/// Returns whether the CSS in `style` has the declaration `rule`, given in lower case without white space.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
     let Some((&first, rest)) = rule.split_first() else { return true };
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
@@ -330,7 +329,7 @@ mod tests {
         }
     }
 
-    /// The words of a value, byte by byte.
+    /// Returns the words of an attribute value, found byte by byte.
     fn plain_words(value: &[u8]) -> Vec<Vec<u8>> {
         let value = valid_part(value);
         let mut words: Vec<Vec<u8>> = vec![Vec::new()];

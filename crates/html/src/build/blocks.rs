@@ -1,7 +1,6 @@
 //! Turns the text between two boundaries of block-level elements into a row of the block table.
 //!
-//! At a seam, between the texts of neighbouring inline elements that are separate words without white space between
-//! them, a space is added.
+//! A seam is a place where inline elements meet without white space. A space is added at seams between two words.
 
 use bitflags::bitflags;
 use trommel_text::{words, words::TextSize};
@@ -12,20 +11,20 @@ use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, by_tag};
 use crate::page::{Block, Element, ElementKinds, NONE, cut_styles};
 
-/// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
+/// Maximum length in bytes of a block that still takes in the text of later blocks beyond the cap on blocks.
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
 const MAX_MERGED_BYTES: u32 = 32 << 10;
 
-/// Maximum number of elements between a text and the heading that it is in.
+/// Maximum number of ancestors searched for the heading around a text.
 const HEADING_LEVELS: usize = 4;
 /// Maximum number of words of a heading.
 const MAX_HEADING_WORDS: u32 = 40;
 
-/// The end of a line that is drawn by signs.
+/// Ending of a line drawn with underscores, after which a signature begins in forums and mails.
 const LINE_OF_SIGNS: &str = "_____";
 
 impl Builder {
-    /// Records the place and style of the text that the fold has appended since the last call.
+    /// Updates the current block's byte range and piece count for the text appended since the last call.
     pub(super) fn note_text(&mut self) {
         let Some(source) = self.fold.take_source() else { return };
         let tag_count = self.tag_count;
@@ -57,7 +56,7 @@ impl Builder {
         self.breaks = 0;
     }
 
-    /// Ends a text node: a character reference that is incomplete there becomes text as it is.
+    /// Ends a text node: an incomplete character reference at its end becomes text as written.
     #[inline]
     pub(super) fn end_text_run(&mut self) {
         if self.in_title || self.fold.waits() {
@@ -116,8 +115,8 @@ impl Builder {
         }
     }
 
-    /// Beyond the cap on blocks, adds the block's text as further lines to the block before, up to some
-    /// size.
+    /// Appends the current block's text to the page's last block, beyond the cap on blocks; returns false if that is
+    /// full.
     fn extend_last(&mut self, current: &Current, size: TextSize) -> bool {
         let page = &mut self.page;
         let Some(last) = page.blocks.last_mut() else { return false };
@@ -149,7 +148,7 @@ impl Builder {
         true
     }
 
-    /// Ends the block that is being built, if there is one, and adds it to the page.
+    /// Ends the block that is being built, if any, and adds it to the page.
     #[inline]
     pub(super) fn flush(&mut self) {
         // Most tags of block-level elements have nothing between them but white space.
@@ -240,7 +239,7 @@ impl Builder {
         self.write_notations(narrow(start));
     }
 
-    /// The heading of which a block of `words` words in `div` elements and the like is the beginning.
+    /// Returns the heading around `container` if a block of `words` words is the beginning of that heading.
     // `<h1><div>Title</div><button>edit</button></h1>`: what looks for headings looks at the container.
     #[cold]
     #[inline(never)]
@@ -259,27 +258,27 @@ impl Builder {
     }
 }
 
-/// Converts an index into a page to 32 bits. It is clamped, but the engines keep pages shorter than `u32::MAX`.
+/// Converts a byte offset or index to 32 bits, clamped to `u32::MAX`.
 pub(super) fn narrow(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 bitflags! {
-    /// The properties of the tags since the last text of the block, from which follows if they divide words.
+    /// Set of properties of the tags since the last text, which decide whether the next text begins a new word.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Seam: u8 {
-        /// The end of an inline element.
+        /// An inline element has ended since the last text.
         const ENDED = 1;
-        /// After that the start of another.
+        /// An inline element has started after another inline element ended or started.
         const MET = 1 << 1;
-        /// One of them is more than a way to set letters.
+        /// An inline element between the texts is more than a formatting of letters, such as a link or a `span`.
         const PART = 1 << 2;
-        /// One of them sets letters higher or lower.
+        /// An inline element between the texts is `sub` or `sup`.
         // `H<sub>2</sub>O` and `x<sup>2</sup>` are one word.
         const SCRIPT = 1 << 3;
-        /// The one that starts has a class.
+        /// An inline element that starts between the texts has a `class` attribute.
         const CLASS = 1 << 4;
-        /// A drawing, a control or a medium stands there.
+        /// An element that draws something is between the texts: a drawing, form control or medium.
         const DRAWN = 1 << 5;
     }
 }
@@ -313,13 +312,13 @@ impl Seam {
 static SEAMS: [Seam; Tag::COUNT] = by_tag!(Seam::found_for);
 
 impl Builder {
-    /// Records for the seam that an inline element ends.
+    /// Records the end of an inline element for the decision whether the next text begins a new word.
     #[inline]
     pub(super) fn seam_ends(&mut self, tag: Tag) {
         self.seam |= Seam::ENDED | Seam::of(tag);
     }
 
-    /// Records for the seam that an inline element starts.
+    /// Records the start of an inline element for the decision whether the next text begins a new word.
     #[inline]
     pub(super) fn seam_starts(&mut self, text: &TagText) {
         let seam = Seam::of(text.tag);
@@ -339,14 +338,13 @@ impl Builder {
         }
     }
 
-    /// Records for the seam that an element begins whose content is no text of the page.
+    /// Records a skipped element, such as an svg, for the decision whether the next text begins a new word.
     #[inline]
     pub(super) fn seam_skips(&mut self, tag: Tag) {
         self.seam |= Seam::of(tag);
     }
 
-    /// Takes the seam before a text. Returns its kind if two elements that stand side by side, neither in code, meet
-    /// there.
+    /// Resets the seam (inline tags) before a text; returns its kind if the elements that meet can divide words.
     pub(super) fn take_seam(&mut self) -> Option<SeamKind> {
         let seam = std::mem::take(&mut self.seam);
         let in_code = [Tag::Code, Tag::Kbd, Tag::Samp, Tag::Tt, Tag::Var];
@@ -365,20 +363,19 @@ impl Builder {
     }
 }
 
-/// The way in which two inline elements meet without text between them.
+/// Kind of seam: the way in which two inline elements meet without text between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamKind {
     Plain,
-    /// The second has a class.
+    /// The second of the two elements has a class.
     Classed,
-    /// Something is drawn between them.
+    /// A drawing, form control or medium is between the two elements.
     Drawn,
 }
 
 impl SeamKind {
-    /// Returns whether the text before a seam and the character behind it belong to two words. Words begin with
-    /// capitals and numbers, but not where letters are set in another way. One capital alone may be set apart for show,
-    /// and so may each letter or digit of a word.
+    /// Returns whether the text `before` a seam (inline tags) and the character `next` after it are of different words.
+    /// New words begin with a capital or digit, except after a single character, such as an initial that is set apart.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);

@@ -13,7 +13,7 @@ use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};
 
 impl Builder {
-    /// Gives the latest element the attribute words of an earlier one, up to the cap.
+    /// Copies the attribute words of an earlier element to the latest element, up to the cap on words.
     pub(super) fn copy_words(&mut self, (start, count): (u32, u16)) {
         let page = &mut self.page;
         let room = self.limits.words.saturating_sub(page.attribute_words.len());
@@ -25,9 +25,9 @@ impl Builder {
         page.attribute_words.extend_from_within(start..start + count.min(room));
     }
 
-    /// Reads the words of a class attribute and returns a hash of its value. If an earlier element has the same class,
-    /// and this one has no words yet, the place of that element's words is returned as well. They are then not written
-    /// again.
+    /// Reads the words of a class attribute and returns the hash of its value.
+    /// If an earlier element has the same class and this one has no words yet, no words are written. The range of the
+    /// earlier element's words is returned instead.
     #[inline(always)]
     pub(super) fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
         let key = key(value);
@@ -43,14 +43,15 @@ impl Builder {
         (self.read_other_class(value, key, first), None)
     }
 
-    /// The mark of a class, whose words have been read, that takes its element out of sight.
+    /// Returns [`Marks::UNSEEN`] if a class value, whose words have been read, hides its element from view.
     // Here and not at the element: a class is read once, and has its marks from then on.
     fn mark_of_unseen(&self, value: &[u8]) -> Marks {
         let may_hide = self.marks.contains(Marks::HIDDEN);
         if may_hide && is_out_of_sight(value) { Marks::UNSEEN } else { Marks::empty() }
     }
 
-    /// Reads a class that is new to the page, or that of an element with words before.
+    /// Reads a class value that is not remembered, or whose element has other attribute words already; returns its
+    /// hash.
     #[inline(never)]
     fn read_other_class(&mut self, value: &[u8], key: Option<u64>, first: usize) -> u64 {
         let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
@@ -95,8 +96,7 @@ impl Builder {
         value_hash
     }
 
-    /// Reads the words of an attribute, and returns their number with repeated ones counted. Repeated words are left
-    /// out of the table.
+    /// Reads the words of an attribute into the table, without repeated ones; returns their number with repetitions.
     pub(super) fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let words = &mut self.page.attribute_words;
         let (limits, steps) = (&self.limits, &mut self.steps);
@@ -140,37 +140,36 @@ impl Builder {
     }
 }
 
-/// Values that are remembered of a page, and the bytes of the longest.
+/// Maximum number of class values that are remembered for one page.
 // A value that is not remembered is read again, which costs time and changes nothing.
 const MAX_VALUES: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
-/// The result of reading a class attribute, which does not depend on the rest of the element.
+/// Result of reading the value of a class attribute, which is the same for every element with that value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
-    /// The hash of the value ([`key`]).
+    /// Hash of the attribute value ([`key`]).
     pub hash: u64,
-    /// First of its words in the page's table, and their number.
+    /// Range of the value's words in the page's table of words: index of the first, and number.
     pub words: (u32, u16),
-    /// Number of its words before repeated ones were left out.
+    /// Number of words in the value, with repeated ones counted.
     pub given: u16,
-    /// The notation that its words state.
+    /// Marks that the words and names of the class give to an element.
     pub marks: Marks,
-    /// Number of steps that it took to find these words.
+    /// Number of work steps that reading the value took.
     pub steps: u16,
 }
 
-/// The results for class values that the page had before. Only few are remembered, so that no page can make a look-up
-/// slow.
+/// Cache of the results of reading class values of the page, limited in size so that look-ups stay fast.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
-    /// By the hash of a value ([`key`]), with the place of the value among the texts.
+    /// Maps the hash of a class value ([`key`]) to the value's byte range in `texts` and the result of reading it.
     readings: FxHashMap<u64, (Range<usize>, ClassReading)>,
-    /// The values in the order in which they came, adjacent in memory.
+    /// Bytes of all remembered class values, concatenated.
     texts: Vec<u8>,
 }
 
-/// Returns the hash of a class value; `None` if such values are not remembered.
+/// Returns the hash of a class value, or `None` for values that are too long or empty to be remembered.
 pub(super) fn key(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return None;
@@ -181,20 +180,20 @@ pub(super) fn key(value: &[u8]) -> Option<u64> {
 }
 
 impl Classes {
-    /// Forgets all class values, but keeps their memory.
+    /// Empties the cache of class values but keeps its memory.
     pub fn forget(&mut self) {
         self.readings.clear();
         self.texts.clear();
     }
 
-    /// Returns the result for the class value with this hash, if it is remembered.
+    /// Returns the remembered result of reading the class value `value` with the hash `key`.
     pub fn get(&self, key: u64, value: &[u8]) -> Option<ClassReading> {
         let (place, class) = self.readings.get(&key)?;
         // Compared in full: two values of one hash would otherwise share their words on a hostile page.
         (self.texts.get(place.clone())? == value).then_some(*class)
     }
 
-    /// Remembers the result for a class value.
+    /// Remembers the result of reading a class value, unless the cache is full.
     pub fn set(&mut self, key: u64, value: &[u8], class: ClassReading) {
         if self.readings.len() < MAX_VALUES {
             let start = self.texts.len();

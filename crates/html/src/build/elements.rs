@@ -1,4 +1,4 @@
-//! Writes the rows of the element table.
+//! Writes the rows of the element table, one for each start tag, and reads the attributes of the element.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, Traits, by_tag};
 use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
 
-/// The keys of attributes that say nothing about an element by themselves: they are read where they are asked for.
+/// Bit set of the attributes that are ignored when an element opens, because later steps read them on demand.
 const READ_LATER: u32 = {
     use Key::*;
     let about_text = Color.bit() | Face.bit() | Size.bit() | Lang.bit() | XmlLang.bit() | Title.bit();
@@ -23,7 +23,7 @@ const READ_LATER: u32 = {
 };
 
 impl Builder {
-    /// Opens an element: writes its row, reads its attributes, and starts a block or line if it must.
+    /// Opens an element: writes its row, reads its attributes, and pushes it onto the stack of open elements.
     #[inline(always)]
     pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, layout: Layout) {
         let tag = text.tag;
@@ -101,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// An element beyond a cap is opened.
+    /// Opens an element beyond a cap: records the cap and counts the element instead of writing its row.
     #[cold]
     #[inline(never)]
     fn open_beyond(&mut self, tag: Tag, cap: Caps) {
@@ -112,8 +112,7 @@ impl Builder {
         }
     }
 
-    /// Changes the row that was written last by what its attributes say, and notes it where they say more; returns what
-    /// the row says the element is.
+    /// Updates the latest row of the element table by the element's marks and layout; returns the tag of the layout.
     #[inline(never)]
     fn mark_row(&mut self, text: &TagText, index: usize, layout: Layout) -> Tag {
         let in_line = layout.is_apart && text.tag == Tag::Other;
@@ -154,7 +153,7 @@ impl Builder {
         if kind == ElementKinds::CODE { Tag::Pre } else { tag }
     }
 
-    /// A block-level element starts: what has the role of a heading and holds it is not a line, and so no heading.
+    /// Restores the tag of an element with the role of a heading when a block-level element starts inside it.
     fn no_heading_around(&mut self) {
         if let Some(around) = self.stack.last()
             && let Some(element) = self.page.elements.get_mut(around.element as usize)
@@ -191,8 +190,8 @@ impl Builder {
         }
     }
 
-    /// Reads the attributes of the element whose row was written last. `first` is the number of words of attributes
-    /// before it.
+    /// Reads the attributes of the element whose row was written last; `first` is the index of its first attribute
+    /// word.
     #[inline(never)]
     fn read_attributes(&mut self, text: &TagText, first: usize, offset: usize) {
         let mut signature = 0;
@@ -247,7 +246,7 @@ impl Builder {
         }
     }
 
-    /// Reads an attribute that gives words and is no class.
+    /// Reads an attribute with words other than `class`: `id`, `role` or `itemprop`.
     fn read_named_words(&mut self, attribute: Attribute, value: &[u8], first: usize) {
         if attribute == Attribute::Id {
             if let Some(element) = self.page.elements.last_mut() {
@@ -263,7 +262,8 @@ impl Builder {
         self.read_words(attribute, value, first);
     }
 
-    /// Reads one of the attributes that few elements have.
+    /// Reads one of the rare attributes: `name`, `hidden`, `aria-hidden`, `style` and those with the source of a
+    /// formula.
     // Apart from the loop over attributes, which is to keep its values in registers.
     #[inline(never)]
     fn read_attribute(&mut self, tag: Tag, name: Key, value: &[u8]) {
@@ -288,8 +288,7 @@ impl Builder {
         }
     }
 
-    /// Returns the number under which the name of an unknown element is kept. All names beyond the first thousand share
-    /// one number.
+    /// Returns the index in `page.names` of the name of an unknown element; all names after the first 1,000 share one.
     pub(super) fn intern(&mut self, name: &[u8]) -> u16 {
         // Hostile pages invent names; beyond a thousand all share one number, so the table stays small.
         const MAX_NAMES: usize = 1000;
@@ -309,14 +308,14 @@ impl Builder {
     }
 }
 
-/// [`hash`] of the name of each tag.
+/// Hash of each tag's name by [`hash`], indexed by `Tag`.
 const NAME_HASHES: [u64; Tag::COUNT] = by_tag!(name_hash);
 
 const fn name_hash(tag: Tag) -> u64 {
     hash(tag.name().as_bytes())
 }
 
-/// The tag of a heading whose level an attribute says; of the second level if it says none (WAI-ARIA 1.2).
+/// Returns the heading tag for the value of `aria-level`; `h2` if it is missing or invalid (WAI-ARIA 1.2).
 fn heading_of_level(level: Option<&str>) -> Tag {
     match level.and_then(|level| level.trim().parse().ok()) {
         // WAI-ARIA allows levels above 6, for which HTML has no element.
@@ -329,9 +328,9 @@ fn heading_of_level(level: Option<&str>) -> Tag {
     }
 }
 
-/// The marks of a style attribute that does not hide its element altogether.
+/// Returns the marks that a style attribute gives to an element, provided that it does not hide the element.
 fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
-    /// Parts of the properties that are read, without the letters that may be capitals.
+    /// Searchers for parts of the CSS properties that matter, without letters that may be capitals.
     static SPOKEN: LazyLock<[Finder; 3]> = LazyLock::new(|| ["isplay", "-space", "bsolute"].map(Finder::new));
     let mut marks = Marks::empty();
     // Most styles say nothing of them.

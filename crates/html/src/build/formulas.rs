@@ -1,8 +1,7 @@
-//! Finds the TeX that a page gives for its formulas, and takes it over as text. Other copies of the same
-//! formula are left out.
+//! Finds the TeX of a page's formulas and takes it over as text; other copies of the same formula are left out.
 //!
-//! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph.
-//! The output of MathJax 2 waits for the script behind it, which holds the source.
+//! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph. The
+//! output of MathJax 2 waits for the script behind it, which holds the source.
 
 use std::sync::LazyLock;
 
@@ -14,14 +13,14 @@ use crate::build::tex::{given_tex, has_data, is_prose, is_source, plain_tex, tex
 use crate::markup::lexer::{Key, TagText};
 use crate::{limits::up_to, markup::Tag, page::NotationKind};
 
-/// Classes of open elements around a formula that are looked at for whether it is set apart.
+/// Maximum number of open elements around a formula that are examined for being hidden or for a class `display`.
 // Display classes are set on wrappers of one or two levels; a bound keeps each formula at constant cost.
 const ANCESTORS: usize = 4;
-/// Parts of the addresses of services that draw formulas.
+/// Parts of the image addresses of services that draw formulas.
 const SERVICES: [&str; 7] =
     ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
 
-/// A formula, with its place in the page.
+/// TeX of a formula, with its byte range in the page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formula {
     tex: String,
@@ -30,28 +29,29 @@ pub(super) struct Formula {
     end: usize,
 }
 
-/// The state of reading formulas in a page.
+/// State of the reader of formulas while it reads a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
-    /// Markup or source of the one being read.
+    /// Markup or TeX inside the formula that is being read.
     source: String,
-    /// TeX that its attributes give.
+    /// TeX that an attribute inside the formula gives.
     given: String,
     display: bool,
     start: usize,
     end: usize,
-    /// The layout of MathJax, until it is known whether its source follows.
+    /// Formula as MathJax 2 has laid it out, until a script with its source follows or turns out to be missing.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pub(super) pending: Option<Formula>,
-    /// True if white space has come since.
+    /// True if white space has followed the pending formula.
     space_after: bool,
-    /// Hash of the formula that came last, and the length of the block's text behind it.
+    /// Hash of the block's latest formula, and the byte in the block's text at which the formula ends.
     // Pages show a formula twice (an image and hidden TeX): the same source at the same place is dropped.
     pub(super) last: Option<(u64, usize)>,
 }
 
 impl Builder {
-    /// Returns the use of the content of a non-text element as a formula, by its start tag.
+    /// Returns how the content of a skipped element is read as a formula, by its start tag; `Capture::Nothing` if it is
+    /// none.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -101,7 +101,7 @@ impl Builder {
         formulas.end = offset + text.len();
     }
 
-    /// Handles a start tag inside a formula.
+    /// Appends a start tag inside a formula to the formula's markup.
     pub(super) fn formula_tag(&mut self, text: &TagText, offset: usize) {
         let given = given_tex(text);
         let formulas = &mut self.formulas;
@@ -129,7 +129,7 @@ impl Builder {
         formulas.source.push('>');
     }
 
-    /// Handles an end tag inside a formula.
+    /// Appends an end tag inside a formula to the formula's markup.
     pub(super) fn formula_end_tag(&mut self, name: &[u8]) {
         let formulas = &mut self.formulas;
         // `</`, the name and `>`.
@@ -141,7 +141,7 @@ impl Builder {
         }
     }
 
-    /// Handles text inside a formula.
+    /// Appends text inside a formula to the formula's markup.
     pub(super) fn formula_text(&mut self, raw: &str, offset: usize) {
         let formulas = &mut self.formulas;
         let room = self.limits.formula.saturating_sub(formulas.source.len());
@@ -149,7 +149,7 @@ impl Builder {
         formulas.end = offset + raw.len();
     }
 
-    /// Ends the element that was read as a formula.
+    /// Ends an element that was read as a formula and adds the formula to the text, or waits for its source.
     pub(super) fn end_formula(&mut self, capture: Capture) {
         let formulas = &mut self.formulas;
         let given = std::mem::take(&mut formulas.given);
@@ -186,7 +186,7 @@ impl Builder {
         }
     }
 
-    /// Ends the wait for the source of a formula. The formula has none, so its text is taken as it is laid out.
+    /// Adds the pending formula to the text as MathJax has laid it out, because no source follows.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -196,7 +196,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether nothing has come since the last formula of the block.
+    /// Returns whether the block's text ends with a formula, or a formula is pending.
     fn is_behind_formula(&self) -> bool {
         self.formulas.pending.is_some() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
     }
@@ -230,7 +230,8 @@ impl Builder {
         self.formulas.last = Some((tex_hash, to));
     }
 
-    /// The innermost open element that is not hidden, with its container, if some inside of it are.
+    /// Returns the innermost open element that is not hidden, with its container; `None` if the innermost is not
+    /// hidden.
     fn innermost_shown(&self) -> Option<(u32, u32)> {
         let is_hidden = |at: u32| self.page.element(at).is_some_and(|element| element.hidden);
         let last = self.stack.last()?;
@@ -255,7 +256,7 @@ impl Builder {
             })
     }
 
-    /// Handles an element whose class or attributes are those of formulas, once it has its row.
+    /// Handles an element with the classes or attributes of formulas, after its row has been written.
     pub(super) fn formula_element(&mut self, text: &TagText, offset: usize, marks: Marks) {
         if text.tag == Tag::Img {
             return self.formula_image(text, offset, marks.contains(Marks::MATH));
@@ -313,7 +314,7 @@ impl Builder {
             Some(Skip { tag: text.tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: true });
     }
 
-    /// An image: its `alt` or address may be the source of a formula.
+    /// Adds the formula of an image, if its `alt`, `title` or address gives TeX.
     fn formula_image(&mut self, text: &TagText, offset: usize, is_math: bool) {
         let alt = text.other_value("alt").unwrap_or_default();
         let source = text.other_value("src").unwrap_or_default();
@@ -339,16 +340,16 @@ impl Builder {
         self.push_formula(Formula { tex: plain_tex(&tex), display, start: offset, end: offset + text.len() });
     }
 
-    /// Returns whether an image may be a formula, by its attributes.
+    /// Returns whether the attributes of an image have a part that images of formulas have.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
-        /// Parts of the addresses and classes of formulas as images.
+        /// Searchers for parts of the addresses and classes that images of formulas have.
         // Three searches pass over nearly all images before their attributes are read one by one.
         static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();
         SIGNS.iter().any(|sign| sign.find(attributes).is_some())
     }
 
-    /// Handles white space that comes while a formula waits for its source. Returns whether it is done with.
+    /// Handles text while a formula waits for its source; returns true if it was white space and is consumed.
     pub(super) fn text_while_pending(&mut self, raw: &str) -> bool {
         if raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
             self.formulas.space_after = true;

@@ -1,16 +1,16 @@
-//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4), and layouts that a name does not explain.
+//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4), and elements whose name does not give the layout.
 //!
 //! An unknown element runs within a line, as those of a specification do (`emu-val`), or holds blocks, as those of
-//! scripts do. A browser takes it for inline: here text beside it on its line shows that it is. Some elements are
-//! laid out as code but are not `pre`: editors, tables of lines, `code` as a block. In the table of elements their
-//! rows are those of a `pre`.
+//! scripts do. A browser takes it for inline: here text beside it on its line shows that it is. Some elements are laid
+//! out as code but are not `pre`: editors, tables of lines, `code` as a block. In the table of elements their rows are
+//! those of a `pre`.
 
 use super::{Builder, OpenElement, OpenState, attribute_values::declares, blocks::narrow};
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, Traits};
 use crate::page::{NONE, has_style};
 
-/// An end tag of any heading ends an open one, whatever its level.
+/// Tags of headings: the end tag of any of them ends an open heading of any level.
 // As in the standard, because pages often open `h2` and close `h3`.
 const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
 
@@ -27,7 +27,7 @@ impl Builder {
         }
     }
 
-    /// Updates the builder's state when an open element ends, by its own end tag or with the element around it.
+    /// Updates the builder's state when an open element ends, by its end tag or together with an element around it.
     #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
@@ -37,7 +37,7 @@ impl Builder {
         }
     }
 
-    /// Finishes an element whose state or text was noted.
+    /// Updates the link, white space, sign, style and notation state when an element that affects them ends.
     #[inline(never)]
     fn closed_noted(&mut self, open: OpenElement) {
         self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
@@ -61,7 +61,7 @@ impl Builder {
         }
     }
 
-    /// Handles an end tag: ends the innermost open element of its name, if one is in scope.
+    /// Handles an end tag: ends the innermost open element with the same name, if one is in scope.
     pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
         let heading = tag.is_heading();
         let open =
@@ -106,7 +106,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether the end tag of a `code` ends one that is set as a block.
+    /// Returns whether the end tag of a `code` element ends one that is displayed as a block.
     pub(super) fn ends_block_of_code(&mut self) -> bool {
         if self.keep_space == 0 || self.open[Tag::Code as usize] == 0 {
             return false;
@@ -122,7 +122,7 @@ impl Builder {
         }
     }
 
-    /// Ends the elements that the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    /// Ends the open elements that the start of `tag` ends by implication (HTML standard, 13.2.6.4).
     #[inline(never)]
     pub(super) fn imply_ends(&mut self, tag: Tag) {
         use Tag::*;
@@ -146,8 +146,8 @@ impl Builder {
         }
     }
 
-    /// Ends the heading directly before the start of `tag`. A tag that cannot be a part of a heading shows that its end
-    /// tag is missing.
+    /// Ends the heading around the text directly before the start of `tag`, if its end tag is missing.
+    /// The end tag is missing if `tag` cannot be part of a heading.
     #[inline(never)]
     pub(super) fn end_heading_above(&mut self, tag: Tag) {
         use Tag::*;
@@ -165,7 +165,7 @@ impl Builder {
         }
     }
 
-    /// Ends the innermost open element among `tags`, unless a barrier is nearer.
+    /// Ends the innermost open element with one of `tags`, unless an element for which `is_barrier` holds is nearer.
     fn end_nearest(&mut self, tags: &[Tag], is_barrier: impl Fn(Tag) -> bool) {
         if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
             return;
@@ -178,7 +178,7 @@ impl Builder {
         }
     }
 
-    /// Place of the innermost open element that is wanted.
+    /// Returns the index in the stack of the innermost open element whose tag `is_wanted` accepts.
     fn nearest(&mut self, is_wanted: impl Fn(Tag) -> bool) -> Option<usize> {
         let lowest = self.stack.len().saturating_sub(self.reach());
         let near = self.stack.get(lowest..).unwrap_or_default();
@@ -187,8 +187,8 @@ impl Builder {
         found.map(|at| lowest + at)
     }
 
-    /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
-    /// table (HTML standard, "clear the stack back to a table context").
+    /// Ends all elements inside the innermost open one among `contexts`, which are table parts (HTML standard, "clear
+    /// the stack back to a table context").
     pub(super) fn end_inside(&mut self, contexts: &[Tag]) {
         // Table tags without a table mean nothing, and must not search the whole stack each time.
         if self.open[Tag::Table as usize] == 0 {
@@ -200,14 +200,14 @@ impl Builder {
     }
 }
 
-/// Returns whether an open list item is out of reach beyond this element: a list or another special one.
+/// Returns whether a tag inside an element of this kind cannot end a list item around it: lists and special elements.
 fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }
 
 impl Builder {
-    /// Returns whether an unknown element that starts certainly runs within the line: the element around it holds a
-    /// line, or text directly before it does not run together with it.
+    /// Returns whether an unknown element that starts certainly runs within a line of text.
+    /// This holds inside a `p`, a ruby or preformatted text, and directly after text that ends a word.
     pub(super) fn runs_in_line(&self) -> bool {
         let around = self.stack.last().map_or(NONE, |open| open.container);
         let is_in_line = self.stack.last().is_some_and(|open| open.state.contains(OpenState::IN_LINE));
@@ -223,7 +223,7 @@ impl Builder {
         is_beside && self.fold.ends_word()
     }
 
-    /// Returns whether an unknown element that ends may run within the line; otherwise it ends a block.
+    /// Returns whether an unknown element that ends may run within a line of text; if not, it ends a block.
     pub(super) fn ends_within_line(&mut self, name: &[u8]) -> bool {
         let Some(open) = self.stack.last().copied().filter(|open| open.tag == Tag::Other) else { return false };
         let number = self.intern(name);
@@ -249,7 +249,7 @@ impl Builder {
         is_line
     }
 
-    /// Ends the line after an unknown element, because no text follows it: it was a block.
+    /// Ends the block after an unknown element that no text follows on its line.
     #[inline]
     pub(super) fn end_unknown_line(&mut self) {
         if self.unknown_line.is_some() {
@@ -257,8 +257,8 @@ impl Builder {
         }
     }
 
-    /// Handles text after an unknown element, which shows that the element runs within the line. Returns whether the
-    /// text is done with, as white space is, which decides nothing yet.
+    /// Handles text after an unknown element, which shows that the element runs within a line of text.
+    /// Returns true if the text is white space, which decides nothing and is consumed.
     #[inline(never)]
     pub(super) fn text_behind_unknown(&mut self, raw: &str) -> bool {
         if self.keep_space == 0 && self.keep_lines == 0 && raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
@@ -279,21 +279,21 @@ impl Builder {
     }
 }
 
-/// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
-/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, Quill, and
-/// GitHub's tables and lists of lines.
+/// Classes of elements that hold the lines of a piece of code, in lower case. They are those of SyntaxHighlighter,
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, Quill, and GitHub's
+/// tables and lists of lines.
 // They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
 const HIGHLIGHTERS: [&[u8]; 12] = [
     b"syntaxhighlighter", b"cm-editor", b"codemirror", b"monaco-editor", b"ace_editor", b"crayon-syntax",
     b"urvanov-syntax-highlighter-syntax", b"enlighter-default", b"prism-code", b"js-file-line-container",
     b"react-code-file-contents", b"ql-code-block-container",
 ];
-/// Classes by which `code` is set as a block.
+/// Classes that display a `code` element as a block.
 const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
-/// Styles that do the same.
+/// CSS declarations that display a `code` element as a block, in lower case without white space.
 const BLOCK_STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
 
-/// Returns whether a `code` element is set as a block of its own.
+/// Returns whether the class or style of a `code` element displays it as a block.
 pub(super) fn is_block_of_code(text: &TagText) -> bool {
     // Sites use `code` set as a block for whole listings; structure pages gained code .909 to .927.
     if has_class(text, &BLOCK_CLASSES) {
@@ -305,7 +305,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
 }
 
-/// Returns whether an element that may hold lines of code does, given the `meta` elements of the page.
+/// Returns whether an element holds lines of code, by its class and the `meta` elements (name, content) of the page.
 pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool {
     // Doxygen writes code as `fragment`; slides use that class for what appears step by step.
     if text.tag == Tag::Div && has_class(text, &[b"fragment"]) {
@@ -323,7 +323,7 @@ fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
 mod tests {
     use crate::{Engine, Limits, LolEngine, ScanEngine};
 
-    /// Texts of the blocks, divided by `|`, and the tag of each one's container.
+    /// Returns the text of each block after the name of its container, separated by `|`.
     fn shown(html: &str) -> String {
         let page = ScanEngine.read(html, &Limits::default());
         assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
@@ -376,7 +376,7 @@ mod tests {
 mod code_elements_tests {
     use crate::{Engine, Limits, LolEngine, ScanEngine, Tag};
 
-    /// Texts of the blocks, those of code in brackets.
+    /// Returns the texts of the blocks, with those of code in brackets.
     fn shown(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");

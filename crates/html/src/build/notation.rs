@@ -9,53 +9,53 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{Element, ElementKinds, NONE, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
-    /// A set of properties that the attributes of an element give to its text, such as struck out or hidden.
+    /// Set of properties that the attributes of an element give to its text, such as struck out or hidden.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Marks: u16 {
-        /// Its class is one of formulas.
+        /// A class of the element is used for formulas.
         const MATH = 1;
-        /// It has the source of a formula, or a candidate.
+        /// The element has an attribute with the TeX or MathML of a formula, or one that may have it.
         const SOURCE = 1 << 1;
-        /// Its class is one of notes beside the text.
+        /// A class of the element is used for notes beside the text.
         const NOTE = 1 << 2;
-        /// It is hidden, or a word of its class may say so.
+        /// The element is hidden, or a word of its class suggests that.
         const HIDDEN = 1 << 3;
-        /// A style sheet of the page hides it.
+        /// A style sheet of the page hides the element by its class or id.
         const SHEET = 1 << 4;
-        /// A word of its class may say that it holds lines of code.
+        /// A word of the element's class suggests that the element holds lines of code.
         const CODE = 1 << 5;
-        /// Its role is that of a heading.
+        /// The `role` of the element is `heading`.
         const HEADING = 1 << 6;
-        /// A word of its attributes is one of rows of page numbers.
+        /// A word of the element's attributes is used for rows of page numbers.
         const PAGE_ROW = 1 << 7;
-        /// Its style, or that of its class, shows it as a block.
+        /// The style, class or style sheet of the element displays it as a block.
         const BLOCK = 1 << 8;
-        /// A word of its class may say that it is struck out.
+        /// A word of the element's class suggests that its text is struck out.
         const STRUCK = 1 << 9;
-        /// A word of its class may say that it is code.
+        /// A word of the element's class suggests that its text is inline code.
         const LITERAL = 1 << 10;
-        /// It is out of sight: by `hidden`, its style or its class.
+        /// The element is out of sight: by `hidden`, its style, its class or a style sheet.
         const UNSEEN = 1 << 11;
-        /// A word of its class may say that it is a box of a note or warning.
+        /// A word of the element's class suggests that it is a box with a note or warning.
         const BOX = 1 << 12;
-        /// Its style, or that of its name, keeps its lines.
+        /// The style of the element, or a style sheet, preserves its line ends.
         const LINES = 1 << 13;
-        /// They set it as a piece of code.
+        /// The style of the element, or a style sheet, displays it as a piece of code.
         const LISTING = 1 << 14;
-        /// The sheet says more of its name together with its tag.
+        /// A style sheet has a rule for the element's class or id together with a tag.
         const OF_TAG = 1 << 15;
 
-        /// Notes that a class alone can cause.
+        /// Union of the marks that a class alone can give.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits()
             | Self::BOX.bits();
-        /// Notes that change the row of an element, or that are stored beside it.
+        /// Union of the marks that change the element's row or are stored in the tables of the page.
         const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits()
             | Self::UNSEEN.bits() | Self::BOX.bits();
     }
 }
 
-/// Words of classes that say each of the [`Marks`].
+/// Marks that words of a class give, each with the hashes of its words.
 const MARKING: [(Marks, &[u64]); 8] = [
     (Marks::HIDDEN, &hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"])),
     (Marks::MATH, &hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"])),
@@ -72,7 +72,7 @@ const MARKING: [(Marks, &[u64]); 8] = [
     (Marks::LITERAL, &hashes(["literal"])),
     (Marks::BOX, &hashes(["admonition", "callout", "alert", "custom", "hint", "starlight"])),
 ];
-/// Tells nearly every word that is none of them: all classes of a page are asked for.
+/// Filter that rules out nearly all words that are not in [`MARKING`], by their hashes.
 // By bits of the hashes and not by a comparison with each: 2 million instructions of 85 pages less.
 static MARKING_WORDS: WordSieve = WordSieve::of(&MARKING);
 
@@ -86,7 +86,7 @@ const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     hashes
 }
 
-/// A bit for each hash of some words, by its highest bits.
+/// Bit set of word hashes by their 12 highest bits, to rule out most other words quickly.
 struct WordSieve([u64; 64]);
 
 impl WordSieve {
@@ -106,7 +106,7 @@ impl WordSieve {
         Self(bits)
     }
 
-    /// False only if the hash is none of them.
+    /// Returns whether the word with this hash may be in the set; false is certain, true is not.
     #[inline]
     fn may_have(&self, hash: u64) -> bool {
         self.0[(hash >> 58) as usize] >> (hash >> 52 & 63) & 1 == 1
@@ -114,7 +114,7 @@ impl WordSieve {
 }
 
 impl Marks {
-    /// Returns the marks that a word of a class attribute gives; `word` is its hash.
+    /// Returns the marks that a word of a class attribute gives to its element; `word` is its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
         if MARKING_WORDS.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
@@ -131,25 +131,26 @@ impl Marks {
 pub(super) struct OpenNotation {
     pub element: u32,
     kind: NotationKind,
-    /// True for a button, which is hidden only at the end of a block.
+    /// True if the element is a link or button that is hidden only at the end of a block.
     is_button: bool,
-    /// Byte of the block's text at which it starts.
+    /// Byte of the block's text at which the notation starts.
     from: u32,
-    /// Formulas of the page noted before.
+    /// Number of formulas recorded in the page before the notation started.
     formulas_before: u32,
-    /// Images before.
+    /// Number of images in the block before the notation started.
     images_before: u32,
 }
 
-/// Classes of notes that stand beside the text.
+/// Classes of elements that hold notes beside the text.
 const NOTE_CLASSES: [&[u8]; 5] =
     [b"sidenote", b"marginnote", b"ltx_note_outer", b"side-note", b"modern-footnotes-footnote__note"];
-/// Signs by which headings and terms link to themselves or to the top, with the variants of emoji. Others, as `*`, mark
+/// Signs by which headings and terms link to themselves or to the top, with emoji variants. Others, such as `*`, mark
 /// notes.
 const SELF_LINKS: [char; 8] = ['#', '¶', '↑', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
 
 impl Builder {
-    /// Opens a notation if an element that starts marks one.
+    /// Opens the notation of an element that starts, if it has one, or adds the opening sign of a quotation or ruby
+    /// reading.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
         let is_hidden_part = is_inline
@@ -199,7 +200,7 @@ impl Builder {
         });
     }
 
-    /// Closes the notation of an element that ends, if it has one.
+    /// Closes the notation of an element that ends, if it has one, and records it unless it is empty.
     pub(super) fn close_notation(&mut self, element: u32) {
         let open = self.open_notations.iter();
         let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else { return };
@@ -236,14 +237,14 @@ impl Builder {
         self.page.element(element).is_some_and(|element| element.within.contains(ElementKinds::HEADING))
     }
 
-    /// Returns whether an element that opens stands right in a heading, behind its words.
+    /// Returns whether an element that starts is directly inside a heading, after words of the heading.
     fn is_beside_heading(&self, element: u32) -> bool {
         let parent = self.page.element(element).and_then(|element| self.page.element(element.parent));
         parent.is_some_and(|parent| parent.tag.is_heading()) && self.fold.as_str().contains(char::is_alphabetic)
     }
 
-    /// Returns whether an element for readers' aids says what the one before it shows: a price beside the word that it is
-    /// the old one.
+    /// Returns whether an element for screen readers repeats the element before it, such as an old price that is struck
+    /// out.
     fn says_again(&self, text: &TagText, element: u32) -> bool {
         let parent = self.page.element(element).map_or(NONE, |element| element.parent);
         let path = element.checked_sub(1).into_iter().flat_map(|last| self.page.path(last));
@@ -252,7 +253,8 @@ impl Builder {
             && text.classes().any(is_aid)
     }
 
-    /// Returns whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
+    /// Returns whether a link from its start to byte `to` of the block's text is a sign that links to its own heading
+    /// or term.
     fn is_self_link(&self, link: OpenNotation, to: u32) -> bool {
         let is_name = |element: &Element| {
             let is_term = self.page.element(element.parent).is_some_and(|around| around.tag == Tag::Dt);
@@ -263,14 +265,14 @@ impl Builder {
             && text.is_some_and(|text| text.chars().all(|c| c.is_whitespace() || SELF_LINKS.contains(&c)))
     }
 
-    /// Records a notation in the text of the block that is being built, from byte `from` to byte `to`.
+    /// Records a notation in the block that is being built, from byte `from` to byte `to` of the block's text.
     pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
         let is_formula = matches!(kind, NotationKind::Formula | NotationKind::DisplayFormula);
         self.formulas_noted = self.formulas_noted.saturating_add(u32::from(is_formula));
         self.notations.push(Notation { text: (from, to), kind, element });
     }
 
-    /// Notes the buttons at the end of a block that has other words before them as hidden.
+    /// Records the buttons at the end of a block as hidden, if other words precede them.
     #[cold]
     #[inline(never)]
     fn note_buttons(&mut self) {
@@ -300,7 +302,7 @@ impl Builder {
         self.buttons = buttons;
     }
 
-    /// Writes the notations of a finished block, whose text starts at `start` in the text of the page.
+    /// Writes the notations of a finished block, whose text starts at byte `start` of the page's text.
     pub(super) fn write_notations(&mut self, start: u32) {
         if !self.buttons.is_empty() {
             self.note_buttons();
@@ -321,18 +323,18 @@ impl Builder {
     }
 }
 
-/// Maximum number of words of a button.
+/// Maximum number of words of a button that is hidden at the end of a block.
 const MAX_BUTTON_WORDS: usize = 6;
-/// Maximum number of nested elements of a price.
+/// Maximum number of nested elements around a price that are examined.
 const MAX_PRICE_DEPTH: usize = 6;
 
-/// Returns whether a link or button is set as a button, by a word of its class.
+/// Returns whether a link or button is displayed as a button, by a word of its class (`button`, `btn`).
 fn is_button(text: &TagText) -> bool {
     let class = text.value(Key::Class).unwrap_or_default();
     class.split(|byte| !byte.is_ascii_alphanumeric()).any(|word| word == b"button" || word == b"btn")
 }
 
-/// Addresses of maps and calendars, without their scheme.
+/// Beginnings of the addresses of maps and calendars, after `https://`.
 const MAPS: [&[u8]; 4] = [b"maps.google.", b"www.google.com/maps", b"www.google.com/calendar", b"goo.gl/maps"];
 
 /// Returns whether a link leads to a map or a calendar.
@@ -342,8 +344,8 @@ fn opens_map(text: &TagText) -> bool {
     address.is_some_and(|address| MAPS.iter().any(|map| address.starts_with(map)))
 }
 
-/// Returns whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
-/// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
+/// Returns whether an element is hidden on a wide screen by `hidden`, its style or a class such as `md:hidden`.
+/// A class that shows the element (`md:inline`) outweighs a class that hides it.
 fn is_hidden(text: &TagText) -> bool {
     let style = text.value(Key::Style);
     let is_by_class = || hides(text.value(Key::Class).unwrap_or_default());
@@ -356,16 +358,16 @@ fn hides(class: &[u8]) -> bool {
     names().any(is_hiding_class) && !names().any(is_showing_class)
 }
 
-/// Returns whether a class hides its element, be it from everybody or from the eye alone.
+/// Returns whether a class attribute hides its element, either from everybody or from all but screen readers.
 pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
     class.split(u8::is_ascii_whitespace).any(is_aid) || hides(class)
 }
 
-/// Classes of texts for screen readers only.
+/// Class names of texts that only screen readers present.
 // Within a line such a part may say what the eye is shown otherwise, so it is no notation by itself.
 const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
 
-/// Returns whether a class is for readers' aids; programs set their name before it (`tribe-events-visuallyhidden`).
+/// Returns whether a class name is one for screen readers only, also after a prefix (`tribe-events-visuallyhidden`).
 fn is_aid(name: &[u8]) -> bool {
     AID_CLASSES.iter().any(|aid| {
         let before = name.strip_suffix(*aid);
@@ -373,7 +375,7 @@ fn is_aid(name: &[u8]) -> bool {
     })
 }
 
-/// Classes by which frameworks and wikis hide an element altogether, beside `hidden` with its variants.
+/// Class names by which frameworks and wikis hide an element completely, in addition to `hidden` with its variants.
 const HIDING_CLASSES: [&[u8]; 3] = [b"d-none", b"hiddenStructure", b"invisible"];
 
 fn is_hiding_class(name: &[u8]) -> bool {

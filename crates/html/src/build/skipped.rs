@@ -1,6 +1,6 @@
 //! Skips elements whose content is not text of the page, and finds their ends.
 //!
-//! Scripts with hydration payloads, and style sheets, are read on the way.
+//! Formulas, scripts with hydration payloads, and style sheets are read while they are skipped.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::markup::Tag;
 use crate::markup::lexer::{Key, TagText};
 
 impl Tag {
-    /// Returns whether the content of the element is never text of the page.
+    /// Returns whether the content of the element is never text of the page, such as that of `script`.
     pub const fn is_skipped(self) -> bool {
         matches!(
             self,
@@ -31,22 +31,22 @@ impl Tag {
     }
 }
 
-/// The use of the content of a skipped element, such as a script, which is kept for something else than the text.
+/// Use of the content of a skipped element, such as the JSON-LD in a script; [`Capture::Nothing`] if it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Capture {
     Nothing,
     JsonLd,
-    /// `math`, or the element in which MathJax 3 wraps it.
+    /// MathML in `math`, or in the element that MathJax 3 wraps around it.
     Mathml,
-    /// A script with MathML.
+    /// MathML in a script.
     MathmlScript,
-    /// A script with TeX.
+    /// TeX in a script.
     TexScript,
-    /// The layout by MathJax 2. Its source may follow.
+    /// Formula laid out by MathJax 2, which a script with the source may follow.
     LaidOut,
-    /// A script whose kind its first bytes will show.
+    /// Script whose use depends on its first bytes, which have not all been read.
     Script,
-    /// A script with a payload.
+    /// Script with a hydration payload.
     Payload,
     Style,
 }
@@ -79,9 +79,9 @@ impl Builder {
         self.skip = Some(Skip { tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: false });
     }
 
-    /// Returns the tag of the open element whose markup is not text (a `template` or the name of an svg), if it is at
-    /// or behind `offset`. With it comes the place behind the start tag of the outermost one. Elements in a part that
-    /// was read again do not count, because nothing is read a third time.
+    /// Returns the tag of the open `template`, or svg with an open `title` or `desc`, that starts at or after `offset`.
+    /// The second value is the byte offset after its start tag. Elements in a part that was read again do not count,
+    /// because no part is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {
@@ -92,7 +92,7 @@ impl Builder {
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Prepares the builder to read `part` of the page again: ends the skipping of the open element `tag`.
+    /// Prepares the builder to read the bytes `part` of the page again; ends the skipping of the open element `tag`.
     pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
         let known = &self.recovered;
@@ -119,7 +119,7 @@ impl Builder {
         }
     }
 
-    /// Handles the end tag of the skipped element.
+    /// Handles the end tag of the skipped element: ends the skipping and uses the captured content.
     pub(super) fn end_skipped(&mut self, tag: Tag, name: &[u8]) {
         let Some(skip) = self.skip.take() else { return };
         if skip.keeps_row {
@@ -129,7 +129,7 @@ impl Builder {
         self.end_capture(skip.capture);
     }
 
-    /// Handles the end tag of a `foreignObject`, or of the svg around it. The rest of the svg is not text.
+    /// Handles the end tag of a `foreignObject`, or of the svg around it, and skips the rest of the svg.
     pub(super) fn end_foreign_object(&mut self, tag: Tag) {
         let Some(depth) = self.foreign_objects.pop() else { return };
         self.settle_formula();
@@ -161,8 +161,8 @@ impl Builder {
         }
     }
 
-    /// Returns whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg` was never
-    /// closed and the page goes on.
+    /// Returns whether a start tag inside a skipped element ends the skipping.
+    /// For example, a block shows that a `select` was never closed.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
         let (tag, name, self_closing) = (text.tag, text.name(), text.place.self_closing);
         let Some(skip) = &mut self.skip else { return true };
@@ -209,14 +209,14 @@ impl Builder {
     }
 }
 
-/// Returns whether this is the element of svg whose content is HTML that is shown.
+/// Returns whether the element is the `foreignObject` of svg, whose HTML content is displayed.
 pub(super) fn is_foreign_object(tag: Tag, name: &[u8]) -> bool {
     tag == Tag::Other && name.eq_ignore_ascii_case(FOREIGN_OBJECT)
 }
 
 const FOREIGN_OBJECT: &[u8] = b"foreignobject";
 
-/// Returns whether the content of an element of svg or math is HTML again, and no text of the page.
+/// Returns whether an element inside svg or MathML (`outer`) has HTML content that is not text of the page.
 pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
     match outer {
@@ -261,7 +261,7 @@ impl Builder {
         }
     }
 
-    /// Takes a part of a script that may hold data of the page (a payload).
+    /// Reads a piece of a script from byte `offset` of the page; the first bytes decide whether it is a payload.
     pub(super) fn script_text(&mut self, raw: &str, offset: usize) {
         let (start, place) = &mut self.script_start;
         if start.is_empty() {
@@ -279,7 +279,7 @@ impl Builder {
         }
     }
 
-    /// Decides by the start of a script whether it is kept as a payload.
+    /// Decides by the first bytes of a script whether its text is kept as a payload.
     pub(super) fn decide_script(&mut self) {
         let name = payload_name(self.script_start.0.as_bytes());
         if let Some(skip) = &mut self.skip {
@@ -298,7 +298,7 @@ impl Builder {
         self.page.head.payloads.push(ScriptText { name, ..ScriptText::default() });
     }
 
-    /// Stores a part of a script with JSON-LD or a payload, as far as the caps allow.
+    /// Appends a piece of a script with JSON-LD or a payload to the page's head, up to the cap.
     pub(super) fn kept_text(&mut self, capture: Capture, raw: &str, offset: usize) {
         let head = &mut self.page.head;
         let (scripts, room) = match capture {
@@ -321,7 +321,7 @@ impl Builder {
         }
     }
 
-    /// Stores a part of a style sheet, as far as the caps allow.
+    /// Appends a piece of a style sheet to the sheet that is being read, up to the cap.
     pub(super) fn style_text(&mut self, raw: &str) {
         let style_sheets = &mut self.style_sheets;
         // What does not fit is left out without a mark: it could only have hidden parts of lines.
@@ -329,7 +329,7 @@ impl Builder {
         style_sheets.sheet.push_str(up_to(raw, room));
     }
 
-    /// Removes the end of a script or style sheet that was never closed: only its first `kept` bytes belong to it.
+    /// Cuts the open script or style sheet to its first `kept` bytes, because it was never closed.
     pub(super) fn take_back_script(&mut self, kept: usize) {
         let head = &mut self.page.head;
         let script = match self.skip.map(|skip| skip.capture) {

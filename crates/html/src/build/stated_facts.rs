@@ -1,4 +1,4 @@
-//! Reads what a page states about itself: the facts of its head, and microdata and the like in its body.
+//! Reads the facts that a page states about itself: those in its head, and microdata and links in its body.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -11,7 +11,7 @@ use crate::markup::lexer::{Key, TagText};
 use crate::page::{FactKind, StatedFact};
 
 impl Builder {
-    /// Returns whether `bytes` more of head facts may be kept under the cap, and takes up their room.
+    /// Reserves `bytes` bytes for a fact of the head; returns whether they fit under the cap.
     pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
         let room = bytes <= self.head_room;
         // Taken off also where it does not fit: facts after a huge one must not fill the rest of the head.
@@ -22,7 +22,7 @@ impl Builder {
         room
     }
 
-    /// Returns the part of a text of the head for which there is room under the cap.
+    /// Returns the beginning of a text of the head that fits under the cap, and reserves its bytes.
     pub(super) fn head_part<'a>(&mut self, text: &'a str) -> &'a str {
         let part = up_to(text, self.head_room);
         self.head_room -= part.len();
@@ -95,14 +95,14 @@ impl Builder {
         self.note_next(text);
     }
 
-    /// Records the address of the next page if a `link` or an `a` gives it.
+    /// Records the address of the next page if a `link` or `a` tag has `rel=next` and no earlier one had it.
     pub(super) fn note_next(&mut self, text: &TagText) {
         if text.has(Key::Rel) && self.page.head.next.is_none() && has_rel(text, b"next") {
             self.page.head.next = self.address(text);
         }
     }
 
-    /// The target of a tag, if it has one and there is room.
+    /// Returns the `href` of a tag, decoded, if there is one and it fits under the cap on the head.
     fn address(&mut self, text: &TagText) -> Option<String> {
         let href = text.value(Key::Href)?;
         let has_room = self.has_head_room(href.len());
@@ -110,7 +110,7 @@ impl Builder {
     }
 }
 
-/// Returns whether the `rel` of a tag says this word.
+/// Returns whether the `rel` attribute of a tag has the word `wanted`.
 fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
     let rel = text.value(Key::Rel).unwrap_or_default();
     rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(wanted))
@@ -121,15 +121,15 @@ pub(crate) fn decode(value: &[u8]) -> Cow<'_, str> {
     htmlize::unescape_attribute(String::from_utf8_lossy(value))
 }
 
-/// Facts of a page that are kept. Those that matter stand at the top, so a page is not marked for
-/// having more: a long forum thread has thousands of `<time>`.
+/// Maximum number of facts kept of one page. Relevant facts are at its top, so a page with more is not marked as
+/// capped.
 const MAX_FACTS: usize = 400;
-/// Bytes of a fact's value that are kept.
+/// Maximum length in bytes of a fact's value; longer values are cut.
 // Values are names and dates; a longer one is text, which the element itself holds.
 const MAX_FACT_BYTES: usize = 300;
 
 impl Builder {
-    /// Stores the facts that the latest element states; `is_author` is true for a link to the page of an author.
+    /// Records the facts that the latest element states; `is_author` is true for a link to an author's page.
     #[inline(never)]
     pub(super) fn note_facts(&mut self, text: &TagText, is_author: bool, offset: usize) {
         if self.page.facts.len() >= MAX_FACTS {
@@ -156,7 +156,7 @@ impl Builder {
         }
     }
 
-    /// Stores the fact of a `<meta itemprop>` in the body.
+    /// Records the fact that a `<meta itemprop>` in the body states about the element around it.
     pub(super) fn note_meta_fact(&mut self, itemprop: &[u8], content: &[u8], offset: usize) {
         if let Some(kind) = FactKind::of_itemprop(itemprop)
             && let Some(around) = self.stack.last()
@@ -180,8 +180,7 @@ impl Builder {
     }
 }
 
-/// Returns whether an address is that of an author's page: `author` or `authors` is a step of its path or a name of its
-/// query.
+/// Returns whether an address is that of an author's page: `author` or `authors` is in its path or a name of its query.
 pub(super) fn is_author_page(href: &[u8]) -> bool {
     static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
     let mut at = 0;

@@ -1,9 +1,7 @@
-//! Reads simple rules of a page's own style sheets: names and tags that they hide, classes that they show as blocks,
-//! and elements whose lines they keep.
+//! Reads simple rules of a page's style sheets: which elements they hide, show as blocks, or preserve the lines of.
 //!
-//! Rules for a width, for print or for several classes together do not apply to the page as it is first
-//! shown. A rule that shows a hidden name again (`@media (min-width: ...) { .name { display: block } }`)
-//! cancels the first.
+//! Rules for a width, for print or for several classes together do not apply to the page as it is first shown. A rule
+//! that shows a hidden name again (`@media (min-width: ...) { .name { display: block } }`) cancels the first.
 
 use bitflags::bitflags;
 use memchr::{memchr, memmem};
@@ -14,31 +12,31 @@ use super::attribute_values::{Declarations, Display, each_name};
 use super::notation::Marks;
 use crate::{markup::Tag, markup::lexer::TagText};
 
-/// The maximum bytes of style sheets that are read from one page.
+/// Maximum number of bytes of style sheets that are read from one page.
 // A bound for time and memory: sheets are copied before they are read.
 pub(super) const MAX_BYTES: usize = 512 << 10;
-/// Names that are remembered.
+/// Maximum number of classes, ids and tags of one page whose rules are recorded.
 const MAX_NAMES: usize = 4096;
-/// Classes by which frameworks of style sheets show an element as a block.
+/// Class names by which CSS frameworks display an element as a block.
 const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
-/// Parts of the declarations that are read: a rule without any need not be.
+/// Parts of the CSS declarations that matter; rules without any of them are not parsed.
 // Reading only rules that speak of one of them took 9 million instructions off 85 pages.
 const SPOKEN: [&str; 4] = ["display", "visibility", "white-space", "absolute"];
 
 bitflags! {
-    /// Properties that the rules of a style sheet give to a name or a tag.
+    /// Set of properties that the rules of a style sheet give to a class, an id or a tag.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     struct Said: u8 {
-        /// Hidden from all readers, for a name.
+        /// A rule hides all elements with the class or id.
         const HIDDEN = 1;
         const BLOCK = 1 << 1;
-        /// Out of sight in one of several ways.
+        /// A rule hides the elements, or moves them out of the window.
         const UNSEEN = 1 << 2;
-        /// Shown by another rule: a script, or the pointer, shows it.
+        /// Another rule shows the elements under a condition, such as hovering or a class that a script sets.
         const OPENED = 1 << 3;
         const LINES = 1 << 4;
         const CODE = 1 << 5;
-        /// More is said of elements of a certain tag that have the name.
+        /// A rule for a tag together with the class or id gives more properties.
         const OF_TAG = 1 << 6;
     }
 }
@@ -56,29 +54,28 @@ impl Said {
     }
 }
 
-/// The rules of a page's style sheets that matter, by the names and tags that they apply to.
+/// Rules of a page's style sheets that matter, by the classes, ids and tags that they apply to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StyleSheets {
-    /// The sheet that is being read.
+    /// Text of the style sheet that is being read.
     pub sheet: String,
-    /// Bytes of the sheets before.
+    /// Number of bytes of the style sheets that have been read completely.
     pub read: usize,
     said: FxHashMap<u64, Said>,
-    /// A bit for each name by its key. For most names it shows that nothing is said of them.
+    /// Bit set of the keys in `said` by their 6 highest bits, to rule out most other names quickly.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
-    /// True if a rule has a bare tag as its selector.
+    /// True if a recorded rule has a tag alone as its selector.
     pub has_tags: bool,
 }
 
 impl StyleSheets {
-    /// Returns whether no rule was recorded.
+    /// Returns whether no rule has been recorded.
     pub fn are_empty(&self) -> bool {
         self.said.is_empty()
     }
 
-    /// Returns the marks of an element by its class attribute: by rules for one of its names, or by a convention of
-    /// frameworks.
+    /// Returns the marks of an element by its class attribute: by recorded rules, or by a class of CSS frameworks.
     pub fn marks_of_class(&self, vectors: Vectors, value: &[u8]) -> Marks {
         let mut marks = Marks::empty();
         // All names of the convention end with `k`.
@@ -96,12 +93,12 @@ impl StyleSheets {
         marks
     }
 
-    /// Returns the marks of an element by the rules for its id.
+    /// Returns the marks that recorded rules for an id give to its element.
     pub fn marks_of_id(&self, value: &[u8]) -> Marks {
         self.said_of(key(b'#', value.trim_ascii())).marks()
     }
 
-    /// Returns the marks of an element by the rules for its tag.
+    /// Returns the marks that recorded rules for a tag give to its element.
     pub fn marks_of_tag(&self, text: &TagText) -> Marks {
         let said = match text.tag {
             Tag::Other => self.said_of(key(b'<', &text.name().to_ascii_lowercase())),
@@ -110,7 +107,7 @@ impl StyleSheets {
         said.marks()
     }
 
-    /// Returns the marks of an element by the rules for its tag together with one of its class names or its id.
+    /// Returns the marks that recorded rules for a tag together with a class or id give to an element.
     pub fn marks_within_tag(&self, tag: &[u8], class: &[u8], id: &[u8]) -> Marks {
         let tag = tag.to_ascii_lowercase();
         let names = class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
@@ -202,7 +199,7 @@ impl StyleSheets {
         }
     }
 
-    /// A rule, and whether it counts for the page as it is shown first.
+    /// Records one CSS rule; `counts` is false for rules that do not apply when the page is first shown.
     fn rule(&mut self, selector: &[u8], declared: Declarations, counts: bool) {
         let is_shown = declared.display.is_some_and(|display| display != Display::None) || declared.is_visible;
         for part in selector.split(|byte| *byte == b',') {
@@ -258,7 +255,7 @@ impl StyleSheets {
         }
     }
 
-    /// The names at the end of a selector are shown under some condition.
+    /// Records that the classes and ids at the end of a selector are shown under some condition.
     fn open(&mut self, selector: &[u8]) {
         let last = selector.rsplit(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'+' | b'~')).next();
         let last = last.unwrap_or_default();
@@ -271,7 +268,7 @@ impl StyleSheets {
         }
     }
 
-    /// A rule that shows elements of a class, wherever they stand, as blocks or otherwise.
+    /// Records whether a rule displays all elements of the class at the end of its selector as blocks.
     fn block_rule(&mut self, selector: &[u8], is_block: bool) {
         // The last part of a selector is what the rule is about.
         let last = selector.rsplit(u8::is_ascii_whitespace).next();
@@ -284,8 +281,8 @@ impl StyleSheets {
     }
 }
 
-/// The tag (which may be missing), the sign and the name of a selector that is one name; of a tag alone, it is the name,
-/// with the sign `<`.
+/// Splits a selector of one name into its tag, its sign (`.` or `#`) and the name.
+/// The tag may be empty. A tag alone is returned as the name, with the sign `<`.
 fn simple(selector: &[u8]) -> Option<(&[u8], u8, &[u8])> {
     let Some(at) = memchr::memchr2(b'.', b'#', selector) else {
         return is_name(selector).then_some((&[], b'<', selector));
@@ -300,13 +297,13 @@ fn keeps_or_skips(tag: &[u8]) -> bool {
     tag.keeps_space() || tag.is_skipped()
 }
 
-/// The selector at the end of the text before a rule.
+/// Returns the selector at the end of `before`, the CSS text before a rule.
 fn last_selector(before: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b';', before).map_or(0, |end| end + 1);
     before.get(start..).unwrap_or_default().trim_ascii()
 }
 
-/// Returns whether this is one name and nothing else.
+/// Returns whether the bytes are a single CSS name (letters, digits, `-`, `_`, bytes beyond ASCII).
 fn is_name(name: &[u8]) -> bool {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_of_name)
@@ -321,12 +318,12 @@ fn key(sign: u8, name: &[u8]) -> u64 {
     word_hash(name).rotate_left(8) ^ u64::from(sign)
 }
 
-/// The key of a name that an element of a tag has.
+/// Returns the key of a rule for a tag together with a class or id, whose own key is `name`.
 fn key_within(tag: &[u8], name: u64) -> u64 {
     name ^ word_hash(tag).rotate_left(24)
 }
 
-/// Returns whether an at-rule is one for every screen.
+/// Returns whether an at-rule applies on every screen.
 fn is_for_all(rule: &[u8]) -> bool {
     let Some(query) = rule.strip_prefix(b"@media") else {
         return rule.starts_with(b"@layer") || rule.starts_with(b"@supports");

@@ -1,5 +1,4 @@
-//! Processes start tags and end tags: the effect of each on the text before it and on the stack of open
-//! elements.
+//! Processes start tags and end tags: the effect of each on the text before it and on the stack of open elements.
 
 use super::nesting::is_block_of_code;
 use super::skipped::{is_foreign_object, is_island};
@@ -8,11 +7,11 @@ use crate::limits::Caps;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, Traits};
 
-/// The layout of an element that is about to get its row.
+/// Layout of an element that is about to get a row in the element table.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub is_block: bool,
-    /// Its row is of another tag: it is `code` that is set as a block, or unknown and runs within a line.
+    /// True if the row gets another tag: `code` displayed as a block, or an unknown element within a line of text.
     pub is_apart: bool,
 }
 
@@ -57,7 +56,7 @@ impl Builder {
         }
     }
 
-    /// The element written last may be a formula.
+    /// Adds the latest element to the text if it is a formula or an image of a sign.
     #[inline(never)]
     fn start_marked(&mut self, text: &TagText, offset: usize) {
         let marks = std::mem::take(&mut self.marks);
@@ -69,7 +68,7 @@ impl Builder {
         }
     }
 
-    /// An `a` starts.
+    /// Handles the start of an `a`: records a link to the next page, and ends an open link.
     #[inline]
     fn start_link(&mut self, text: &TagText) {
         if text.has(Key::Rel) && text.has(Key::Href) {
@@ -81,14 +80,14 @@ impl Builder {
         }
     }
 
-    /// Returns whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    /// Returns whether the builder is in no title and no skipped element, and waits for no more input.
     #[inline]
     fn is_idle(&self) -> bool {
         !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.waits()
     }
 
-    /// A start tag that is not an element like others, or comes where something waits for it; the layout of its
-    /// element if it gets a row.
+    /// Handles a start tag that needs more than the usual steps; returns its element's layout, `None` if it gets no
+    /// row.
     #[inline(never)]
     fn start_apart(&mut self, text: &TagText, offset: usize) -> Option<Layout> {
         self.end_text_run();
@@ -132,7 +131,7 @@ impl Builder {
         })
     }
 
-    /// A start tag that may be of the head, or is the page's own; whether it has a row.
+    /// Handles start tags of the head and the page, such as `meta` and `body`; returns whether the element gets a row.
     fn start_in_head(&mut self, text: &TagText, offset: usize) -> bool {
         let tag = text.tag;
         match tag {
@@ -171,8 +170,7 @@ impl Builder {
         }
     }
 
-    /// Handles an end tag that closes the innermost element, if nothing else depends on it, as is usual. Returns false
-    /// otherwise.
+    /// Ends the innermost element by its end tag in the usual case; returns false if the general method is needed.
     #[inline]
     pub fn end_innermost(&mut self, tag: Tag) -> bool {
         let Some(open) = self.stack.last() else { return false };
@@ -191,7 +189,7 @@ impl Builder {
         true
     }
 
-    /// Returns whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    /// Returns whether an end tag can be handled quickly: nothing is skipped or pending, and no cap has been reached.
     fn is_plain(&self) -> bool {
         self.is_idle() && self.foreign_objects.is_empty() && self.overflow == 0 && self.steps < self.limits.steps
     }

@@ -1,6 +1,4 @@
 //! Finds the TeX of a formula: in attributes, in text between marks, in addresses of images, in MathML.
-//!
-//! MathML gives the TeX of its annotation, or else its text, with `a/b` for a fraction and `x^2` for a power.
 
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
@@ -9,10 +7,10 @@ use super::stated_facts::decode;
 use crate::markup::lexer::{Key, TagText};
 use crate::reread::{Piece, Pieces, TagPiece};
 
-/// Values of such an attribute that are not a source.
+/// Values of formula attributes, such as `data-math`, that are no TeX source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
-/// Returns the TeX that an attribute of an element gives, if there is any.
+/// Returns the TeX in the `data-tex`, `data-latex` or `data-math` attribute of a tag, if it has any.
 pub(super) fn given_tex(text: &TagText) -> Option<String> {
     let value = text.value(Key::Tex)?;
     let value = decode(value);
@@ -30,14 +28,14 @@ pub(super) fn is_source(value: &str) -> bool {
     !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
-/// Returns whether a text is a description of a formula in words instead of TeX.
+/// Returns whether a text describes a formula in words instead of TeX.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
     // Three words of three letters: alternative texts such as "graph of the function".
     plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
 }
 
-/// Returns TeX without the marks around it, with white space folded.
+/// Returns TeX without the marks around it (`$`, `\(`, CDATA), with white space folded.
 pub(super) fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
     // `$$` before `$`, or one dollar sign of each pair would stay.
@@ -57,7 +55,7 @@ pub(super) fn plain_tex(source: &str) -> String {
     tex.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the TeX in the address of an image, if a service for drawing formulas serves it.
+/// Returns the TeX in the address of an image from a service that draws formulas.
 pub(super) fn tex_of_address(address: &str) -> Option<String> {
     let (_, query) = address.split_once('?')?;
     let named = query.split('&').find_map(|part| {
@@ -77,7 +75,7 @@ pub(super) fn tex_of_address(address: &str) -> Option<String> {
     (!tex.trim().is_empty()).then_some(tex)
 }
 
-/// Returns the TeX of a MathML formula if an annotation gives it, else the formula's text. Empty if nothing is shown.
+/// Returns the TeX annotation of a MathML formula, or else the formula's text, which may be empty.
 pub(super) fn text_of_mathml(source: &str) -> String {
     let mut text = String::new();
     // The sign behind the first element of each open one, if it has one, and the elements in it.
@@ -133,7 +131,7 @@ fn is_annotation(tag: &TagPiece) -> bool {
     tag.is_like("annotation") || tag.is_like("annotation-xml")
 }
 
-/// Appends a part, with a space that brackets and signs behind a word do without.
+/// Appends a part of a formula's text, after a space unless a bracket or sign makes it unnecessary.
 fn push_part(text: &mut String, part: &str) {
     let is_close = text.is_empty()
         || text.ends_with(['(', '[', '{', '/', '^'])

@@ -1,4 +1,4 @@
-//! Folds text: decodes character references and collapses white space, but keeps positions.
+//! Folds text: decodes character references and collapses white space, and tracks positions in the source.
 //!
 //! A line feed in the source is no space between characters of Chinese and Japanese.
 
@@ -6,68 +6,68 @@ use trommel_text::{NoSigns, plain_run, vectors::Vectors};
 
 use super::blocks::SeamKind;
 
-/// The way of treating character references in a run of text.
+/// Kind of a run of text, which determines how its character references are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
-    /// Ordinary text, `title`, `textarea`: references are decoded.
+    /// Ordinary text, `title` or `textarea`: character references are decoded.
     Decoded,
-    /// `xmp`, `plaintext`, CDATA, script: as it stands.
+    /// Text of `xmp`, `plaintext`, CDATA or a script, which is taken as written.
     Raw,
-    /// Like [`TextKind::Decoded`], where no reference stands.
+    /// Text like [`TextKind::Decoded`] that is known to contain no character reference.
     WithoutReferences,
 }
 
-/// The place in the page that the text appended last was read from.
+/// Byte range in the page that the latest appended text was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceSpan {
-    /// The place of the first byte in the page.
+    /// Byte offset in the page of the range's first byte.
     pub start: usize,
-    /// The place after the last byte.
+    /// Byte offset in the page after the range's last byte.
     pub end: usize,
 }
 
-/// The growing text of a block, with its white space folded and its references decoded. Text may come in pieces of any
-/// size: a reference that is cut by the end of a piece waits for the next.
+/// Growing text of a block, with white space folded and character references decoded.
+/// Text may come in pieces of any size: a reference that the end of a piece cuts waits for the next piece.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextFold {
     out: String,
     space: SpaceBefore,
-    /// Two elements meet before the next character.
+    /// Kind of the seam before the next character, if two inline elements meet there.
     seam: Option<SeamKind>,
-    /// Byte at which they met last.
+    /// Byte of the text at which the latest seam was.
     met: usize,
-    /// White space since the last character, as it stands (only where it is kept).
+    /// White space since the last character, as written, for text whose white space is preserved.
     kept: String,
-    /// Start of a character reference, and where it stands in the page.
+    /// Beginning of a character reference that is not complete, and its byte offset in the page.
     waiting: String,
     waiting_at: usize,
     source: Option<SourceSpan>,
     vectors: Vectors,
 }
 
-/// The kind of white space that came since the last character.
+/// Kind of white space since the last character of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpaceBefore {
     #[default]
     None,
     Space,
-    /// White space with a line feed, where the character before could be of a script without spaces.
+    /// White space with a line feed, after a character that may be of a script without spaces.
     Feed,
-    /// White space that does not fold.
+    /// White space beyond ASCII, such as a no-break space, which always becomes a space.
     Wide,
     Line,
 }
 
-/// Zero-width joiner. It joins the characters around it, so at the start of a text it has no effect.
+/// Zero-width joiner: it joins the characters around it, so it is dropped at the start of a text.
 const JOINER: char = '\u{200d}';
-/// Bytes that are kept for the next page.
+/// Maximum capacity in bytes of a text buffer that is kept for the next page.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// A reference that has not ended after this many bytes is none (the longest name has 32).
+/// Maximum length in bytes of a character reference; longer ones are plain text (the longest name has 32).
 const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
-    /// Sets the vector instructions with which text is read.
+    /// Sets the vector instructions that the fold reads text with.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
     }
@@ -84,14 +84,14 @@ impl TextFold {
         self.out.is_empty()
     }
 
-    /// Returns whether a character reference is incomplete, or [`TextFold::take_source`] has not yet taken the place of
-    /// some text.
+    /// Returns whether a character reference is incomplete, or the source of some text has not been taken by
+    /// [`TextFold::take_source`].
     #[inline]
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Returns whether the fold has received nothing but white space and seams.
+    /// Returns whether the fold has received no text except white space and seams.
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
@@ -105,7 +105,7 @@ impl TextFold {
         self.met = 0;
     }
 
-    /// Drops the text and all state, so that the fold can take another block.
+    /// Empties the fold for another block: drops its text, white space and incomplete reference.
     pub fn clear(&mut self) {
         self.out.clear();
         self.kept.clear();
@@ -114,7 +114,7 @@ impl TextFold {
         self.forget_space();
     }
 
-    /// Returns an empty fold that reuses this memory, unless that is unusually large.
+    /// Returns an empty fold that reuses the memory of this one, unless its buffers are unusually large.
     pub fn emptied(mut self) -> Self {
         if self.out.capacity().max(self.kept.capacity()) > MAX_KEPT_BYTES {
             return Self::default();
@@ -123,19 +123,19 @@ impl TextFold {
         self
     }
 
-    /// Takes the place in the page of the text appended since the last call; `None` if nothing was appended.
+    /// Takes the byte range in the page of the text appended since the last call; `None` if nothing was appended.
     pub fn take_source(&mut self) -> Option<SourceSpan> {
         self.source.take()
     }
 
-    /// Puts a line break between the appended text and the next.
+    /// Inserts a line break between the appended text and the next text.
     pub fn line_break(&mut self) {
         self.space = SpaceBefore::Line;
         self.kept.push('\n');
     }
 
-    /// Puts white space between the appended text and the next, where white space is folded. Returns false if an
-    /// incomplete reference must end first.
+    /// Inserts folded white space between the appended text and the next text.
+    /// Returns false if an incomplete character reference must end first.
     pub fn blank(&mut self, blank: &[u8]) -> bool {
         if !self.waiting.is_empty() {
             return false;
@@ -144,12 +144,12 @@ impl TextFold {
         true
     }
 
-    /// Ends a line between the appended text and the next, even where white space is kept.
+    /// Inserts a line break between the appended text and the next text, except where white space is preserved.
     pub fn part_lines(&mut self) {
         self.space = SpaceBefore::Line;
     }
 
-    /// White space comes that begins with these bytes.
+    /// Records white space before the next character; `bytes` start with that white space.
     #[inline]
     fn note_space(&mut self, bytes: &[u8]) {
         // Most texts are of scripts with spaces, whose white space is not looked at.
@@ -158,18 +158,18 @@ impl TextFold {
         self.space = self.space.max(space);
     }
 
-    /// Takes away the white space before the next text and returns it, for [`TextFold::put_space`].
+    /// Removes the pending white space before the next text and returns it, for [`TextFold::put_space`].
     pub fn take_space(&mut self) -> SpaceBefore {
         std::mem::take(&mut self.space)
     }
 
-    /// Puts back the white space that [`TextFold::take_space`] returned.
+    /// Restores the pending white space that [`TextFold::take_space`] returned.
     pub fn put_space(&mut self, space: SpaceBefore) {
         self.space = space;
     }
 
-    /// Returns whether the next text begins a new word without white space between: after white space, an opening sign,
-    /// or a character of a script without spaces.
+    /// Returns whether the next text begins a new word, because the fold ends with white space, an opening sign, or a
+    /// character of a script without spaces.
     pub fn ends_word(&self) -> bool {
         let last = self.out.chars().next_back();
         self.space != SpaceBefore::None
@@ -177,24 +177,24 @@ impl TextFold {
             || is_written_without_spaces(last, last)
     }
 
-    /// Returns whether the text and the start of `next` would be one word.
+    /// Returns whether the fold's text and the start of `next` would join into one word.
     pub fn runs_into(&self, next: &str) -> bool {
         let next = next.chars().next();
         let is_word = self.space == SpaceBefore::None && next.is_some_and(char::is_alphanumeric);
         is_word && !is_written_without_spaces(self.out.chars().next_back(), next)
     }
 
-    /// Removes the character that was appended last.
+    /// Removes the last character of the fold's text.
     pub fn pop(&mut self) {
         self.out.pop();
     }
 
-    /// Records that two inline elements meet between the appended text and the next.
+    /// Records that two inline elements meet between the appended text and the next text.
     pub fn seam(&mut self, kind: SeamKind) {
         self.seam = Some(kind);
     }
 
-    /// The character behind a seam comes.
+    /// Ends the seam before the character `next`, with a space if the seam divides two words.
     #[inline(never)]
     fn close_seam(&mut self, next: char) {
         let Some(kind) = self.seam.take() else { return };
@@ -205,7 +205,7 @@ impl TextFold {
         self.met = self.out.len();
     }
 
-    /// Appends text that stands at byte `offset` of the page.
+    /// Appends text that is at byte `offset` of the page.
     pub fn push(&mut self, raw: &str, offset: usize, kind: TextKind, keep_space: bool) {
         let is_literal = match kind {
             TextKind::Raw => true,
@@ -246,7 +246,7 @@ impl TextFold {
         self.append(rest, at, keep_space);
     }
 
-    /// Appends a text that stands for the markup between bytes `start` and `end` of the page.
+    /// Appends a text that represents the markup between bytes `start` and `end` of the page.
     pub fn push_whole(&mut self, text: &str, start: usize, end: usize, keep_space: bool) {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);
@@ -264,7 +264,7 @@ impl TextFold {
         }
     }
 
-    /// Appends the decoded reference that was waiting; all of its characters stand where it stood.
+    /// Appends the decoded text of the waiting character reference; all its characters get the reference's byte range.
     fn resolve(&mut self, keep_space: bool) {
         let waiting = std::mem::take(&mut self.waiting);
         let (start, end) = (self.waiting_at, self.waiting_at + waiting.len());
@@ -329,7 +329,7 @@ impl TextFold {
         }
     }
 
-    /// Writes the white space that stands before `next`.
+    /// Appends the pending white space before `next`, or nothing where none is needed.
     #[inline]
     fn open_space(&mut self, keep_space: bool, next: &str) {
         if self.space != SpaceBefore::None {
@@ -349,7 +349,8 @@ impl TextFold {
         self.kept.clear();
     }
 
-    /// Returns whether a line feed alone parts the text from `next` and stands for nothing there.
+    /// Returns whether `next` joins the text without a space: a line feed between characters of a script without
+    /// spaces.
     fn is_joined_to(&self, next: &str) -> bool {
         // As CSS says (Text 3, 4.1.3): the lines of the source are no lines of such a text.
         self.space == SpaceBefore::Feed && is_written_without_spaces(self.out.chars().next_back(), next.chars().next())
@@ -363,7 +364,7 @@ impl TextFold {
     }
 }
 
-/// References by name that are nearly all there are.
+/// Names of the most common character references, with their characters.
 const COMMON_NAMES: [(&str, char); 18] = [
     ("amp", '&'),
     ("apos", '\''),
@@ -385,8 +386,8 @@ const COMMON_NAMES: [(&str, char); 18] = [
     ("rsquo", '\u{2019}'),
 ];
 
-/// The character of a whole reference, if it is one of those that nearly all are: decoding them by the
-/// table of all names takes memory for each.
+/// Returns the character of a complete reference with a common name or a plain number; `None` for all others.
+/// Decoding by the table of all names would allocate memory for each.
 fn common_reference(reference: &str) -> Option<char> {
     let body = reference.strip_prefix('&')?.strip_suffix(';')?;
     let Some(number) = body.strip_prefix('#') else {
@@ -404,19 +405,19 @@ fn common_reference(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|_| is_plain)
 }
 
-/// Returns whether white space at the start of `bytes` has a line feed.
+/// Returns whether the white space at the start of `bytes` contains a line feed.
 fn has_feed(bytes: &[u8]) -> bool {
     let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace());
     blank.copied().any(|byte| byte == b'\n')
 }
 
-/// Returns whether a character is a control or invisible one that is dropped, because it would only divide words.
+/// Returns whether a character is dropped from text: a control or invisible character, which would only divide words.
 pub(crate) fn is_ignored(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
-/// The end in `rest` of the reference that starts with `begun` (or, if that is empty, with the `&` at the
-/// start of `rest`).
+/// Returns the byte in `rest` at which the character reference that starts with `begun` ends.
+/// If `begun` is empty, the reference starts with the `&` at the start of `rest`.
 fn reference_end(begun: &str, rest: &str) -> usize {
     let room = MAX_REFERENCE_BYTES.saturating_sub(begun.len());
     let mut second = begun.len() == 1;
@@ -439,13 +440,13 @@ fn reference_end(begun: &str, rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns whether more text could belong to the reference.
+/// Returns whether an incomplete character reference may go on in the next text.
 fn is_open(reference: &str) -> bool {
     reference.len() < MAX_REFERENCE_BYTES && !reference.ends_with(';')
 }
 
-/// Returns whether two neighbouring characters are written without a space: Han, kana or their punctuation. One of them
-/// may be a sign that other scripts have, too.
+/// Returns whether two neighbouring characters are written without a space: Han, kana or their punctuation.
+/// One of them may be a sign that Latin texts use, too.
 pub(super) fn is_written_without_spaces(before: Option<char>, next: Option<char>) -> bool {
     let (Some(before), Some(next)) = (before, next) else { return false };
     match (is_of_script(before), is_of_script(next)) {
@@ -456,7 +457,7 @@ pub(super) fn is_written_without_spaces(before: Option<char>, next: Option<char>
     }
 }
 
-/// Han, kana, Bopomofo, and punctuation of their width. Not Hangul, which is written with spaces.
+/// Returns whether a character is Han, kana, Bopomofo or their wide punctuation; not Hangul, which uses spaces.
 fn is_of_script(c: char) -> bool {
     matches!(u32::from(c),
         0x2E80..=0x2FFF    // Radicals
@@ -470,7 +471,7 @@ fn is_of_script(c: char) -> bool {
         | 0x20000..=0x3FFFD) // Han extensions
 }
 
-/// Quotes, dashes and dots of texts in Latin letters that Chinese sets, too.
+/// Returns whether a character is a quote, dash or dot that both Chinese and Latin texts use.
 fn is_shared_sign(c: char) -> bool {
     matches!(c, '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}' | '\u{2014}' | '\u{2026}' | '\u{b7}')
 }
@@ -480,7 +481,7 @@ mod tests {
     use super::*;
     use crate::{Engine, Limits, LolEngine, ScanEngine};
 
-    /// The text and the place of its first and last character, given in the pieces.
+    /// Returns the folded text of the pieces, and the byte range of its characters; the first piece is at byte 10.
     fn fold(pieces: &[&str], keep_space: bool) -> (String, Option<SourceSpan>) {
         let mut fold = TextFold::default();
         let mut at = 10;

@@ -1,4 +1,4 @@
-//! Reads the values of a page's JSON-LD as nodes.
+//! Reads the values of a page's JSON-LD as nodes, such as an article with its authors and dates.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 use super::{MAX_DEPTH, MAX_NODES};
 use crate::markup::{fold_space, strip_markup};
 
-/// Names of one node's authors that are kept.
+/// Maximum number of author names of one node that are kept.
 // Papers list hundreds of authors; metadata need not.
 const MAX_AUTHORS: usize = 32;
 
-/// The nodes of a page's JSON-LD, with nested objects and `@graph` flattened.
+/// Nodes of a page's JSON-LD, with nested objects and `@graph` flattened.
 #[derive(Clone, Debug, Default)]
 pub struct Graph<'a> {
     nodes: Vec<Node<'a>>,
     by_id: HashMap<&'a str, Node<'a>>,
 }
 
-/// A node of the JSON-LD: an object that has a type.
+/// Node of the JSON-LD: an object that has a type.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     object: &'a Map<String, Value>,
-    /// True if the object stands by itself or in a list of such, not inside another node.
+    /// True if the node is at the top level, in a list there or in a `@graph`, but not inside another node.
     top: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Returns all nodes in document order, a node before those inside it.
+    /// Returns all nodes in document order, each node before those inside it.
     pub fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
@@ -75,7 +75,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The object that `object` refers to by its `@id`, if it is a mere reference.
+    /// Returns the object that `object` refers to by its `@id` if it has no name, or else `object`.
     fn resolve(&self, object: &'a Map<String, Value>) -> &'a Map<String, Value> {
         if object.contains_key("name") {
             return object;
@@ -83,7 +83,8 @@ impl<'a> Graph<'a> {
         object.get("@id").and_then(Value::as_str).and_then(|id| self.by_id.get(id)).map_or(object, |node| node.object)
     }
 
-    /// Names of a person or an organization: a string, an object with a `name`, or a list of these.
+    /// Adds the names in `value`, a person or organization, to `names`: a string, an object with a `name`, or a list of
+    /// either.
     fn names(&self, value: &'a Value, depth: usize, names: &mut Vec<String>) {
         // Two nodes can refer to each other; the depth ends such a circle.
         if depth > 3 || names.len() >= MAX_AUTHORS {
@@ -121,22 +122,22 @@ impl<'a> Node<'a> {
         self.types().any(|known| known == name)
     }
 
-    /// Returns whether the node is not inside another one.
+    /// Returns whether the node is not inside another node.
     pub fn is_top(&self) -> bool {
         self.top
     }
 
-    /// Returns `datePublished`, otherwise `uploadDate`, unchanged.
+    /// Returns the node's `datePublished`, otherwise its `uploadDate`, unchanged.
     pub fn published(&self) -> Option<&'a str> {
         self.string("datePublished").or_else(|| self.string("uploadDate"))
     }
 
-    /// Returns `dateModified`, unchanged.
+    /// Returns the node's `dateModified`, unchanged.
     pub fn modified(&self) -> Option<&'a str> {
         self.string("dateModified")
     }
 
-    /// Returns `inLanguage`, unchanged; if it is an object, its `alternateName`.
+    /// Returns the node's `inLanguage`, unchanged; if that is an object, its `alternateName` or `name`.
     pub fn language(&self) -> Option<&'a str> {
         self.string("inLanguage").or_else(|| {
             let language = self.object.get("inLanguage")?.as_object()?;
@@ -144,7 +145,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns `url`, otherwise `mainEntityOfPage`, unchanged.
+    /// Returns the node's `url`, otherwise its `mainEntityOfPage`, unchanged.
     pub fn url(&self) -> Option<&'a str> {
         self.string("url").or_else(|| {
             let page = self.object.get("mainEntityOfPage")?;
@@ -152,7 +153,8 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns the names of `author`, otherwise of `creator`, as plain text. References within `graph` are followed.
+    /// Returns the names of the node's `author`, otherwise of its `creator`, as plain text. References within `graph`
+    /// are followed.
     pub fn authors(&self, graph: &Graph<'a>) -> Vec<String> {
         let mut names = Vec::new();
         for key in ["author", "creator"] {
@@ -166,7 +168,8 @@ impl<'a> Node<'a> {
         names
     }
 
-    /// Returns the name of `publisher`, otherwise of the `isPartOf` site. References within `graph` are followed.
+    /// Returns the name of the node's `publisher`, otherwise of its `sourceOrganization`. References within `graph` are
+    /// followed.
     pub fn publisher(&self, graph: &Graph<'a>) -> Option<String> {
         ["publisher", "sourceOrganization"].iter().find_map(|key| {
             let mut names = Vec::new();
@@ -180,7 +183,7 @@ impl<'a> Node<'a> {
         first(self.object.get(key)?).map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Iterates over the strings of a property: the property itself, or the items of a list.
+    /// Iterates over the strings of a property of the node: the property, or the items of a list.
     pub(super) fn strings(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let values = match self.object.get(key) {
             Some(Value::Array(values)) => values.as_slice(),
@@ -190,7 +193,7 @@ impl<'a> Node<'a> {
         values.iter().filter_map(Value::as_str)
     }
 
-    /// Returns a property such as `headline` as plain text in one line.
+    /// Returns a property of the node, such as `headline`, as plain text in one line.
     pub fn text(&self, key: &str) -> Option<String> {
         line(self.string(key)?)
     }

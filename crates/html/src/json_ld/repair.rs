@@ -1,14 +1,13 @@
 //! Parses the scripts of JSON-LD, and repairs broken ones.
 //!
-//! Scripts on the web are often broken. They are parsed first unchanged, then repaired; those that cannot be
-//! repaired give nothing.
+//! Scripts on the web are often broken. They are parsed first unchanged, then repaired. A script that cannot be
+//! repaired gives the values before its fault.
 
 use std::borrow::Cow;
 
 use serde_json::{Deserializer, Value};
 
-/// Returns the JSON values of a script, up to the first fault that cannot be mended. Several values may follow each
-/// other.
+/// Returns the JSON values of a script, which may hold several, up to the first fault that cannot be repaired.
 pub(super) fn values(script: &str) -> Vec<Value> {
     // Nearly all scripts are sound, so they pay for no repair.
     let (values, whole) = read(script);
@@ -20,7 +19,7 @@ pub(super) fn values(script: &str) -> Vec<Value> {
     if mended.len() < values.len() { values } else { mended }
 }
 
-/// The values up to the first fault, and whether there was none.
+/// Parses the JSON values in a text up to the first fault; returns them and true if there is no fault.
 fn read(text: &str) -> (Vec<Value>, bool) {
     let mut values = Vec::new();
     for value in Deserializer::from_str(text).into_iter() {
@@ -32,7 +31,7 @@ fn read(text: &str) -> (Vec<Value>, bool) {
     (values, true)
 }
 
-/// The script with its character references decoded, if its quotes were written as such.
+/// Returns a script with its character references decoded if its quotes are written as references, or else unchanged.
 fn unescape(script: &str) -> Cow<'_, str> {
     let start = script.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '['));
     // Only if the first quote is escaped: elsewhere references are part of a text that holds markup.
@@ -43,8 +42,8 @@ fn unescape(script: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a script as JSON: drops comments, CDATA marks, semicolons and spare commas; escapes
-/// control characters and quotes that end no string; drops the backslash of unknown escapes.
+/// Rewrites a script as JSON: drops comments, CDATA marks, semicolons and spare commas; escapes control characters and
+/// quotes that end no string; drops the backslash of unknown escapes.
 fn mend(script: &str) -> String {
     let mut out = String::with_capacity(script.len() + script.len() / 16);
     let mut rest = script;
@@ -88,7 +87,7 @@ fn ends_with(out: &str, ends: &[char]) -> bool {
     out.trim_end().ends_with(ends)
 }
 
-/// Length of the comment or CDATA mark at the start of `rest`; 0 if there is none.
+/// Returns the length in bytes of the comment or CDATA mark at the start of `rest`; 0 if there is none.
 fn mark(rest: &str) -> usize {
     for mark in ["<!--", "-->", "<![CDATA[", "]]>"] {
         if rest.starts_with(mark) {
@@ -105,7 +104,8 @@ fn mark(rest: &str) -> usize {
     if ["<![CDATA[", "]]>", "<!--", "-->"].iter().any(|mark| text.starts_with(mark)) { 2 } else { until("\n") }
 }
 
-/// Writes the string whose opening quote stands before `text`; returns its length with the closing quote.
+/// Writes the string whose opening quote is directly before `text` to `out` as JSON; returns its length in bytes in
+/// `text`, with the closing quote.
 fn string(text: &str, out: &mut String) -> usize {
     out.push('"');
     let mut chars = text.char_indices();
@@ -141,7 +141,8 @@ fn is_hex(digits: Option<&str>) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// Returns whether a quote followed by `rest` ends its string, or is one inside it that was not escaped.
+/// Returns whether a quote that `rest` follows ends its string; otherwise it is an unescaped quote inside of the
+/// string.
 fn closes(rest: &str) -> bool {
     let rest = rest.trim_start();
     let mut chars = rest.chars();

@@ -1,4 +1,4 @@
-//! Lexes text and tags as nearly all pages write them, by comparing the 64 bytes from the place on that matters.
+//! Lexes text and tags in their most common forms quickly, by comparing 64 bytes at a time.
 //!
 //! For anything else, and near the end of the page, it finds nothing, and the caller uses the general lexer.
 
@@ -7,21 +7,21 @@ use trommel_text::vectors::Compare;
 use super::lexer::{Attributes, Key, Markup, TagPlace, TextRun, ValuePlace, markup};
 use super::tag::{ShortName, Tag};
 
-/// The 64 bytes from `at` on.
+/// Returns the 64 bytes from byte `at` on; `None` if fewer are left.
 #[inline(always)]
 fn window(bytes: &[u8], at: usize) -> Option<&[u8; 64]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// 64 bytes of a tag.
+/// Window of 64 bytes in a tag, with bit masks of the bytes that matter.
 #[derive(Clone, Copy)]
 struct Near<'a> {
-    /// Place of the first.
+    /// Byte offset of the window's first byte.
     at: usize,
     bytes: &'a [u8; 64],
-    /// One bit for each byte that ends the name of an attribute.
+    /// Bit mask of the bytes in the window that end the name of an attribute.
     ends: u64,
-    /// One bit for each `"`.
+    /// Bit mask of the `"` in the window.
     quotes: u64,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Near<'a> {
         Some(Self { at, bytes: window, ends: form.name_end(part), quotes: form.equal(part, b'"') })
     }
 
-    /// The byte with that number.
+    /// Returns byte `number` of the window, counted modulo 64.
     #[inline(always)]
     fn byte(self, number: usize) -> u8 {
         // The remainder is the number itself; it tells the compiler that it is in bounds.
@@ -70,8 +70,8 @@ pub(crate) fn text_run<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<T
     Some(TextRun { end: at + less.trailing_zeros() as usize, is_blank, has_reference })
 }
 
-/// Reads the end tag whose `</` stands at `at`, with a letter behind it. Returns its tag, the end of its name and the
-/// end of the whole; `None` if this lexer cannot read it.
+/// Reads the end tag whose `</` is at `at` and is followed by a letter; `None` if this lexer cannot read it.
+/// Returns its tag, the end of its name, and the end of the end tag in `bytes`.
 #[inline(always)]
 pub(crate) fn end_tag<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<(Tag, usize, usize)> {
     let window = window(bytes, at + 2)?;
@@ -89,7 +89,7 @@ fn odd_end_tag(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The tag of a name of `len` bytes, which begins at `at` and with the window.
+/// Returns the tag of a name of `len` bytes that begins at byte `at`; `window` is the 64 bytes from there on.
 #[inline(always)]
 fn tag(window: &[u8; 64], len: usize, bytes: &[u8], at: usize) -> Tag {
     if len > ShortName::MAX_BYTES {
@@ -99,9 +99,9 @@ fn tag(window: &[u8; 64], len: usize, bytes: &[u8], at: usize) -> Tag {
     Tag::of_short(ShortName::of_first(eight, len), len)
 }
 
-/// Reads the start tag whose `<` stands at `at`, with a letter behind it; at most `most` bytes of its attributes.
-/// Writes the values of needed attributes to `places`, and returns their number with the tag. `None` if this lexer
-/// cannot read it.
+/// Reads the start tag whose `<` is at `at` and is followed by a letter; `None` if this lexer cannot read it.
+/// Writes the values of needed attributes to `places`, and returns their number with the tag. At most `most` bytes of
+/// attributes are read.
 #[inline(always)]
 pub(crate) fn start_tag<C: Compare>(
     form: C,
@@ -183,7 +183,7 @@ pub(crate) fn start_tag<C: Compare>(
     Some((place, values.count))
 }
 
-/// The values of attributes that are needed.
+/// Buffer for the values of the attributes in a tag that the builder reads.
 struct Values<'a> {
     places: &'a mut [ValuePlace],
     keys: u32,
@@ -191,7 +191,7 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// Writes down a value if that of this name is needed; none if there is no room for it.
+    /// Stores the value of an attribute if the builder reads it; returns `None` if the buffer is full.
     #[inline(always)]
     fn put(&mut self, bytes: &[u8], name: (usize, usize), (start, end): (usize, usize)) -> Option<()> {
         if let Some(name) = Key::at(bytes, name) {
@@ -203,7 +203,7 @@ impl Values<'_> {
     }
 }
 
-/// The end of a value that begins at `start`: at the first of the quotes behind its own, or behind the window at `at`.
+/// Returns the end of the quoted value that begins at `start`; `quotes` is the mask of quotes in the window at `at`.
 #[inline(always)]
 fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes: u64) -> Option<usize> {
     if quotes != 0 {
@@ -212,7 +212,7 @@ fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes:
     quote(form, bytes, start.max(at + 64))
 }
 
-/// The place of the first `"` from `at` on.
+/// Returns the index of the first `"` from byte `at` on; `None` if the last 64 bytes are reached.
 #[inline(always)]
 fn quote<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
@@ -232,7 +232,7 @@ mod tests {
     use proptest::prelude::*;
     use trommel_text::vectors::{ByteTask, Vectors};
 
-    /// Bytes of the attributes of one tag that are read.
+    /// Maximum number of bytes of one tag's attributes that are read.
     const MOST: usize = 150;
 
     struct ReadText<'a>(&'a [u8], usize);
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// Reads the tag at a place with the general lexer.
+    /// Reads the start tag at byte `at` with the general lexer.
     fn plain_start_tag(bytes: &[u8], at: usize) -> Option<(TagPlace, Vec<ValuePlace>)> {
         let mut lexer = TagLexer::new(MOST);
         let Markup::Tag(raw) = lexer.markup(bytes, at) else { return None };

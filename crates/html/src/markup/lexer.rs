@@ -1,4 +1,4 @@
-//! Lexes tags: the end of a tag, its name and its attributes (HTML standard, 13.2.5).
+//! Lexes tags of any form: the end of a tag, its name and its attributes (HTML standard, 13.2.5).
 //!
 //! Each tag is lexed once, with the attributes that are needed.
 
@@ -6,7 +6,7 @@ use super::tag::{NameTable, ShortName, Tag};
 
 pub(crate) use super::tag::{Markup, RawTag};
 
-/// The name of an attribute whose value the builder reads.
+/// Name of an attribute whose value the builder reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Key {
@@ -23,7 +23,7 @@ pub(crate) enum Key {
     Id,
     Itemprop,
     Lang,
-    /// `data-mathml`
+    /// Attribute `data-mathml`.
     Mathml,
     Name,
     Property,
@@ -31,7 +31,7 @@ pub(crate) enum Key {
     Role,
     Size,
     Style,
-    /// `data-tex`, `data-latex` or `data-math`
+    /// Attribute `data-tex`, `data-latex` or `data-math`.
     Tex,
     Title,
     Type,
@@ -39,14 +39,14 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// Returns the bit of the name in a set of names.
+    /// Returns the bit of the attribute name in a set of names.
     #[inline(always)]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// Returns the attribute name between two places in `bytes`, in any case; `None` if the builder does not read that
-    /// attribute.
+    /// Returns the attribute name in the given byte range of `bytes`, in any case; `None` if the builder does not read
+    /// it.
     #[inline(always)]
     pub fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         let len = place.1 - place.0;
@@ -76,7 +76,7 @@ impl Key {
     }
 }
 
-/// The keys of at most eight bytes, by their names. The factor was found by trial.
+/// Hash table of the attribute names of at most eight bytes. The factor was found by trial.
 static SHORT_KEYS: NameTable<Option<Key>, 128, 0xCECD_E2A7_2010_922D> = NameTable::new(
     &[
         ("class", Some(Key::Class)),
@@ -104,7 +104,7 @@ static SHORT_KEYS: NameTable<Option<Key>, 128, 0xCECD_E2A7_2010_922D> = NameTabl
     None,
 );
 
-/// The name of an attribute, and the place of its value without the quotes.
+/// Attribute in a tag: its name, and the byte range of its value without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValuePlace {
     pub name: Key,
@@ -112,37 +112,37 @@ pub(crate) struct ValuePlace {
     pub end: u32,
 }
 
-/// A filler for unused entries: the place of no value.
+/// Empty value, which fills unused entries of a buffer.
 pub(crate) const NO_PLACE: ValuePlace = ValuePlace { name: Key::Id, start: 0, end: 0 };
 
-/// The general lexer of tags, for tags of any form; it reuses its buffer from tag to tag.
+/// General lexer for tags of any form, which reuses its buffer from tag to tag.
 #[derive(Debug)]
 pub(crate) struct TagLexer {
     places: Vec<ValuePlace>,
-    /// Bytes of one tag's attributes that are read.
+    /// Maximum number of bytes of one tag's attributes that are read.
     most: usize,
 }
 
-/// A run of text between tags.
+/// Run of text between two tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRun {
-    /// One past its last byte: the `<` of what follows, or the end.
+    /// Byte offset after the run: that of the next `<`, or the end of the page.
     pub end: usize,
-    /// True if it is white space throughout (as between attributes).
+    /// True if the run is white space throughout (space, tab, line feed, carriage return, form feed).
     pub is_blank: bool,
-    /// True if it contains a `&`.
+    /// True if the run contains a `&`.
     pub has_reference: bool,
 }
 
-/// A start tag in brief: its place in the text, its tag, and which attributes it has.
+/// Start tag in brief: its byte range in the page, its tag, and the set of its attributes that the builder reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TagPlace {
-    /// The `<`.
+    /// Byte offset of the tag's `<`.
     pub start: u32,
     pub name_end: u32,
-    /// One past the `>`.
+    /// Byte offset after the tag's `>`.
     pub end: u32,
-    /// A bit for each [`Key`] that one of its attributes has.
+    /// Bit set of the attribute names ([`Key`]) that the tag has.
     pub keys: u32,
     pub tag: Tag,
     pub self_closing: bool,
@@ -152,13 +152,13 @@ pub(crate) struct TagPlace {
     pub cut: bool,
 }
 
-/// A start tag with its bytes and the values of its attributes, as the lexers give it to the builder.
+/// Start tag with its bytes and the values of its attributes, as the lexers give it to the builder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagText<'a> {
     pub tag: Tag,
     pub place: TagPlace,
     pub bytes: &'a [u8],
-    /// Values of the attributes that are needed, in order.
+    /// Values of the tag's attributes that the builder reads, in their order.
     pub places: &'a [ValuePlace],
 }
 
@@ -168,7 +168,7 @@ impl TagLexer {
         Self { places: Vec::new(), most }
     }
 
-    /// Reads the markup whose `<` stands at byte `at`. If it is a tag, [`TagLexer::tag`] then returns it.
+    /// Reads the markup whose `<` is at byte `at`. If it is a tag, [`TagLexer::tag`] then returns it.
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
         let (places, most) = (&mut self.places, self.most);
         places.clear();
@@ -187,7 +187,7 @@ impl TagLexer {
         })
     }
 
-    /// Returns the tag that [`TagLexer::markup`] read last.
+    /// Returns the start tag that [`TagLexer::markup`] read last.
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
         let place = TagPlace {
             start: raw.start as u32,
@@ -215,13 +215,13 @@ impl<'a> TagText<'a> {
         (self.place.end - self.place.start) as usize
     }
 
-    /// Returns whether the tag has an attribute of this name.
+    /// Returns whether the tag has an attribute with the name `name`.
     #[inline]
     pub fn has(&self, name: Key) -> bool {
         self.place.keys & name.bit() != 0
     }
 
-    /// Returns the value of the first attribute of this name, undecoded.
+    /// Returns the value of the tag's first attribute with the name `name`, with character references not decoded.
     #[inline]
     pub fn value(&self, name: Key) -> Option<&'a [u8]> {
         if self.has(name) { self.first_value(name) } else { None }
@@ -231,23 +231,23 @@ impl<'a> TagText<'a> {
         self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
-    /// Iterates over the names in the tag's `class` attribute.
+    /// Iterates over the class names in the tag's `class` attribute.
     pub fn classes(&self) -> impl Iterator<Item = &'a [u8]> {
         self.value(Key::Class).unwrap_or_default().split(u8::is_ascii_whitespace)
     }
 
-    /// Returns whether the tag's `class` attribute has this name.
+    /// Returns whether the tag's `class` attribute has the class name `wanted`.
     pub fn has_class(&self, wanted: &[u8]) -> bool {
         self.classes().any(|name| name == wanted)
     }
 
-    /// Iterates over those of the tag's attributes that the builder reads, in order, with their values.
+    /// Iterates over the tag's attributes that the builder reads, in order, as pairs of name and value.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
         self.places.iter().map(|place| (place.name, self.slice(place)))
     }
 
-    /// Returns the value of the attribute with this lower-case name, even if it is not one of [`Key`], with its
-    /// references decoded.
+    /// Returns the decoded value of the tag's attribute with the lower-case name `name`, even if it is not one of
+    /// [`Key`].
     pub fn other_value(&self, name: &str) -> Option<String> {
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.attribute_bytes());
@@ -270,14 +270,14 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
-/// The places of an attribute's name and of its value without quotes, each as its first byte and one past its last.
+/// Byte ranges of an attribute's name and of its value without quotes, each as its first byte and one past its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSpans {
     pub name: (usize, usize),
     pub value: (usize, usize),
 }
 
-/// The class of each byte in a tag: white space 1, `/` 2, `>` 4, `=` 8.
+/// Class of each byte in a tag: white space 1, `/` 2, `>` 4, `=` 8, all others 0.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     class[b' ' as usize] = 1;
@@ -291,19 +291,19 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// Index of the first byte from `at` on that is of a class in `mask`, or the length.
+/// Returns the index of the first byte from `at` on whose class is in `mask`, or the length of `bytes`.
 fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let len = rest.iter().position(|&byte| CLASS[byte as usize] & mask != 0);
     at + len.unwrap_or(rest.len())
 }
 
-/// Reads the markup whose `<` stands at byte `at`: a tag, other markup, or a part that is cut off.
+/// Reads the markup whose `<` is at byte `at`: a tag, other markup, or a part that is cut off.
 pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// Like [`markup`], and passes the end of the tag's name and the places of each attribute to `note`.
+/// Reads markup like [`markup`], and passes the end of the tag's name and the byte ranges of each attribute to `note`.
 pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
     let (name_at, is_end) = match name_start(bytes, at) {
         Ok(start) => start,
@@ -328,8 +328,8 @@ pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, A
     })
 }
 
-/// The beginning of the name of the tag at the `<` at `at`, and whether it is an end tag; else the other
-/// markup there.
+/// Returns the index at which the name of the tag at byte `at` begins, and true if it is an end tag.
+/// If there is no tag, the error is the other markup at `at`.
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     let Some(&next) = bytes.get(at + 1) else { return Err(Markup::Cut { quoted: false }) };
     let is_end = next == b'/';
@@ -349,27 +349,28 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     }
 }
 
-/// Iterates over the attributes of a tag as (name, value) slices, values undecoded and without their quotes. Stops at
-/// the `>` that ends the tag, or at the end of the bytes.
+/// Iterator over the attributes of a tag as pairs of name and value, undecoded and without quotes.
+/// Stops at the `>` that ends the tag, or at the end of the bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
-    /// True if the last byte passed over was a `/` outside of a value.
+    /// True if the byte before the current position is a `/` outside of an attribute value.
     pub(super) slash: bool,
-    /// True if the last attribute was cut at its `=`.
+    /// True if the latest attribute has a `=` without a value, as in `<p a=>`.
     pub(super) value_missing: bool,
-    /// True if the last value was cut before its closing quote.
+    /// True if the latest attribute value has no closing quote.
     pub(super) open_quote: bool,
 }
 
 impl<'a> Attributes<'a> {
-    /// Iterates over the attributes in `bytes`, which start directly after a tag's name.
+    /// Creates an iterator over the attributes in `bytes`, which start directly after a tag's name.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::from(bytes, 0)
     }
 
-    /// Iterates over the attributes in `bytes` from byte `at`, which is directly after the tag's name or an attribute.
+    /// Creates an iterator over the attributes in `bytes` from byte `at`, directly after the tag's name or an
+    /// attribute.
     pub(super) fn from(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, slash: false, value_missing: false, open_quote: false }
     }
@@ -384,7 +385,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// Returns the places of the next attribute; `None` at the end of the tag.
+    /// Returns the byte ranges of the next attribute; `None` at the end of the tag.
     // Not inlined into the loop over tags, where few attributes are read so.
     #[inline(never)]
     pub(super) fn next_spans(&mut self) -> Option<AttributeSpans> {

@@ -1,52 +1,52 @@
-//! Names of elements, and their meaning for the block table.
+//! Lists the names of elements, with their meaning for the block table.
 //!
 //! Short names of elements and attributes are numbers, so that one comparison distinguishes them.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// A set of traits that elements have by the HTML standard and by the layout of pages, such as inline or void.
+    /// Set of traits that an element has by the HTML standard and by the layout of pages, such as inline or void.
     #[derive(Clone, Copy)]
     pub(crate) struct Traits: u32 {
-        /// [`Tag::is_inline`]
+        /// The element is part of a line of text ([`Tag::is_inline`]).
         const INLINE = 1;
-        /// [`Tag::is_void`]
+        /// The element never has content ([`Tag::is_void`]).
         const VOID = 1 << 1;
-        /// [`Tag::is_raw`]
+        /// The element's content is text without markup ([`Tag::is_raw`]).
         const RAW = 1 << 2;
-        /// [`Tag::ends_foreign`]
+        /// The element's start ends svg or math around it ([`Tag::ends_foreign`]).
         const ENDS_FOREIGN = 1 << 3;
-        /// [`Tag::closes_p`]
+        /// The element's start ends an open `p` ([`Tag::closes_p`]).
         const CLOSES_P = 1 << 4;
-        /// [`Tag::is_scope`]
+        /// The element limits the scope of end tags inside it ([`Tag::is_scope`]).
         const SCOPE = 1 << 5;
-        /// [`Tag::is_heading`]
+        /// The element is a heading ([`Tag::is_heading`]).
         const HEADING = 1 << 6;
-        /// [`Tag::keeps_space`]
+        /// The element preserves white space ([`Tag::keeps_space`]).
         const KEEPS_SPACE = 1 << 7;
-        /// It sets words of a sentence, and is no part of a card or a row of controls.
+        /// The element formats words of a sentence; it is not used for parts of a card or a row of controls.
         const PROSE = 1 << 8;
-        /// Its end tag may be left out, so that counting starts against ends says nothing.
+        /// The element's end tag may be omitted, so start tags and end tags cannot be matched by counting.
         const NO_END = 1 << 9;
-        /// Its start ends other elements than `p` by implication.
+        /// The element's start ends open elements other than `p` by implication.
         const ENDS = 1 << 10;
-        /// Its element may have no row, or none like others.
+        /// The element's start tag needs special treatment: it may get no row in the element table, or an unusual one.
         const APART = 1 << 11;
-        /// Its end tag is matched by more than its name.
+        /// The element's end tag needs special treatment: more than its name decides which element it ends.
         const SLOW_END = 1 << 12;
-        /// Its elements are counted.
+        /// The element is counted per block, as an image or a form control.
         const COUNTED = 1 << 13;
-        /// Its element may be a notation by its name alone.
+        /// The element can be a notation, such as a superscript, by its name alone.
         const NOTED = 1 << 14;
     }
 }
 
 impl Traits {
-    /// An element that starts and ends a block and has nothing special.
+    /// Traits of an element that starts and ends a block and has no other trait.
     const BLOCK: Self = Self::empty();
 }
 
-/// The one list of tags: variant, name and traits, in the order of the names.
+/// Defines `Tag`, its names and its traits from one list, sorted by name.
 macro_rules! tags {
     ($($variant:ident $name:literal: $($trait:ident)|+;)*) => {
         /// An element name that HTML knows, or [`Tag::Other`] for every other name.
@@ -59,10 +59,10 @@ macro_rules! tags {
             $($variant),*
         }
 
-        /// Every name with its tag, in the order of the tags.
+        /// Names of all tags with their tag, in the order of the tags.
         const NAMES: [(&str, Tag); [$($name),*].len()] = [$(($name, Tag::$variant)),*];
 
-        /// Traits in the order of the tags.
+        /// Traits of all tags, in the order of the tags.
         // One look for each tag of a page instead of a comparison with each of these names.
         const TRAITS: [Traits; NAMES.len()] = [$(Traits::empty()$(.union(Traits::$trait))+),*];
     };
@@ -209,23 +209,24 @@ tags! {
     Xmp "xmp": CLOSES_P | KEEPS_SPACE;
 }
 
-/// The tags of short names. The factor was found by trying many; mostly free, so that few unknown names are compared.
+/// Hash table of the tags with short names. The factor was found by trial; most slots are free, so that few unknown
+/// names are compared.
 static TABLE: NameTable<Tag, 1024, 0xD522_34DC_E8EE_0C5B> = NameTable::new(&NAMES, Tag::Other);
 
-/// The tags of longer names.
+/// Tags with names of more than eight bytes.
 // So few that a table of strings would not pay.
 const LONG_NAME_TAGS: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
-    /// The number of tags, including [`Tag::Other`].
+    /// Number of tags, including [`Tag::Other`].
     pub const COUNT: usize = NAMES.len();
 
-    /// Returns the tag of a name in any case.
+    /// Returns the tag with a name, in any case; [`Tag::Other`] for unknown names.
     pub fn from_name(name: &[u8]) -> Tag {
         Self::at(name, (0, name.len()))
     }
 
-    /// Returns the tag of the name, in any case, that stands between two places in `bytes`.
+    /// Returns the tag whose name, in any case, is in the byte range `place` of `bytes`.
     #[inline]
     pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
         match ShortName::at(bytes, place) {
@@ -234,7 +235,7 @@ impl Tag {
         }
     }
 
-    /// Returns the tag of a short name of `len` bytes.
+    /// Returns the tag with a short name of `len` bytes.
     #[inline(always)]
     pub(super) fn of_short(name: ShortName, len: usize) -> Tag {
         TABLE.get(name, len)
@@ -253,7 +254,7 @@ impl Tag {
         NAMES[self as usize].0
     }
 
-    /// Returns the tag with this number, as `tag as usize` gives it.
+    /// Returns the tag with the given number, which is `tag as usize`.
     pub(crate) const fn numbered(number: usize) -> Tag {
         NAMES[number].1
     }
@@ -303,13 +304,13 @@ impl Tag {
         self.has(Traits::HEADING)
     }
 
-    /// Returns whether white space in the element's text is kept.
+    /// Returns whether white space in the element's text is preserved.
     pub const fn keeps_space(self) -> bool {
         self.has(Traits::KEEPS_SPACE)
     }
 }
 
-/// A table of something for each tag, found by a function while compiling.
+/// Builds an array with the value of a constant function for each tag, at compile time.
 macro_rules! by_tag {
     ($found_for:path) => {{
         let mut table = [$found_for(Tag::Other); Tag::COUNT];
@@ -323,16 +324,16 @@ macro_rules! by_tag {
 }
 pub(crate) use by_tag;
 
-/// A table of values by short names, in which each name has a slot of its own. A multiplication gives the slot.
+/// Perfect hash table of values by short names: a multiplication by `FACTOR` gives each name a slot that no other has.
 // Names cost 15 million instructions of 85 pages less than with a table in which several share a slot.
 pub(super) struct NameTable<T, const SLOTS: usize, const FACTOR: u64> {
-    /// Names with their lengths and values at their slots.
+    /// Slots with a short name, its length in bytes and its value each; unused slots have length 0.
     slots: [(ShortName, u8, T); SLOTS],
     none: T,
 }
 
 impl<T: Copy, const SLOTS: usize, const FACTOR: u64> NameTable<T, SLOTS, FACTOR> {
-    /// Builds the table from those names that are short; every other name has the value `none`.
+    /// Builds the table from the names of at most eight bytes; every other name has the value `none`.
     pub const fn new(names: &[(&str, T)], none: T) -> Self {
         let mut slots = [(ShortName(0), 0, none); SLOTS];
         let mut at = 0;
@@ -362,12 +363,12 @@ impl<T: Copy, const SLOTS: usize, const FACTOR: u64> NameTable<T, SLOTS, FACTOR>
     }
 }
 
-/// A name of at most [`ShortName::MAX_BYTES`] bytes in lower case, packed into a number: the first byte lowest, filled
-/// up with 0.
+/// Name of at most [`ShortName::MAX_BYTES`] bytes in lower case, packed into a number: the first byte lowest, padded
+/// with 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShortName(pub u64);
 
-/// All bits of the first byte, of the first two and so on.
+/// Masks for the first bytes of a number: element `n` covers its `n + 1` lowest bytes.
 const MASKS: [u64; ShortName::MAX_BYTES] = {
     let mut masks = [u64::MAX; ShortName::MAX_BYTES];
     let mut at = 0;
@@ -378,14 +379,14 @@ const MASKS: [u64; ShortName::MAX_BYTES] = {
     masks
 };
 
-/// The lowest bit of every byte.
+/// Number in which the lowest bit of every byte is set.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl ShortName {
     // All but four of the known names fit into a machine word, so comparing a name is one instruction.
     pub const MAX_BYTES: usize = 8;
 
-    /// Packs a name of at most eight bytes, which are in lower case.
+    /// Packs a name of at most eight bytes in lower case.
     pub const fn of(bytes: &[u8]) -> Self {
         let mut name = 0;
         let mut at = 0;
@@ -396,7 +397,8 @@ impl ShortName {
         Self(name)
     }
 
-    /// Packs the name, in any case, between two places in `bytes`; `None` if it is longer or empty.
+    /// Packs the name, in any case, in the given byte range of `bytes`; `None` if it is empty or longer than eight
+    /// bytes.
     #[inline(always)]
     pub fn at(bytes: &[u8], (start, end): (usize, usize)) -> Option<Self> {
         let len = end.wrapping_sub(start);
@@ -411,7 +413,7 @@ impl ShortName {
         }
     }
 
-    /// Packs the name, in any case, that the first `len` of eight bytes are.
+    /// Packs the name, in any case, that consists of the first `len` bytes of `eight`.
     #[inline(always)]
     pub fn of_first(eight: u64, len: usize) -> Self {
         // From a table, as shifting the mask into place takes more instructions.
@@ -422,7 +424,7 @@ impl ShortName {
         if !name & LOWER & mask == 0 { Self(name) } else { Self(lower(name)) }
     }
 
-    /// The bytes of a name near the end of all.
+    /// Returns the bytes of a name near the end of `bytes` as a number, the first byte lowest.
     #[cold]
     #[inline(never)]
     fn of_last(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
@@ -430,7 +432,7 @@ impl ShortName {
     }
 }
 
-/// Eight bytes in lower case: the bit of lower case is set in each that is A to Z.
+/// Changes the letters A to Z among eight bytes to lower case.
 const fn lower(bytes: u64) -> u64 {
     let low = bytes & (0x7F * ONES);
     // The highest bit of each byte tells whether it is at least `A`, and beyond `Z`.
@@ -441,12 +443,12 @@ const fn lower(bytes: u64) -> u64 {
     bytes | upper >> 2
 }
 
-/// A tag that the lexer found in the bytes of a page. All positions are indices into these bytes.
+/// Tag that the lexer found in the bytes of a page. All positions are indices into these bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawTag {
-    /// The `<`.
+    /// Index of the tag's `<`.
     pub start: usize,
-    /// One past the `>`.
+    /// Index after the tag's `>`.
     pub end: usize,
     pub name: (usize, usize),
     /// Range of the attributes, from the end of the name to the `>`.
@@ -457,13 +459,13 @@ pub(crate) struct RawTag {
     pub value_missing: bool,
 }
 
-/// The result of reading markup at a `<`: a tag, something to skip, or a part that is cut off.
+/// Result of reading markup at a `<`: a tag, markup to skip, or a part that is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Tag(RawTag),
-    /// A doctype, bogus comment or stray `<`; reading goes on at this index.
+    /// Doctype, bogus comment or stray `<`; reading continues at this index.
     Skip(usize),
-    /// The bytes end inside the markup; `quoted` tells whether inside a quoted value.
+    /// Markup that the end of the bytes cuts off; `quoted` is true inside of a quoted value.
     Cut {
         quoted: bool,
     },

@@ -1,5 +1,4 @@
-//! Recognises ids that are made from headings. They repeat the name of a section and do not state its
-//! purpose.
+//! Recognises ids that are made from headings. They repeat the name of a section and do not state its purpose.
 
 use std::cell::OnceCell;
 
@@ -8,17 +7,16 @@ use trommel_text::vectors::Vectors;
 use super::{Attribute, Element, Page};
 use crate::{build::split_words, markup::Tag};
 
-/// Headings of the second and third level with such an id that a page must have, and their share: a page that makes
-/// its ids so makes them all so.
+/// Minimum number of headings (`h2`, `h3`) with an id made from their text, on a page whose ids are made from headings.
 const MIN_HEADINGS: usize = 3;
 const MAX_HEADINGS_PER_ID: usize = 2;
-/// Elements around a heading that may have its id, itself counted.
+/// Maximum number of elements, the heading included, that are searched for the id of a heading.
 const ANCESTORS: usize = 3;
-/// Maximum bytes of a heading from which an id is made.
+/// Maximum length in bytes of a heading from which an id is made.
 // Longer headings are paragraphs; without a bound an id would be compared with a whole article.
 const MAX_HEADING_BYTES: usize = 300;
 
-/// Recognises elements whose `id` is made from the heading that they begin with.
+/// Finder of elements whose `id` is made from the heading that they begin with.
 #[derive(Debug)]
 pub struct HeadingIds<'a> {
     page: &'a Page,
@@ -26,13 +24,14 @@ pub struct HeadingIds<'a> {
 }
 
 impl<'a> HeadingIds<'a> {
-    /// Prepares the search in a page. The page is searched at the first request for an id that is like its heading.
+    /// Prepares the search in a page. The page is searched when the first id that is like its heading is requested.
     pub fn new(page: &'a Page) -> Self {
         Self { page, is_rule: OnceCell::new() }
     }
 
-    /// Returns whether the id of an element is the name of the heading that its text begins with, as with most sections
-    /// of the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
+    /// Returns whether an element's id is made from the heading that the element begins with, as most ids of the page
+    /// are.
+    /// Example: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
     pub fn contains(&self, at: u32) -> bool {
         self.page.element(at).is_some_and(|element| self.is_named(at, element))
             && *self.is_rule.get_or_init(|| self.is_rule())

@@ -1,9 +1,8 @@
-//! The rows of a page: elements, blocks with their styled parts, attribute words, the facts of the head and the body.
+//! Defines the rows of a page's tables: elements, blocks with their styled parts, attribute words, and facts.
 //!
-//! Parts of a text have a style (link, code, strong or emphasis) or a notation with a meaning (formulas,
-//! superscripts, subscripts, readings, deleted text, links to places on the page). The builder records the parts
-//! while it reads the page. So the parts of a block are slices of its text, and together they give exactly that
-//! text.
+//! A part of a text has a style (link, code, strong or emphasis) or a notation with a meaning. Notations are formulas,
+//! superscripts, subscripts, readings, deleted text and links to places on the page. The builder records the parts
+//! while it reads the page. So the parts of a block are slices of its text, and together they give exactly that text.
 
 use bitflags::bitflags;
 
@@ -11,13 +10,13 @@ use super::NONE;
 use crate::hydration::ScriptText;
 use crate::markup::{Tag, by_tag};
 
-/// The facts that a page states about itself in its head: title, `<meta>` elements, addresses, language and scripts
-/// with data.
+/// Facts that a page states about itself in its head: title, `<meta>` elements, addresses, language and scripts with
+/// data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Text of the first `<title>`, entities decoded and white space folded.
+    /// Text of the first `<title>`, with character references decoded and white space folded.
     pub title: String,
-    /// `<meta>` elements as (`name`, `property` or `itemprop` in lower case; content), in order.
+    /// `<meta>` elements in order: `name`, `property` or `itemprop` in lower case, and content.
     pub meta: Vec<(String, String)>,
     /// `href` of `<link rel="canonical">`.
     pub canonical: Option<String>,
@@ -27,10 +26,10 @@ pub struct Head {
     pub next: Option<String>,
     /// `lang` (or `xml:lang`) of `<html>`.
     pub lang: Option<String>,
-    /// The scripts of type `application/ld+json`, unchanged and in order; [`Page::json_ld`](crate::Page::json_ld)
-    /// parses them.
+    /// Scripts of type `application/ld+json`, unchanged and in order; [`Page::json_ld`](crate::Page::json_ld) parses
+    /// them.
     pub json_ld: Vec<ScriptText>,
-    /// The scripts with data from which the page is built, in order.
+    /// Scripts with hydration payloads (data from which the page is built), in order.
     pub payloads: Vec<ScriptText>,
 }
 
@@ -42,24 +41,24 @@ impl Head {
 }
 
 bitflags! {
-    /// A set of kinds of elements, such as lists, tables or code. A kind says which part of a page an element marks.
+    /// Set of kinds of elements, such as list, table or code. A kind says which part of a page an element marks.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
-        /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.
+        /// Preformatted text: `pre` and the like ([`Tag::keeps_space`]), and any element laid out as code.
         const CODE = 1;
-        /// `ul`, `ol`.
+        /// Bulleted or numbered list: `ul`, `ol`.
         const LIST = 1 << 1;
-        /// `dl`, `menu`, `dir`.
+        /// List of another form: `dl`, `menu`, `dir`.
         const OTHER_LIST = 1 << 2;
-        /// `li`.
+        /// List item: `li`.
         const ITEM = 1 << 3;
-        /// `dd`, `dt`.
+        /// Item of a description list: `dd`, `dt`.
         const OTHER_ITEM = 1 << 4;
-        /// `table`.
+        /// Table: `table`.
         const TABLE = 1 << 5;
-        /// `h1` to `h6`.
+        /// Heading: `h1` to `h6`, or an element with the role of a heading.
         const HEADING = 1 << 6;
-        /// `blockquote`.
+        /// Quotation: `blockquote`.
         const QUOTE = 1 << 7;
     }
 }
@@ -89,12 +88,12 @@ impl ElementKinds {
 // Every element is asked for them.
 const KINDS: [ElementKinds; Tag::COUNT] = by_tag!(ElementKinds::found_for);
 
-/// A row of the table of elements: an element of the page's body, `html` and `body` included. Elements of the head, and
-/// those whose content is never text (script, svg ...), have no row.
+/// Row of the element table: an element of the page's body, `html` and `body` included.
+/// Elements of the head, and those whose content is never text (script, svg), have no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Its name; `pre` of any element that is laid out as code, such as the editors of CodeMirror, and `h1` to `h6`
-    /// of one whose `role` is that of a heading.
+    /// Tag of the element. It is `pre` for any element laid out as code, such as an editor of CodeMirror, and `h1` to
+    /// `h6` for one with the role of a heading.
     pub tag: Tag,
     pub(crate) name: u16,
     /// Index of the enclosing element, or [`NONE`](crate::NONE).
@@ -103,105 +102,105 @@ pub struct Element {
     pub depth: u16,
     /// True if the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
     pub hidden: bool,
-    /// Kinds of the element and of all elements around it; other kinds need not be searched for.
+    /// Union of the kinds of the element and of all elements around it.
     pub within: ElementKinds,
-    /// One past the index of its last descendant: descendants are `index + 1 .. end`.
+    /// One past the index of the element's last descendant: descendants are `index + 1 .. end`.
     pub end: u32,
-    /// First of its words in the table of words of attributes, and their number.
+    /// Range of the element's words in the table of attribute words: index of the first, and number.
     pub(crate) words: (u32, u16),
-    /// True if it may have an `id` or a `name`.
+    /// True if the element may have an `id` or a `name`.
     pub(crate) is_named: bool,
-    /// Hash of the name and the class attribute; equal for elements made by one template.
+    /// Hash of the element's name and class attribute; equal for elements made by one template.
     pub signature: u64,
-    /// Byte of the `<` of its start tag in the decoded page.
+    /// Byte offset in the decoded page of the `<` of the element's start tag.
     pub start: u32,
 }
 
-/// A block: a run of text between two layout changes, such as a paragraph, a heading or a cell.
+/// Block: a run of text between two layout changes, such as a paragraph, a heading or a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub(crate) text: (u32, u32),
-    /// First and one past the last byte of the text in the decoded page, markup inside included.
+    /// First and one past the last byte of the block's text in the decoded page, markup inside included.
     pub span: (u32, u32),
-    /// Innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
+    /// Index of the innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
     pub element: u32,
-    /// Innermost block-level element around that ([`NONE`](crate::NONE) if there is none); the heading around it for
-    /// the first block of one.
+    /// Index of the innermost block-level element around the block ([`NONE`](crate::NONE) if there is none); for the
+    /// first block of a heading, the heading.
     pub(crate) container: u32,
     pub(crate) inline: (u32, u32),
-    /// Words ([`trommel_text::words`]).
+    /// Number of words in the block ([`trommel_text::words`]).
     pub words: u32,
-    /// Words inside links, at most `words`.
+    /// Number of the block's words that are inside links.
     pub link_words: u32,
-    /// Characters of the text.
+    /// Number of characters in the block's text.
     pub chars: u32,
-    /// Tags between the end of the block before (or the page start) and the first character.
+    /// Number of tags between the end of the previous block (or the page start) and the block's first character.
     pub tags_before: u32,
-    /// Tags between the first and the last character.
+    /// Number of tags between the first and the last character of the block.
     pub tags_inside: u32,
     /// Number of text runs in the block, which tags separate.
     pub pieces: u32,
-    /// `img` elements among the tags inside.
+    /// Number of `img` elements in the block.
     pub images: u32,
-    /// `input` and `button` elements among the tags inside.
+    /// Number of `input` and `button` elements in the block.
     pub inputs: u32,
 }
 
 impl Block {
-    /// The share of the block's words that are in links, 0..=1.
+    /// Returns the share of the block's words that are in links (0 to 1).
     pub fn link_density(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.link_words as f32 / self.words as f32 }
     }
 }
 
 trommel_text::named! {
-    /// The attribute that an [`AttributeWord`] comes from.
+    /// Attribute that an [`AttributeWord`] comes from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[repr(u8)]
     pub enum Attribute {
-        /// `id`
+        /// Attribute `id`.
         Id = "id",
-        /// `class`
+        /// Attribute `class`.
         Class = "class",
-        /// `role`
+        /// Attribute `role`.
         Role = "role",
-        /// `itemprop`
+        /// Attribute `itemprop`.
         Itemprop = "itemprop",
     }
 }
 
-/// A word of an attribute's value, in lower case, at least two bytes long. Values are split at everything that is not a
-/// letter (so at `-`, `_` and digits), and where lower case turns to upper.
+/// Word of an attribute's value, in lower case, at least two bytes long.
+/// Values are split at everything that is not a letter, and where lower case turns to upper case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeWord {
-    /// [`trommel_text::word_hash`] of the text.
+    /// Hash of the word's text by [`trommel_text::word_hash`].
     pub hash: u64,
     pub(crate) start: u32,
     pub(crate) len: u16,
-    /// The attribute of the word.
+    /// Attribute whose value has the word.
     pub attribute: Attribute,
 }
 
-/// The kind of a [`StatedFact`], such as author or date.
+/// Kind of a [`StatedFact`], such as author or date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
-    /// `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
+    /// Date of publication: `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
     Published,
-    /// `itemprop="dateModified"`.
+    /// Date of modification: `itemprop="dateModified"`.
     Modified,
-    /// `itemprop="author"` (or `creator`).
+    /// Author: `itemprop="author"` (or `creator`).
     Author,
-    /// `itemprop="headline"`.
+    /// Headline: `itemprop="headline"`.
     Headline,
-    /// `itemprop="name"`.
+    /// Name of a thing: `itemprop="name"`.
     Name,
-    /// `itemprop="publisher"`.
+    /// Publisher: `itemprop="publisher"`.
     Publisher,
-    /// `itemprop="inLanguage"`.
+    /// Language: `itemprop="inLanguage"`.
     Language,
-    /// An element with a `datetime` attribute that is not said to be one of the dates above.
+    /// Time of unknown meaning: an element with `datetime` that has no known `itemprop`.
     Time,
-    /// An element with `rel="author"`, or a link to an address like `/author/name`.
+    /// Link to an author: an element with `rel="author"`, or a link to an address like `/author/name`.
     AuthorLink,
 }
 
@@ -227,50 +226,51 @@ impl FactKind {
     }
 }
 
-/// A fact that an element of the body states. A page keeps the first few hundred.
+/// Fact that an element of the body states. A page keeps the first few hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedFact {
-    /// The kind of the fact.
+    /// Kind of the fact, such as author or date.
     pub kind: FactKind,
-    /// `content`, `datetime` or, for dates, `title` of the element, character references decoded;
-    /// empty where the fact is the text of the element.
+    /// Value of the fact: `content`, `datetime` or, for dates, `title` of the element, with character references
+    /// decoded.
+    /// Empty if the fact is the text of the element.
     pub value: String,
-    /// The element; for `<meta>` the one around it ([`NONE`](crate::NONE) outside of every element).
+    /// Index of the element that states the fact; for `<meta>` that around it ([`NONE`](crate::NONE) if there is none).
     pub element: u32,
-    /// Index of the block being read at that place; blocks with a lower index precede the fact.
+    /// Index of the block that was being read at the fact; blocks with a lower index precede the fact.
     pub block: u32,
-    /// Byte of the `<` of the start tag in the decoded page.
+    /// Byte offset in the decoded page of the `<` of the start tag that states the fact.
     pub start: u32,
 }
 
-/// The inline style of a part of a text: its link, and whether it is code, strong or emphasised.
+/// Inline style of a part of a text: its link, and whether it is code, strong or emphasised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InlineStyle {
-    /// Innermost open `a` element with `href` around the text.
+    /// Index of the innermost open `a` element with `href` around the text.
     pub link: Option<u32>,
-    /// Inside `code`, `kbd`, `samp` or `tt`.
+    /// True if the text is inside `code`, `kbd`, `samp` or `tt`.
     pub code: bool,
-    /// Inside `strong` or `b`.
+    /// True if the text is inside `strong` or `b`.
     pub strong: bool,
-    /// Inside `em` or `i`.
+    /// True if the text is inside `em` or `i`.
     pub em: bool,
 }
 
-/// A part of a block's text in which the style does not change.
+/// Part of a block's text in which the inline style does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StyledText<'a> {
-    /// The text. White space between two parts belongs to the second.
+    /// Text of the part. White space between two parts belongs to the second.
     pub text: &'a str,
-    /// The style of the part.
+    /// Inline style of the whole part.
     pub style: InlineStyle,
 }
 
-/// An [`InlineStyle`] packed into one number, so that it is compared and stored at little cost.
+/// Inline style ([`InlineStyle`]) packed into one number, which is cheap to compare and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedStyle(u64);
 
 impl PackedStyle {
-    /// The style of text without link or mark.
+    /// Style of text without link, code, strong or emphasis.
     pub const PLAIN: Self = Self(NONE as u64);
     const CODE: u64 = 1 << 32;
     const STRONG: u64 = 1 << 33;
@@ -295,14 +295,14 @@ impl PackedStyle {
     }
 }
 
-/// A change of style: the byte of the page's text from which on a style holds, and the style.
+/// Change of inline style: the byte of the page's text at which the style begins, and the style.
 pub(crate) type StyleChange = (u32, PackedStyle);
 
-/// Follows the open elements that set the inline style, and records where the style changes.
+/// Recorder of inline style: tracks the open elements that set the style, and records where the style changes.
 #[derive(Clone, Debug)]
 pub(crate) struct StyleRecorder {
     links: Vec<u32>,
-    /// Open elements of `code`, `strong` and `em`.
+    /// Number of open elements that set each mark: code, strong, emphasis.
     open: [u32; 3],
     now: PackedStyle,
 }
@@ -320,7 +320,7 @@ pub(crate) fn has_style(tag: Tag) -> bool {
     mark(tag).is_some()
 }
 
-/// The place of a tag's mark among those counted, and its bit.
+/// Returns the index in [`StyleRecorder::open`] of the mark that a tag sets, and the mark's bit in [`PackedStyle`].
 #[inline]
 fn mark(tag: Tag) -> Option<(usize, u64)> {
     match tag {
@@ -344,7 +344,7 @@ impl StyleRecorder {
         }
     }
 
-    /// Updates the style at the end of an element that [`StyleRecorder::start`] was given.
+    /// Updates the style at the end of an element whose start was given to [`StyleRecorder::start`].
     pub fn end(&mut self, tag: Tag, element: u32, link: bool) {
         if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
             self.links.remove(open);
@@ -371,8 +371,7 @@ impl StyleRecorder {
     }
 }
 
-/// Moves the style changes that lie behind byte `end` of the page's text to `end`, because the text behind it is
-/// dropped.
+/// Moves the style changes after byte `end` of the page's text to `end`, because the text after `end` is dropped.
 pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
     while styles.pop_if(|(at, _)| *at >= end).is_some() {}
@@ -381,40 +380,40 @@ pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     }
 }
 
-/// The kind of a [`Notation`], such as formula or superscript.
+/// Kind of a [`Notation`], such as formula or superscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotationKind {
-    /// A formula within a line; the text is its TeX.
+    /// Formula within a line; its text is TeX.
     Formula,
-    /// A formula that is set apart; the text is its TeX.
+    /// Formula that is set apart; its text is TeX.
     DisplayFormula,
-    /// `sup`
+    /// Superscript: `sup`.
     Superscript,
-    /// `sub`
+    /// Subscript: `sub`.
     Subscript,
-    /// A link with a fragment, as marks of notes are.
+    /// Link with a fragment (`#name`), such as the mark of a note.
     FragmentLink,
-    /// The text of a note that stands where it is referred to (a sidenote).
+    /// Text of a note at the place where the note is referred to (a sidenote).
     InlineNote,
     /// Text within a line that the page does not show.
     Hidden,
-    /// The reading of a ruby, from its opening bracket on; a closing one of the page stands behind it.
+    /// Reading of a ruby, from its opening bracket on; a closing bracket written in the page follows it.
     Reading,
     /// Text that is struck out: `del`, `s`, `strike`.
     Deleted,
-    /// An `a` element with an image and no text; the place has no bytes, and text stands on both sides of it.
+    /// Link (`a`) around an image without text, in the middle of a text; its byte range is empty.
     LinkedImage,
 }
 
-/// A part of a block's text that has a meaning by its typesetting, such as a superscript. One part may contain another,
-/// but they do not overlap otherwise.
+/// Part of a block's text that has a meaning by its formatting, such as a superscript.
+/// One part may contain another, but they do not overlap otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notation {
-    /// First and one past the last byte in the block's text. The first may be white space.
+    /// First and one past the last byte of the notation in the block's text. The first may be white space.
     pub text: (u32, u32),
-    /// The kind of notation.
+    /// Kind of the notation, such as superscript.
     pub kind: NotationKind,
-    /// Its element; for a formula the innermost one that is open.
+    /// Index of the notation's element; for a formula, of the innermost open element around it.
     pub element: u32,
 }
 
@@ -448,7 +447,7 @@ mod tests {
         LolEngine.read_styled(html, &Limits::default())
     }
 
-    /// Pieces as `text{marks}`, blocks divided by `|`.
+    /// Returns the styled parts as `text{marks}`, blocks separated by `|`.
     fn shown(html: &str) -> String {
         let page = read(html);
         let blocks: Vec<String> = page

@@ -1,4 +1,4 @@
-//! Tells which kind of text follows a tag (HTML standard, 13.2.5), as a tree builder would, without a tree.
+//! Determines the kind of text after a tag (HTML standard, 13.2.5), as a tree builder would, but without a tree.
 //!
 //! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
@@ -6,16 +6,16 @@ use crate::build::TextKind;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, by_tag};
 
-/// The kind of content that follows a start tag: markup, raw text or others.
+/// Kind of content that follows a start tag: markup, raw text or others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentModel {
     Markup,
     /// Text in which character references are decoded, up to the end tag.
     Text,
-    /// Text as it stands, up to the end tag.
+    /// Text as written, without character references, up to the end tag.
     Raw,
     Script,
-    /// Text as it stands, up to the end of the page.
+    /// Text as written, without character references, up to the end of the page.
     Plain,
 }
 
@@ -58,7 +58,7 @@ impl ContentModel {
     }
 }
 
-/// The namespace of an open element.
+/// Namespace of an open element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Namespace {
     Html,
@@ -66,7 +66,7 @@ enum Namespace {
     MathMl,
 }
 
-/// The stack of open namespaces (svg, math and HTML in them), outermost first; empty within HTML alone.
+/// Stack of open namespaces (svg, math and HTML in them), outermost first; empty within HTML alone.
 #[derive(Clone, Debug, Default)]
 // A stack of namespaces is enough: which text follows a tag depends on no other element.
 pub(super) struct Namespaces(Vec<Namespace>);
@@ -76,12 +76,12 @@ impl Namespaces {
         self.0.last().copied().unwrap_or(Namespace::Html)
     }
 
-    /// Returns whether `<![CDATA[` begins text at this point.
+    /// Returns whether `<![CDATA[` begins a CDATA section here, which is so in svg and math only.
     pub fn allow_cdata(&self) -> bool {
         self.current() != Namespace::Html
     }
 
-    /// Follows a start tag, and returns the kind of content behind it.
+    /// Updates the stack of namespaces at a start tag, and returns the kind of content after the tag.
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {
             (Tag::Svg, _) => self.0.push(Namespace::Svg),
@@ -123,7 +123,7 @@ impl Namespaces {
         self.0.is_empty()
     }
 
-    /// Follows an end tag, which may close namespaces.
+    /// Updates the stack of namespaces at an end tag, which may close one.
     #[inline(never)]
     pub fn end(&mut self, tag: Tag, name: &[u8]) {
         let leaves = match self.current() {
@@ -146,7 +146,7 @@ impl Namespaces {
     }
 }
 
-/// Returns whether the content of the element is HTML again.
+/// Returns whether an element in the namespace `around`, svg or math, has HTML as its content.
 fn is_integration_point(tag: Tag, name: &[u8], around: Namespace) -> bool {
     match around {
         Namespace::Html => false,

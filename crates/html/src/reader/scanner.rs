@@ -1,6 +1,6 @@
-//! The scanner runs once over a text, tag by tag.
+//! Scans a text once, tag by tag, and passes its tags and texts to the builder.
 //!
-//! Most tags are read at sight ([`fast_lexer`](crate::markup::near)), the others by a step of the scanner.
+//! Most tags are read at once by the [`fast_lexer`](crate::markup::fast_lexer), the others by a step of the scanner.
 
 use trommel_text::vectors::{ByteTask, Compare};
 
@@ -12,13 +12,13 @@ use crate::limits::{Caps, up_to};
 use crate::markup::lexer::{Key, Markup, NO_PLACE, TagLexer, TagText, TextRun};
 use crate::markup::{Tag, fast_lexer};
 
-/// The maximum depth of nested `noscript` elements that are read, each level by a tokenizer of its own. Deeper ones are
-/// read like other elements.
+/// Maximum depth of nested `noscript` elements that are read, each level by a scanner. Deeper ones are read like other
+/// elements.
 // A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 pub(super) const MAX_NOSCRIPT_DEPTH: u32 = 2;
 
-/// Scans a page and passes its tags and text to the builder, up to the maximum offset of spans. Returns the end of what
-/// was read.
+/// Scans a page and passes its tags and text to the builder, up to the maximum offset of spans.
+/// Returns the number of bytes that were read.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     let text = up_to(html, u32::MAX as usize);
     if text.len() < html.len() {
@@ -28,19 +28,19 @@ pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     text.len()
 }
 
-/// Scans a text for tags and passes them to the builder. The text is a page, or the content of a `noscript`.
+/// Scanner of a text, which is a page or the content of a `noscript`: passes its tags and texts to the builder.
 pub(super) struct Scanner<'a> {
     pub(super) html: &'a str,
-    /// Place of `html` in the page.
+    /// Byte offset of `html` in the page.
     pub(super) offset: usize,
     depth: u32,
     pub(super) builder: &'a mut Builder,
     pub(super) namespaces: Namespaces,
-    /// Kind of the text between tags.
+    /// Kind of the text between tags, which decides whether its character references are decoded.
     pub(super) kind: TextKind,
-    /// Set while the content of an unclosed element is read again.
+    /// State of recovery while the content of an unclosed element is read again.
     recovery: Option<Recovery>,
-    /// True if more of the page will follow. Incomplete parts at the end are then left for later.
+    /// True if more of the page will follow, so that incomplete parts at the end are left for later.
     pub(super) grows: bool,
 }
 
@@ -58,8 +58,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads from `start` to the end. If a `template` or the name of an svg is still open there, reads its content
-    /// again as markup.
+    /// Reads from byte `start` to the end.
+    /// If a `template`, or the `title` or `desc` of an svg, is still open at the end, reads its content again as
+    /// markup.
     pub(super) fn run(mut self, start: usize) {
         self.read(start);
         if self.recovery.is_none()
@@ -69,13 +70,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads from `start` on. Of a page that still grows, returns the place from which on it is incomplete.
+    /// Reads from byte `start` on; returns the offset at which a growing page is incomplete, `None` for other pages.
     pub(super) fn read(&mut self, start: usize) -> Option<usize> {
         self.builder.vectors().run(ReadOn { scanner: self, start })
     }
 
-    /// Reads the text from `from` on and the markup behind it, in any form, and returns the place after it. The error
-    /// is the place from which on a growing page is incomplete, if it is.
+    /// Reads the text from byte `from` on and the markup after it, in any form, and returns the offset after the
+    /// markup.
+    /// The error is the offset at which a growing page is incomplete, `None` at the end of any other page.
     #[cold]
     #[inline(never)]
     pub(super) fn step(&mut self, from: usize) -> Result<usize, Option<usize>> {
@@ -100,12 +102,12 @@ impl<'a> Scanner<'a> {
         next.ok_or(self.grows.then_some(lt))
     }
 
-    /// Returns whether more of the page will come and two bytes, which tell what begins at `lt`, are not yet there.
+    /// Returns whether a growing page ends before the two bytes after the `<` at `lt`, which show what it begins.
     fn is_cut(&self, lt: usize) -> bool {
         self.grows && lt + 2 >= self.html.len()
     }
 
-    /// Passes a run of text that begins at `from` to the builder.
+    /// Passes a run of text that begins at byte `from` to the builder.
     #[inline(always)]
     pub(super) fn text_run(&mut self, from: usize, run: TextRun) {
         // White space between tags is so common that it takes a way of its own.
@@ -127,7 +129,7 @@ impl<'a> Scanner<'a> {
         self.builder.text(text, self.offset + from, kind);
     }
 
-    /// Gives the text between two places.
+    /// Passes the text between two byte offsets to the builder.
     fn text(&mut self, from: usize, to: usize) {
         if from < to {
             let text = self.html.get(from..to).unwrap_or_default();
@@ -135,7 +137,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the tag or comment that begins with the `</` at `lt`; returns the place after it, none at the end.
+    /// Reads the end tag or comment that begins with the `</` at `lt`; returns the offset after it, `None` at the end.
     fn end_tag(&mut self, lt: usize) -> Option<usize> {
         match self.html.as_bytes().get(lt + 2) {
             Some(c) if c.is_ascii_alphabetic() => self.tag(lt),
@@ -144,7 +146,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an end tag, whose name stands at `name`, to the builder.
+    /// Passes an end tag, whose name is in the byte range `name`, to the builder.
     #[inline(always)]
     pub(super) fn end_element(&mut self, tag: Tag, name: (usize, usize)) {
         let bytes = self.html.as_bytes();
@@ -160,7 +162,7 @@ impl<'a> Scanner<'a> {
         self.builder.end_any_tag(tag, name);
     }
 
-    /// Reads the tag at `lt` and text that belongs to it; returns the place after it, none at the end.
+    /// Reads the tag at `lt` and the raw text of its element; returns the offset after them, `None` at the end.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let mut lexer = TagLexer::new(self.builder.limits().attributes);
@@ -177,8 +179,7 @@ impl<'a> Scanner<'a> {
         self.start_tag(&lexer.tag(bytes, raw))
     }
 
-    /// Reads a start tag and the raw text that belongs to its element. Returns the place after it; `None` at the end of
-    /// the page.
+    /// Reads a start tag and the raw text of its element; returns the offset after them, `None` at the end of the page.
     #[inline(never)]
     pub(super) fn start_tag(&mut self, text: &TagText) -> Option<usize> {
         let (start, end, value_missing) =
@@ -212,7 +213,8 @@ impl<'a> Scanner<'a> {
         self.content(tag, content, end, unclosed)
     }
 
-    /// Returns whether the element of a start tag, should it hold no markup, is there up to its end tag.
+    /// Returns whether the raw text of a start tag's element has arrived up to its end tag; true for elements with
+    /// markup.
     fn is_whole(&self, text: &TagText) -> bool {
         let bytes = self.html.as_bytes();
         let end = text.place.end as usize;
@@ -228,8 +230,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the text, from `from` on, of an element that holds no markup; returns the place of its end tag, or where
-    /// reading goes on if it has none.
+    /// Reads the text, from byte `from` on, of an element without markup.
+    /// Returns the offset of its end tag; if there is none, the offset at which reading continues.
     fn content(
         &mut self,
         tag: Tag,
@@ -270,8 +272,8 @@ impl<'a> Scanner<'a> {
         next
     }
 
-    /// Skips a `template` on a page that is being recovered. Its end is searched like that of raw text, so that
-    /// no template without an end is read twice.
+    /// Skips a `template` while a page is recovered; returns the offset at which reading continues.
+    /// Its end is searched like that of raw text, so that no template without an end is read twice.
     fn template(&mut self, from: usize) -> Option<usize> {
         let unclosed = UnclosedMarkup::Template(Tag::Template);
         let bytes = self.html.as_bytes();
@@ -290,7 +292,7 @@ impl<'a> Scanner<'a> {
         self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
-    /// Continues behind `from`, where something begins that has no end; returns the place.
+    /// Continues after byte `from`, where unclosed markup begins; returns the offset at which reading continues.
     fn resume(&mut self, unclosed: UnclosedMarkup, from: usize) -> Option<usize> {
         let rest = self.html.get(from..).unwrap_or_default();
         let Some(recovery) = &mut self.recovery else {
@@ -302,7 +304,7 @@ impl<'a> Scanner<'a> {
         found.map(|at| from + at)
     }
 
-    /// Reads the content of a `noscript` as a text of its own.
+    /// Reads the content of a `noscript`, between two byte offsets, with a scanner of its own.
     fn noscript(&mut self, from: usize, to: usize) {
         let inner = self.html.get(from..to).unwrap_or_default();
         Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
@@ -318,8 +320,8 @@ impl<'a> Scanner<'a> {
         end.map(|end| lt + end + 1)
     }
 
-    /// Reads a comment or declaration, which begins with `<!` at `lt`. Returns the place after it; `None` if it has no
-    /// end.
+    /// Reads a comment or declaration that begins with the `<!` at `lt`; returns the offset after it, `None` if it has
+    /// no end.
     pub(super) fn declaration(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
@@ -365,8 +367,8 @@ fn is_markup(bytes: &[u8], lt: usize) -> bool {
     }
 }
 
-/// Reads the rest of a page, or of a `noscript`, again as markup, because `unclosed` before it never ends. `rest`
-/// stands at `offset`.
+/// Reads `rest`, the page or `noscript` from byte `offset` on, again as markup, because `unclosed` before it never
+/// ends.
 pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: UnclosedMarkup) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {
@@ -390,11 +392,11 @@ pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Build
     }
 }
 
-/// Attributes of one tag that are read so.
+/// Maximum number of attributes of one tag that the fast lexer reads; other tags are left to the general lexer.
 const PLACES: usize = 64;
 
-/// Reads on from a place, as a task for vector instructions. Of a page that still grows, returns the place from which
-/// on it is incomplete.
+/// Vector task that scans from byte `start` on.
+/// Returns the offset at which a growing page is incomplete, `None` for other pages.
 pub(super) struct ReadOn<'s, 'a> {
     pub scanner: &'s mut Scanner<'a>,
     pub start: usize,

@@ -1,33 +1,33 @@
-//! Finds the end of text without markup (raw text, scripts, comments), also where it is never closed.
+//! Finds the end of text without markup (raw text, scripts, comments), even if it is never closed.
 //!
-//! After a script, comment or quote that is never closed a browser loses the rest of the page. This reader
-//! continues at the first place that looks like markup of the page, and drops the part before it. If a page was cut
-//! inside a script, its source must not become text. Therefore markup in strings, templates and comments of a
-//! script does not count, unless the last tag shows that the page is whole.
+//! After a script, comment or quote that is never closed a browser loses the rest of the page. This reader continues at
+//! the first place that looks like markup of the page, and drops the part before it. If a page was cut inside a script,
+//! its source must not become text. Therefore markup in strings, templates and comments of a script does not count,
+//! unless the last tag shows that the page is whole.
 
 use crate::{markup::Tag, markup::lexer::is_space};
 
-/// The element, comment or other markup that was still open at the end of the page.
+/// Kind of markup, such as an element or comment, that is still open at the end of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnclosedMarkup {
-    /// A script, or a style sheet.
+    /// Script or style sheet without an end tag.
     Code(Tag),
-    /// A `template`, or a script in no known language, which is one, too.
+    /// `template` without an end tag, or a script with a type that is no known language, which serves as a template.
     Template(Tag),
-    /// Another element that holds text only.
+    /// Other element that holds text only, such as `title`, without an end tag.
     Text(Tag),
     Comment,
-    /// A CDATA section, in svg or math.
+    /// CDATA section, in svg or math, without an end.
     Cdata,
-    /// The name or description of an svg.
+    /// `title` or `desc` of an svg without an end tag.
     SvgName,
-    /// The quoted value of an attribute.
+    /// Quoted value of an attribute without a closing quote.
     Quote,
 }
 
 impl UnclosedMarkup {
-    /// Returns the kind of an element without an end tag; `None` if its text is shown or read in any case. `kind` is
-    /// the type of a script.
+    /// Returns the kind of an element without an end tag; `None` if its text is shown or read in any case.
+    /// `kind` is the `type` of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(UnclosedMarkup::Template(tag)),
@@ -37,7 +37,7 @@ impl UnclosedMarkup {
         }
     }
 
-    /// Returns the kind of an open element with this tag whose markup is not text.
+    /// Returns the kind of an open element, `template` or svg, whose markup is not text of the page.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
             Tag::Svg => UnclosedMarkup::SvgName,
@@ -45,7 +45,7 @@ impl UnclosedMarkup {
         }
     }
 
-    /// Returns the tag, if an element was open.
+    /// Returns the tag of the open element; `None` for other markup.
     pub fn tag(self) -> Option<Tag> {
         match self {
             UnclosedMarkup::Code(tag) | UnclosedMarkup::Template(tag) | UnclosedMarkup::Text(tag) => Some(tag),
@@ -54,7 +54,7 @@ impl UnclosedMarkup {
     }
 }
 
-/// Returns whether the type of a script tells of code or data, not of a template.
+/// Returns whether the `type` of a script names code or data, and not a template.
 fn is_code(kind: &[u8]) -> bool {
     let kind = kind.trim_ascii();
     let has = |known: &[u8]| {
@@ -64,30 +64,32 @@ fn is_code(kind: &[u8]) -> bool {
     kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
-/// The state of recovering a page in which an element never ends.
+/// State of recovering a page in which an element never ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
+    /// Elements, comments and CDATA sections known to have no end in the rest of the page, so that no end is searched
+    /// twice.
     // Each kind is searched for its end once. A page full of unclosed scripts would else be quadratic.
     endless: Vec<UnclosedMarkup>,
-    /// Markup inside of strings counts, too.
+    /// True if markup inside strings and comments of scripts counts, too.
     anywhere: bool,
 }
 
 impl Recovery {
-    /// Returns whether it is known that this kind of element has no end in the rest of the page.
+    /// Returns whether markup of this kind is known to have no end in the rest of the page.
     pub fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
 
-    /// Records that an element has no end in the rest of the page.
+    /// Records that markup of this kind has no end in the rest of the page.
     pub fn note_endless(&mut self, unclosed: UnclosedMarkup) {
         if !self.is_endless(unclosed) {
             self.endless.push(unclosed);
         }
     }
 
-    /// Returns the place in `rest`, the text of the open `unclosed`, at which reading goes on; `None` if nowhere.
+    /// Returns the byte in `rest`, the text after the start of the unclosed markup, at which reading continues.
+    /// `None` drops the rest of the page.
     pub fn resume(&mut self, unclosed: UnclosedMarkup, rest: &str) -> Option<usize> {
         if unclosed != UnclosedMarkup::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.
@@ -116,15 +118,14 @@ impl Recovery {
     }
 }
 
-/// Returns whether the last thing on the page is the end of the page.
+/// Returns whether the page ends with `</html>` or `</body>`.
 fn ends_page(bytes: &[u8]) -> bool {
     let bytes = bytes.trim_ascii_end();
     let tail = bytes.get(bytes.len().saturating_sub(7)..).unwrap_or_default();
     tail.eq_ignore_ascii_case(b"</html>") || tail.eq_ignore_ascii_case(b"</body>")
 }
 
-/// Returns whether a tag stands at the `<` at `at` that belongs to a page: that of a block-level element, or of what
-/// stands in heads.
+/// Returns whether the `<` at `at` begins a tag of a page: of a block-level element, or of an element of the head.
 fn is_markup(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
@@ -137,8 +138,7 @@ fn is_markup(bytes: &[u8], at: usize) -> bool {
             || matches!(tag, Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::Template))
 }
 
-/// Index of the first markup in a script, or style sheet, that stands outside of its strings and
-/// comments.
+/// Returns the index of the first markup in a script or style sheet that is outside of its strings and comments.
 fn markup_outside_strings(bytes: &[u8], script: bool) -> Option<usize> {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -163,7 +163,7 @@ fn markup_outside_strings(bytes: &[u8], script: bool) -> Option<usize> {
     None
 }
 
-/// One past the quote that ends a string whose text begins at `at`, or the end of its line.
+/// Returns the index after the quote that ends a string whose text begins at `at`, or after the end of its line.
 fn end_of_string(bytes: &[u8], at: usize, quote: u8, one_line: bool) -> usize {
     let mut at = at;
     while let Some(&byte) = bytes.get(at) {
@@ -184,13 +184,13 @@ pub(super) fn end_of_raw(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
     memchr::memchr_iter(b'<', rest).find(|lt| is_end_tag(rest.get(*lt..).unwrap_or_default(), name)).map(|lt| at + lt)
 }
 
-/// Returns whether an end tag of that name begins at the start of `bytes`.
+/// Returns whether `bytes` begin with an end tag of the given name.
 fn is_end_tag(bytes: &[u8], name: &str) -> bool {
     let Some((b"</", rest)) = bytes.split_at_checked(2) else { return false };
     is_word(rest, name)
 }
 
-/// Returns whether a name stands at the start of `bytes` and ends there.
+/// Returns whether `bytes` begin with the given name, in any case, followed by a byte that ends a name.
 fn is_word(bytes: &[u8], name: &str) -> bool {
     bytes.split_at_checked(name.len()).is_some_and(|(start, rest)| {
         start.eq_ignore_ascii_case(name.as_bytes())
@@ -198,7 +198,7 @@ fn is_word(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// The state of reading a script: inside `<!--` a second `<script>` hides its end tag.
+/// State of reading a script: inside `<!--`, a second `<script>` hides the next end tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptState {
     Plain,
@@ -251,7 +251,7 @@ pub(super) fn end_of_script(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// State and place behind `--` and further dashes: `>` ends the escape.
+/// Returns the state and index after the dashes from `at` on, which follow a `--`; a `>` after them ends the escape.
 fn after_dashes(bytes: &[u8], at: usize, state: ScriptState) -> (ScriptState, usize) {
     let rest = bytes.get(at..).unwrap_or_default();
     let dashes = rest.iter().take_while(|&&byte| byte == b'-').count();
@@ -261,7 +261,7 @@ fn after_dashes(bytes: &[u8], at: usize, state: ScriptState) -> (ScriptState, us
     }
 }
 
-/// Returns the index behind the `>` that ends a comment. Its text begins at `at`, directly after `<!--`.
+/// Returns the index after the `>` that ends a comment whose text begins at `at`, directly after `<!--`.
 pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b">") {

@@ -1,7 +1,7 @@
-//! Reads laid-out code again at its element.
+//! Reads laid-out code, such as that in `pre`, again from the page at its element.
 //!
-//! It gives exact lines and white space, without the numbers, buttons, labels and spaces in empty lines that pages
-//! add, and without lines that a generator hides in Rust code: rustdoc writes them as `# line` in its sources.
+//! It gives exact lines and white space, without the numbers, buttons, labels and spaces in empty lines that pages add.
+//! Lines that a generator hides in Rust code are marked as in its sources: rustdoc writes them as `# line`.
 
 use super::{Piece, Pieces, TagPiece, find_ignoring_case, part};
 use crate::markup::Tag;
@@ -9,7 +9,7 @@ use crate::markup::Tag;
 /// Maximum length of code that is read, in bytes of the page.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
 const MAX_CODE_BYTES: usize = 4 << 20;
-/// Class names of parts beside code that do not belong to it.
+/// Class names of elements next to code that do not belong to it, such as line numbers and copy buttons.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
 const BESIDE_CODE_CLASSES: [&str; 51] = [
     "line-numbers-wrapper", "highlight-line-number", "react-line-numbers", "cm-announced", "cm-panels",
@@ -21,26 +21,25 @@ const BESIDE_CODE_CLASSES: [&str; 51] = [
     "copy-button", "copy-btn", "copybtn", "btn-copy", "clipboard", "btn-clipboard", "code-copy", "toolbar",
     "toolbar-item", "source-toolbox", "code-header", "code-lang", "select-none", "user-select-none", "sr-only",
 ];
-/// Names of classes of what a page hides of its code until it is asked for: lines that a reader of the source sees
-/// after a `#`.
+/// Class names of lines of code that a page hides until the reader asks for them; sources mark them with `#`.
 const HIDDEN: [&str; 1] = ["boring"];
-/// Names of classes that say that code is Rust: rustdoc and mdBook know hidden lines.
+/// Class names of code in Rust, in which rustdoc and mdBook hide lines.
 const RUST: [&str; 3] = ["language-rust", "lang-rust", "rust"];
-/// Names of classes of elements that are one line of code each.
+/// Class names of elements that are one line of code each.
 const LINES: [&str; 17] = [
     "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line", "codemirror-line",
     "ec-line", "code__line", "hljs-ln-line", "react-code-line", "react-file-line", "blob-code", "prism-line",
     "code-block-line", "ql-code-block",
 ];
-/// Names of classes of the element that holds the code inside of an editor.
+/// Class names of the element that holds the code inside of an editor.
 const EDITORS: [&str; 7] = [
     "crayon-pre", "urvanov-syntax-highlighter-pre", "enlighter", "cm-content", "codemirror-code", "view-lines",
     "ace_text-layer",
 ];
 
-/// Returns the code in the element whose start tag stands at byte `start` of a decoded page, and the byte where its
-/// content ends. `None` if no such element stands there, or if it has no end within some megabytes. Time is linear in
-/// the element.
+/// Returns the code in the element whose start tag is at byte `start` of a decoded page, and the offset where it ends.
+/// `None` if there is no such element, or if it has no end within 4 MiB. Time is linear in the element's length. In an
+/// editor, the offset is `u32::MAX`.
 pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let rest = part(html, start, MAX_CODE_BYTES)?;
     let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end)?;
@@ -120,14 +119,14 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     None
 }
 
-/// Counts a tag for an element of a name, with how often that is open.
+/// Updates the number of open elements with a given name by a tag that has been found.
 fn count_tag(found: &TagPiece<'_>, (name, count): &mut (&str, u32)) {
     if found.is_like(name) {
         *count = if found.raw.is_end { *count - 1 } else { *count + 1 };
     }
 }
 
-/// Ends the innermost open element of the name of an end tag, and those in it.
+/// Ends the innermost open element with the name of an end tag, and the elements inside it.
 fn end_tag(found: &TagPiece<'_>, open: &mut Vec<(&str, Kind)>, code: &mut Code) {
     let Some(place) = open.iter().rposition(|(name, _)| found.is_like(name)) else { return };
     let (mut is_line, mut is_hidden) = (false, false);
@@ -141,19 +140,19 @@ fn end_tag(found: &TagPiece<'_>, open: &mut Vec<(&str, Kind)>, code: &mut Code) 
     }
 }
 
-/// Returns whether an element is a part of a line of code, as unknown ones are.
+/// Returns whether an element is a part of a line of code: inline elements and unknown ones.
 fn runs_in_line(tag: Tag) -> bool {
     tag.is_inline() || tag == Tag::Other
 }
 
-/// The kind of an element in code.
+/// Kind of an element in code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
     Line,
     Beside,
     Editor,
-    /// Shown only to those who ask for it.
+    /// Element whose text the page shows only on request.
     Hidden,
 }
 
@@ -206,17 +205,17 @@ fn is_rust(element: &TagPiece) -> bool {
     })
 }
 
-/// The lines of the code as they grow.
+/// Text of a piece of code as it grows, with the state of its lines.
 #[derive(Debug, Default)]
 struct Code {
     out: String,
-    /// White space that is the code's only if no block-level element comes next.
+    /// White space with line ends that belongs to the code only if no block-level element follows.
     waiting: String,
-    /// A line element has ended, and no line end stands behind it.
+    /// True if a line element has ended and no line end has followed it.
     line_ended: bool,
-    /// Length of the output at the start of the open line element.
+    /// Byte length of `out` at the start of the open line element.
     line_from: usize,
-    /// The tag before was one of a block-level element.
+    /// True if the previous tag was that of a block-level element.
     behind_block: bool,
     is_rust: bool,
     hidden: HiddenText,
@@ -250,7 +249,7 @@ impl Code {
         self.behind_block = false;
     }
 
-    /// The white space that waited belongs to the code.
+    /// Adds the waiting white space to the code.
     fn settle(&mut self) {
         if !self.waiting.is_empty() {
             self.line_ended = false;
@@ -266,7 +265,7 @@ impl Code {
         self.out.push('\n');
     }
 
-    /// The edge of a block-level element: a line that is not empty ends.
+    /// Ends a line that is not empty, at the edge of a block-level element.
     fn edge(&mut self) {
         self.waiting.clear();
         if !self.out.is_empty() && !self.out.ends_with('\n') {
@@ -327,7 +326,7 @@ impl Code {
     }
 }
 
-/// Lines of which those of blanks alone are empty: generators fill them with a space, so that they can be clicked.
+/// Removes white space from lines that hold nothing else: generators add a space, so that empty lines can be clicked.
 fn with_empty_lines(text: &str) -> String {
     let mut lines = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
@@ -341,7 +340,7 @@ fn with_empty_lines(text: &str) -> String {
     lines
 }
 
-/// Lines without those that only count the lines behind them.
+/// Removes lines that hold only the numbers of the lines after them.
 fn without_numbers(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let number = |line: &str| line.trim().parse::<u64>().ok();
@@ -372,26 +371,26 @@ fn without_numbers(text: &str) -> String {
     left.join("\n")
 }
 
-/// The first of the hidden lines that mdBook puts around code without `main`, and its other additions.
+/// Beginning of the first of the hidden lines that mdBook puts around code without `main`.
 const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";
 
-/// The hidden parts of a piece of code, such as lines that the page shows only on request.
+/// Hidden parts of a piece of code, such as lines that the page shows only on request.
 #[derive(Debug, Default)]
 pub(super) struct HiddenText {
-    /// First and one past the last byte of each part, in order and apart.
+    /// Byte ranges of the hidden parts in the code, in order and not adjacent.
     parts: Vec<(usize, usize)>,
     open: Option<usize>,
 }
 
 impl HiddenText {
-    /// Begins a hidden part at a byte.
+    /// Begins a hidden part at byte `at` of the code.
     pub fn start(&mut self, at: usize) {
         self.open.get_or_insert(at);
     }
 
-    /// Ends the hidden part before a byte.
+    /// Ends the open hidden part before byte `at` of the code.
     pub fn end(&mut self, at: usize) {
         let Some(start) = self.open.take().filter(|start| *start < at) else { return };
         match self.parts.last_mut().filter(|last| last.1 == start) {
@@ -400,8 +399,8 @@ impl HiddenText {
         }
     }
 
-    /// Returns the code with its hidden lines as in the source, without those that only wrap it; `None` if no line is
-    /// hidden.
+    /// Returns the code with its hidden lines marked by `#`, as in the source; `None` if no line is hidden.
+    /// Lines that only wrap the code are left out.
     pub fn noted(&self, code: &str) -> Option<String> {
         let mut parts = self.parts.iter().peekable();
         parts.peek()?;
@@ -425,7 +424,7 @@ impl HiddenText {
     }
 }
 
-/// Lines, each with whether it is hidden, without those that mdBook adds around them.
+/// Removes the lines that mdBook adds around code; each line comes with true if it is hidden.
 fn without_wrapper<'a>(lines: &[(&'a str, bool)]) -> Vec<(&'a str, bool)> {
     let is_hidden = |at: usize, line: &str| lines.get(at) == Some(&(line, true));
     let begins = matches!(lines.first(), Some((line, true)) if line.starts_with(WRAPPER));

@@ -1,10 +1,10 @@
-//! Finds the bytes of the page from which a text comes, and proves that a text stands at its place in a page.
+//! Finds the bytes of the page from which a text comes, and proves that a text is in its byte range of a page.
 //!
-//! For the proof both are compared by their letters and digits. Of the page count the text between tags and, where
-//! a word is not there, the values of attributes (the source of a formula, the text of an image); character
-//! references are decoded, comments left out. Of the text do not count addresses of links, the marks `[1]` and
-//! `[^1]` of notes, numbers before items, marks of tasks, names of languages behind fences, and commands of TeX,
-//! which MathML gives by its elements.
+//! The proof compares the letters and digits of both. A page gives the text between its tags, with character references
+//! decoded and comments left out. It also gives the values of attributes for words that are not in the text, such as
+//! the source of a formula. These parts of the text are ignored: addresses of links, the marks `[1]` and `[^1]` of
+//! notes, numbers before items, marks of tasks, names of languages behind fences, and commands of TeX, which MathML
+//! gives by its elements.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use super::{Piece, Pieces, TagPiece};
 use crate::build::{decode, is_ignored};
 use crate::markup::Tag;
 
-/// Returns whether a part of a text stands at a place (first and one past the last byte) of its decoded page: the words
-/// of each of its lines, in their order. What the page has besides does not count, nor do the order of the lines, which
-/// may be another (captions, notes), and the ends of words: `art` stands in `heart`. Of a part without letters each sign
-/// must stand there. False for a place outside of the page.
+/// Returns whether a part of a text is in the byte range `place` of its decoded page: the words of each line, in order.
+/// Additional words of the page do not count, nor do the order of the lines (captions, notes may move) and the ends of
+/// words: `art` is found in `heart`. If the part has no letters, each sign must be in the range.
+/// False for a range outside of the page.
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else { return false };
     // The page has plain letters in elements that raise or lower them.
@@ -38,7 +38,7 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     })
 }
 
-/// Returns whether a part of a text stands in the letters of a page, or in those of its attributes.
+/// Returns whether the words of a part of a text, line by line, are in the letters of a page or of its attributes.
 fn stands_in(part: &str, page: &str, values: &str) -> bool {
     let stands = |words: &str| {
         let mut rest = page;
@@ -62,18 +62,18 @@ fn stands_in(part: &str, page: &str, values: &str) -> bool {
     })
 }
 
-/// Returns whether a word belongs to an address that is a link's own text.
+/// Returns whether a word belongs to an address that is the visible text of a link.
 fn is_address(word: &str, part: &str) -> bool {
     part.split_whitespace().any(|token| token.contains("://") && token.contains('%') && token.contains(word))
 }
 
-/// Letters and digits, raised and lowered ones as plain ones.
+/// Returns the letters and digits of a text, with superscripts and subscripts as plain characters.
 fn letters(text: &str) -> String {
     text.chars().map(plain_sign).filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The text of a part of a page without tags and comments, and the values of all attributes; with or without the
-/// contents of scripts, style sheets and drawings, and with or without the texts of images.
+/// Returns the text of a part of a page without tags and comments, and the values of all attributes.
+/// The flags add the contents of scripts, style sheets and drawings, and the `alt` of images, to the text.
 fn texts(source: &str, with_programs: bool, with_images: bool) -> (String, String) {
     let (mut text, mut values) = (String::with_capacity(source.len()), String::new());
     let mut pieces = Pieces::new(source, 0);
@@ -103,7 +103,7 @@ fn texts(source: &str, with_programs: bool, with_images: bool) -> (String, Strin
     (htmlize::unescape(text).into_owned(), values)
 }
 
-/// A text without the escapes of scripts, which stand for characters of markup and others.
+/// Returns a text with the escapes of scripts (`\u003c`, `\n`) decoded or replaced by a space.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -123,7 +123,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// A text without the addresses of its links and images.
+/// Returns a Markdown text without the addresses of its links and images.
 fn without_addresses(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     let mut rest = part;
@@ -141,7 +141,7 @@ fn without_addresses(part: &str) -> String {
     out
 }
 
-/// The words of a line, without those that trommel added; none if nothing is left.
+/// Returns the words of a Markdown line without the marks that trommel added; `None` if no word is left.
 fn words_of_line(line: &str) -> Option<String> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|');
     let mut line = line.trim_start_matches(is_mark);
@@ -180,19 +180,19 @@ fn words_of_line(line: &str) -> Option<String> {
     out.contains(char::is_alphanumeric).then_some(out)
 }
 
-/// Maximum bytes of a character reference.
+/// Maximum length in bytes of a character reference.
 // As while reading, so that both take the same text for a reference.
 const MAX_REFERENCE_BYTES: usize = 48;
 
-/// Returns the bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read. `text` is
-/// the block's whole text, and `span` its place. If the text does not stand in the page as it is, as with formulas, the
-/// whole place is returned. Time is linear in the block.
+/// Returns the byte range of the decoded page from which the part `from..to` (bytes) of a block's text was read.
+/// `text` is the block's whole text, and `span` its byte range in the page. If the text is not in the page as it is, as
+/// with formulas, `span` is returned. Time is linear in the block.
 pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usize)) -> (u32, u32) {
     let found = source_ranges(html, span, text, &[part]);
     found.first().copied().unwrap_or(span)
 }
 
-/// Like [`source_range`] for several parts, which are in order and do not overlap, in one pass over the block.
+/// Returns the byte ranges like [`source_range`] for several parts, which are in order and do not overlap, in one pass.
 pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
         // White space is folded while reading, so only other characters can be compared.
@@ -213,7 +213,7 @@ pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, 
 struct Alignment<'a, I> {
     wanted: I,
     parts: &'a [(usize, usize)],
-    /// The first part that is not passed.
+    /// Index of the first part that has not been passed.
     next: usize,
     found: Vec<Option<(usize, usize)>>,
 }
@@ -232,7 +232,8 @@ impl<I: Iterator<Item = (usize, char)> + Clone> Alignment<'_, I> {
         Some(self.found)
     }
 
-    /// A tag: reading may have added a sign there, the marks of `q`, brackets in a ruby, or an image.
+    /// Handles a tag where reading may have added a sign: quotation marks of `q`, brackets of ruby, the `alt` of an
+    /// image.
     fn sign(&mut self, found: &TagPiece) {
         let next = self.wanted.clone().next().map(|(_, c)| c);
         let sign = match found.tag {
@@ -276,7 +277,7 @@ impl<I: Iterator<Item = (usize, char)> + Clone> Alignment<'_, I> {
         Some(())
     }
 
-    /// A character of the page; none if it is not the next of the text.
+    /// Matches a character of the page with the next character of the text; returns `None` if they differ.
     fn character(&mut self, c: char, start: usize, end: usize) -> Option<()> {
         if c.is_whitespace() || is_ignored(c) {
             return Some(());

@@ -1,16 +1,16 @@
-//! Reads the start tags of elements again, and finds the element around all of a block.
+//! Reads the start tags of elements again, and finds the element around the whole of a block.
 
 use super::{Piece, Pieces, TagPiece};
 use crate::build::decode;
 use crate::{Block, Element, Limits, Page};
 
-/// The start tag of an element, read again from the page, with all of its attributes.
+/// Start tag of an element, read again from the page, with all of its attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartTag {
-    /// Its name in lower case.
+    /// Name of the tag in lower case.
     pub name: String,
-    /// Attributes by their lower-case names, with references decoded, sorted by name. The first of equal names
-    /// counts.
+    /// Attributes by their lower-case names, with character references decoded, sorted by name.
+    /// The first of equal names counts.
     pub attributes: Vec<(String, String)>,
 }
 
@@ -23,8 +23,8 @@ impl StartTag {
 }
 
 impl Element {
-    /// Reads the element's start tag from `html`, the decoded page of the element; `None` if there is no tag at its
-    /// place. Attributes beyond [`Limits::attributes`] are not read.
+    /// Reads the element's start tag from `html`, the element's decoded page; `None` if there is no tag at its offset.
+    /// Attributes beyond [`Limits::attributes`] are not read.
     pub fn start_tag(&self, html: &str) -> Option<StartTag> {
         let tag = TagPiece::at(html, self.start as usize)?;
         let lower = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_ascii_lowercase();
@@ -39,7 +39,7 @@ impl Element {
 }
 
 impl Page {
-    /// Returns the index of the innermost element that contains all of a block, or [`NONE`](crate::NONE).
+    /// Returns the index of the innermost element that contains the whole of a block, or [`NONE`](crate::NONE).
     /// [`Block::element`] may end inside of the block. `html` is the decoded page.
     pub fn element_around(&self, html: &str, block: &Block) -> u32 {
         if block.pieces <= 1 {

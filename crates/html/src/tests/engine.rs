@@ -16,14 +16,14 @@ fn both(html: &str) -> (Page, Page) {
     (scan, lol)
 }
 
-/// The page with the steps of another reader: they count the work of each, which differs where something that is never
-/// closed is looked for again.
+/// Returns the page with the number of work steps of `other`, because two readers of one page may need different
+/// numbers.
 fn with_work_of(other: &Page, mut page: Page) -> Page {
     page.steps = other.steps;
     page
 }
 
-/// Reads a page that grows by `step` bytes at a time, or a little more.
+/// Reads a page that grows by `step` bytes at a time, or up to the next character.
 fn grown(html: &str, step: usize) -> Page {
     let mut reader = GrowingReader::new(&Limits::default()).with_styles();
     let mut at = 0;
@@ -64,7 +64,7 @@ fn odd_markup() {
     }
 }
 
-/// Pieces of markup that put every state of a tokenizer next to every other.
+/// Generates markup that puts every state of a tokenizer next to every other state.
 pub(crate) fn soup() -> impl Strategy<Value = String> {
     const NAMES: [&str; 45] = [
         "div", "p", "a", "b", "li", "td", "table", "tr", "ul", "span", "noscript", "svg", "math", "select", "pre",
@@ -136,7 +136,7 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
 }
 
-/// Decoded pages of an archive.
+/// Iterates over the decoded pages of an archive.
 pub(crate) fn pages(path: &Path) -> impl Iterator<Item = String> {
     let reader = Reader::open(path, ReadOptions::default()).unwrap();
     reader.filter_map(Result::ok).filter_map(|record| {
@@ -149,7 +149,7 @@ pub(crate) fn pages(path: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// Pages with a part cut out, doubled or overwritten.
+/// Generates pages of the sample archive with parts cut out, inserted or overwritten.
 fn mutated() -> impl Strategy<Value = String> {
     let pages: Vec<String> =
         pages(&root().join("samples/wcxb-sample.warc.gz")).filter(|page| page.len() < 60_000).collect();
@@ -193,12 +193,12 @@ fn engines_agree_on_mutated_pages() {
         .unwrap();
 }
 
-/// The folder of the evaluation sets, which may not be there.
+/// Returns the folder of the evaluation sets, which need not exist.
 pub(crate) fn shared_data() -> PathBuf {
     std::env::var_os("TROMMEL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from).join("data")
 }
 
-/// The sample archive, and those of the evaluation sets if the shared folder has them.
+/// Returns the paths of the sample archive and of the evaluation sets that the shared folder has.
 pub(crate) fn archives() -> Vec<PathBuf> {
     let shared = shared_data();
     let mut archives = vec![root().join("samples/wcxb-sample.warc.gz")];

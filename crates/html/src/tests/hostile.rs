@@ -6,7 +6,7 @@ mod shapes;
 use crate::{Caps, Engine, Limits, LolEngine, Page, ScanEngine, charset};
 use shapes::{AFTER, BEFORE, SHAPES};
 
-/// Maximum steps for each byte.
+/// Maximum number of work steps for each byte of a page.
 const STEPS: u64 = 140;
 
 fn text(page: &Page) -> String {
@@ -99,7 +99,7 @@ fn a_page_goes_on_behind_what_is_never_closed() {
     }
 }
 
-/// Text of the blocks, the same from both engines and in any division into chunks.
+/// Returns the text of the blocks, which must be the same from both engines and in any division into chunks.
 fn recovered(html: &str) -> String {
     let limits = Limits::default();
     let page = ScanEngine.read(html, &limits);
@@ -163,7 +163,7 @@ fn text_beyond_the_cap_is_left_out() {
     assert_eq!(text(&page), "one é two\nth\n");
 }
 
-/// A text was once left out as a whole where its end passed the cap, and so depended on the chunks.
+/// Tests that a text whose end exceeds a cap is cut and not dropped, independently of the chunks.
 #[test]
 fn what_caps_leave_does_not_depend_on_the_chunks() {
     let html = "<title>One é two</title><script type='application/ld+json'>{\"é\": 1}</script>\

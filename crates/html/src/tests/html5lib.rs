@@ -1,4 +1,4 @@
-//! The public tests of tokenizers and encodings of HTML (html5lib-tests), as far as they apply to the tables of a page.
+//! Runs the public tests of HTML tokenizers and encodings (html5lib-tests) that apply to the tables of a page.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::charset::{self, CharsetSource};
 use crate::reread::TagPiece;
 use crate::{Engine, Limits, ScanEngine};
 
-/// The folder of the tests; none, with a word, where it is not there.
+/// Returns the folder of html5lib-tests; `None`, with a printed message, if it does not exist.
 fn folder() -> Option<PathBuf> {
     let folder = shared_data().join("html5lib-tests");
     let is_there = folder.is_dir();
@@ -20,7 +20,7 @@ fn folder() -> Option<PathBuf> {
     is_there.then_some(folder)
 }
 
-/// The files of a part of the tests by their names.
+/// Returns the sorted paths of the test files in the folder `part` whose names end with `ending`.
 fn files(part: &str, ending: &str) -> Vec<PathBuf> {
     let Some(folder) = folder() else { return Vec::new() };
     let entries = std::fs::read_dir(folder.join(part)).unwrap().map(|entry| entry.unwrap().path());
@@ -55,7 +55,7 @@ impl Tokens {
         tokens
     }
 
-    /// Contents of the tables of a page, after the elements that only set up its state.
+    /// Returns the tags and text in the tables of a page, without its first `openers` elements, which set up the state.
     fn of_page(html: &str, openers: usize) -> Self {
         let page = ScanEngine.read(html, &Limits::default());
         let elements = page.elements.iter().skip(openers);
@@ -75,7 +75,7 @@ impl Tokens {
     }
 }
 
-/// A deliberate difference of the tables from the tokens of the standard, by what explains it.
+/// Returns the explanation of a deliberate difference between the tables and the standard's tokens; `None` for others.
 fn deliberate(html: &str, expected: &Tokens, found: &Tokens) -> Option<&'static str> {
     let shown = |tokens: &Tokens| -> String { tokens.text.chars().filter(|c| !shows_nothing(*c)).collect() };
     let same_tags = expected.tags == found.tags;
@@ -140,7 +140,7 @@ fn tokens_are_those_of_the_standard() {
     assert!(faults.is_empty(), "{} other differences:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The text with its escapes (`\u00e9`) replaced.
+/// Returns a text with its escapes (`\u00e9`) replaced by characters.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split("\\u");
     let mut units: Vec<u16> = parts.next().unwrap_or_default().encode_utf16().collect();
@@ -151,7 +151,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// The start of a page that brings its reader into a state, and the elements in it.
+/// Returns the start of a page that brings its reader into a tokenizer state, and the number of elements in it.
 fn opener(state: &str, last: Option<&str>) -> Option<(&'static str, usize)> {
     match (state, last) {
         ("Data state", _) => Some(("", 0)),
@@ -204,7 +204,7 @@ fn encodings_are_those_of_the_standard() {
     assert!(differ.values().sum::<usize>() <= 40, "more than the known ones");
 }
 
-/// The parts of bytes between marks.
+/// Iterates over the parts of `bytes` between occurrences of `mark`.
 fn split<'a>(bytes: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {

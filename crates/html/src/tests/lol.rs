@@ -1,12 +1,12 @@
-//! The lol_html engine takes the page in chunks, with bounded memory.
+//! Reads a page in chunks by the tokenizer of lol_html, with bounded memory.
 //!
-//! lol_html finds the text and the comments of the page and switches between the kinds of text (script, raw,
-//! title). Between two of these tokens there are only tags. This engine reads the tags from the gaps instead
-//! of using element handlers. So it also sees end tags without a start, no selector stack grows with the
-//! nesting, and it is faster (see ARCHITECTURE.md).
+//! lol_html finds the text and the comments of the page and switches between the kinds of text (script, raw, title).
+//! Between two of these tokens there are only tags. This engine reads the tags from the gaps instead of using element
+//! handlers. So it also sees end tags without a start, no selector stack grows with the nesting, and it is faster (see
+//! ARCHITECTURE.md).
 //!
-//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is markup,
-//! so a separate engine reads its text chunk by chunk.
+//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is markup, so a
+//! separate engine reads its text chunk by chunk.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,12 +25,12 @@ use crate::markup::lexer::{Key, TagLexer, TagText};
 use crate::markup::lexer::{Markup, RawTag};
 use crate::page::Page;
 
-/// Reads whole pages with lol_html.
+/// Engine that reads whole pages with lol_html.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LolEngine;
 
 impl LolEngine {
-    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
+    /// Reads a page like [`Engine::read`], and records its inline styles ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut reader = PushReader::new(limits).with_styles();
         reader.push(html);
@@ -46,7 +46,7 @@ impl Engine for LolEngine {
     }
 }
 
-/// Reads a page that arrives in chunks. Any division into chunks gives the same [`Page`].
+/// Reader of a page that arrives in chunks. Any division into chunks gives the same [`Page`].
 pub struct PushReader {
     stream: Option<Stream>,
     builder: Rc<RefCell<Builder>>,
@@ -60,20 +60,20 @@ impl std::fmt::Debug for PushReader {
 }
 
 impl PushReader {
-    /// A reader for one page.
+    /// Creates a reader for one page that arrives in chunks.
     pub fn new(limits: &Limits) -> Self {
         let builder = Rc::new(RefCell::new(Builder::new(*limits)));
         Self { stream: Some(Stream::new(builder.clone(), 0, 0)), builder, read: 0 }
     }
 
-    /// Notes inline style, too ([`Page::styled`]).
+    /// Makes the reader record inline styles, too ([`Page::styled`]).
     #[must_use]
     pub fn with_styles(self) -> Self {
         self.builder.borrow_mut().record_styles();
         self
     }
 
-    /// Reads on. Bytes after the first 4 GiB are left out, and the page is marked.
+    /// Reads the next chunk of the page. Bytes after the first 4 GiB are left out, and the page is marked.
     pub fn push(&mut self, chunk: &str) {
         let room = (u32::MAX as usize).saturating_sub(self.read);
         let part = up_to(chunk, room);
@@ -86,7 +86,7 @@ impl PushReader {
         }
     }
 
-    /// The page, now that its end is reached.
+    /// Returns the page after its last chunk.
     pub fn finish(mut self) -> Page {
         if let Some(stream) = self.stream.take() {
             stream.finish();
@@ -97,51 +97,50 @@ impl PushReader {
     }
 }
 
-/// One lol_html rewriter, with the events that it has not yet passed to the builder.
+/// Rewriter of lol_html, with the events that it has not yet passed to the builder.
 struct Stream {
     rewriter: HtmlRewriter<'static, Discard>,
     gaps: Rc<RefCell<Gaps>>,
 }
 
-/// lol_html writes the page out again; nobody needs it.
+/// Sink that ignores the page as lol_html writes it out again.
 struct Discard;
 
 impl OutputSink for Discard {
     fn handle_chunk(&mut self, _: &[u8]) {}
 }
 
-/// The input between the last token and now.
+/// Input between the latest token of lol_html and the current position, from which tags are read.
 struct Gaps {
     builder: Rc<RefCell<Builder>>,
-    /// Input that is still needed, the first `used` bytes of which are not.
+    /// Received input from the first byte that is still needed; the first `used` bytes have been read.
     input: String,
     used: usize,
-    /// Place of `input` in the stream.
+    /// Byte offset of `input` in the stream.
     base: usize,
-    /// Place of the stream in the page.
+    /// Byte offset of the stream in the page.
     offset: usize,
     depth: u32,
-    /// The content of an open `noscript`.
+    /// Content of an open `noscript`.
     noscript: Option<Noscript>,
-    /// True if lol_html has gone into the content of a `noscript`.
+    /// True if lol_html is reading the content of a `noscript`.
     in_noscript: bool,
-    /// The text of an open element that holds no markup: should it have no end, it is read again.
+    /// Text of an open element without markup, which is read again if the element has no end.
     swallowed: Option<EndlessText>,
-    /// The CDATA section that came last, and one past its last byte in the stream: its text is given once it has
-    /// an end, else it is read again.
+    /// Latest CDATA section, and its end in the stream. Its text is passed on once it has an end, or else read again.
     cdata: Option<(EndlessText, usize)>,
-    /// The content behind the start tag of the outermost open `template`, except for the part in `input`.
+    /// Content after the start tag of the outermost open `template`, except for the part in `input`.
     template: Option<EndlessText>,
-    /// Place of the comment that came last, if nothing has come since.
+    /// Byte offset in the stream of the latest comment, if no token has followed it.
     comment: Option<usize>,
     lexer: TagLexer,
 }
 
-/// The content of a `noscript`.
+/// Content of a `noscript`, read by a stream of its own or kept as text.
 enum Noscript {
     Stream(Box<Stream>),
-    /// The innermost that is followed, as a text with its place in the page: lol_html takes a `noscript` in it for
-    /// raw text.
+    /// Content of the innermost `noscript` that is read, with its byte offset in the page.
+    /// lol_html takes a `noscript` inside of it for raw text.
     Text(String, usize),
 }
 
@@ -149,9 +148,9 @@ enum Noscript {
 struct EndlessText {
     unclosed: UnclosedMarkup,
     text: String,
-    /// Place of the text in the page.
+    /// Byte offset of the text in the page.
     start: usize,
-    /// Bytes that may still be kept.
+    /// Number of bytes that may still be kept.
     room: usize,
 }
 
@@ -288,7 +287,7 @@ impl Gaps {
         self.builder.borrow_mut().text(text, place, kind);
     }
 
-    /// Gives the text of the CDATA section that has ended.
+    /// Passes the text of the latest CDATA section to the builder, because the section has ended.
     fn end_cdata(&mut self) {
         if let Some((cdata, _)) = self.cdata.take() {
             let mut builder = self.builder.borrow_mut();
@@ -306,7 +305,7 @@ impl Gaps {
         self.builder.borrow_mut().comment();
     }
 
-    /// The stream has ended.
+    /// Handles the end of the stream.
     fn rest(&mut self) {
         self.rest_of_text();
         self.used = self.input.len();
@@ -343,7 +342,7 @@ impl Gaps {
         recover(text, offset, self.depth, builder, unclosed);
     }
 
-    /// Reads the tags up to `end` in the stream.
+    /// Reads the tags up to byte `end` of the stream.
     fn tags_before(&mut self, end: usize) {
         let len = end.saturating_sub(self.base).min(self.input.len());
         let input = std::mem::take(&mut self.input);
@@ -407,12 +406,12 @@ impl Gaps {
         }
     }
 
-    /// The input up to the end of a token has been dealt with.
+    /// Marks the input up to byte `end` of the stream, the end of a token, as read.
     fn used_up_to(&mut self, end: usize) {
         self.used = end.saturating_sub(self.base).min(self.input.len());
     }
 
-    /// Keeps the input that has been dealt with as long as a `template` is open.
+    /// Keeps the input that has been read, as long as a `template` is open.
     fn keep_template(&mut self) {
         let builder = self.builder.borrow();
         let Some((tag, start)) = builder.open_skip(self.offset) else {

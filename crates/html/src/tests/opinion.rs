@@ -1,5 +1,4 @@
-//! A third opinion: the words of real pages as html5gum, which follows the tokenizer of the HTML
-//! standard, gives them.
+//! Compares the words of real pages with those of html5gum, which follows the tokenizer of the HTML standard.
 
 use html5gum::Tokenizer;
 use html5gum::emitters::default::{DefaultEmitter, Token};
@@ -8,7 +7,7 @@ use super::engine::{archives, pages};
 use crate::{Engine, Limits, ScanEngine, Tag};
 use trommel_text::words::{Rule, words};
 
-/// Text outside of the elements that hold none, a line end at every tag that is not inline.
+/// Appends the text of a page outside of skipped elements to `out`, with a line end at every tag that is not inline.
 fn text(html: &str, out: &mut String) {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -57,8 +56,7 @@ fn text(html: &str, out: &mut String) {
     }
 }
 
-/// Returns whether the words are equal, apart from words of the other reader that are divided here because two elements
-/// meet in them.
+/// Returns whether the words are equal, except that a word of `other` may be divided where two elements meet.
 fn are_same<'a, 'b>(mut ours: impl Iterator<Item = &'a str>, other: impl Iterator<Item = &'b str>) -> bool {
     for word in other {
         let mut rest = word;
@@ -71,9 +69,9 @@ fn are_same<'a, 'b>(mut ours: impl Iterator<Item = &'a str>, other: impl Iterato
     ours.next().is_none()
 }
 
-/// Of 5,541 pages 30 have other words or another order: where a `select`, `svg`, `title` or script is
-/// never closed, or holds block-level elements, reading goes on here and not there; scripts in pieces of
-/// `noscript` are text there.
+/// Tests that the words are those of html5gum, except on 30 of 5,541 pages.
+/// On these a `select`, `svg`, `title` or script is never closed or holds block-level elements, and reading continues
+/// here only. Scripts in pieces of `noscript` are text in html5gum.
 #[test]
 fn words_are_those_of_another_tokenizer() {
     let (mut total, mut same) = (0, 0);

@@ -10,7 +10,7 @@ fn texts(page: &Page) -> Vec<&str> {
     page.blocks.iter().map(|block| page.text(block)).collect()
 }
 
-/// Tag names around a block, outermost first.
+/// Returns the names of the elements around a block, outermost first, separated by `>`.
 fn path(page: &Page, block: usize) -> String {
     let mut names: Vec<&str> = page.path(page.blocks[block].element).map(|(_, element)| page.name(element)).collect();
     names.reverse();
@@ -89,7 +89,7 @@ fn html_in_svg_is_text_of_the_page() {
     assert_eq!(texts(&page), ["a", "b", "c"]);
 }
 
-/// Markup before a text that is never closed.
+/// Markup that is never closed, each before a text.
 const OPENERS: [&str; 12] = [
     "<svg><foreignObject><div>x", "<svg><foreignObject>", "<svg><title>", "<svg><desc>x", "<svg><title><svg><desc>",
     "<svg><![CDATA[", "<math><![CDATA[x", "<math><mtext>", "<noscript>", "<noscript><svg><![CDATA[", "<svg><g><text>x",
@@ -320,7 +320,7 @@ fn caps_are_marked_and_the_text_still_comes_out() {
     assert_eq!(page.capped.names().collect::<Vec<_>>(), ["blocks"]);
 }
 
-/// Pages whose every division into two chunks must give the same tables.
+/// Pages that must give the same tables in every division into two chunks.
 const PAGES: [&str; 4] = [
     "<div class=a>x &amp; y<!-- c --> z<noscript><p>é&eacute;</p></noscript><b>日本</b></div>&copy",
     "<title>t&lt;</title><script>if(a<b){}</script><p>a<br><br>b<a href='x>y'>c</a><![CDATA[d]]><p",

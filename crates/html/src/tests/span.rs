@@ -1,12 +1,11 @@
-//! Spans lead back: what a block's span cuts out of the page, read again, gives the block's text.
+//! Tests that spans lead back: the part of the page in a block's span, read again, gives the block's text.
 
 use proptest::prelude::*;
 
 use super::engine::{pages, root};
 use crate::{Block, Engine, Limits, LolEngine, Page, ScanEngine};
 
-/// Text that the markup of a block's span holds, read as a page of its own. White space at its start
-/// stands before the span.
+/// Returns the text of a block's span, read as a page by itself. White space at its start is before the span.
 fn read_again(engine: &impl Engine, html: &str, page: &Page, block: &Block) -> String {
     let slice = &html[block.span.0 as usize..block.span.1 as usize];
     let keeps_space = page.path(block.element).any(|(_, element)| element.tag.keeps_space());
@@ -16,7 +15,7 @@ fn read_again(engine: &impl Engine, html: &str, page: &Page, block: &Block) -> S
     texts.join("|")
 }
 
-/// The blocks that are not what their spans hold: their text, and that of the span.
+/// Returns the blocks whose text is not that of their spans, as pairs of both texts.
 fn strays(engine: &impl Engine, html: &str) -> Vec<(String, String)> {
     let page = engine.read(html, &Limits::default());
     let blocks = page.blocks.iter().map(|block| {
@@ -28,8 +27,8 @@ fn strays(engine: &impl Engine, html: &str) -> Vec<(String, String)> {
     blocks.filter(|(text, again)| on_one_line(text) != on_one_line(again)).collect()
 }
 
-/// Pieces of markup in which the text between two of them does not depend on what stands far before,
-/// but for `pre`: nothing that is never closed, no raw text, no unknown elements.
+/// Generates markup in which the text between two pieces does not depend on distant markup, except for `pre`.
+/// It has no unclosed elements, no raw text and no unknown elements.
 fn markup() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z]{1,3}( [a-z]{1,2})?",

@@ -1,6 +1,6 @@
 use crate::{Engine, Limits, LolEngine, NotationKind, ScanEngine};
 
-/// Blocks with their formulas between `[` and `]`, those set apart between `{` and `}`.
+/// Returns the text of each block, with its formulas in `[` and `]`, and those set apart in `{` and `}`.
 fn shown(html: &str) -> Vec<String> {
     let page = ScanEngine.read(html, &Limits::default());
     assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
