@@ -1,49 +1,49 @@
-//! Additive models as they stand in model files.
+//! Additive models as stored in model files.
 //!
 //! An additive model is logistic over bins: the part of each feature in the log odds is a step function of its
 //! value, and chosen pairs of features have a table of their own.
 
 use serde::{Deserialize, Serialize};
 
-/// The unit of log odds. All weights are whole multiples of it, so their sums are exact and the same in any order.
+/// Smallest step between weights, in log odds. All weights are whole multiples, so sums are exact in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
-/// Maximum of a single weight, in log odds.
+/// Maximum absolute value of a single weight, in log odds.
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
 const MAX_WEIGHT: f32 = 4096.0;
 
-/// The contribution of one feature to the log odds: a weight for each bin of its values.
+/// Contribution of one feature to the log odds: one weight for each bin of its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
-    /// Column of the feature.
+    /// Column number of the feature.
     pub column: u16,
-    /// Upper edges of the bins but the last, rising.
+    /// Upper edges of all bins except the last, ascending.
     pub edges: Vec<f32>,
-    /// Log odds of each bin: one more than edges.
+    /// Log odds of each bin, one more than there are edges.
     pub weights: Vec<f32>,
 }
 
-/// The contribution of a pair of features to the log odds: a weight for each pair of bins.
+/// Contribution of a pair of features to the log odds: one weight for each pair of bins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cross {
-    /// Columns of the features.
+    /// Column numbers of the two features.
     pub columns: (u16, u16),
-    /// Upper edges of the bins of each, rising.
+    /// Upper edges of the bins of the two features, ascending.
     pub edges: (Vec<f32>, Vec<f32>),
-    /// Log odds of each cell, the second feature's bins side by side.
+    /// Log odds of each pair of bins: one row per bin of the first feature, one cell per bin of the second.
     pub weights: Vec<f32>,
 }
 
-/// An additive model: a sum of step functions of features and of crosses of two features.
+/// An additive model: the log odds are a sum of step functions of features and of crosses of two features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Additive {
-    /// Log odds before any part is added.
+    /// Log odds before the contribution of any feature.
     pub intercept: f32,
-    /// The features' parts.
+    /// Contributions of single features.
     #[serde(rename = "steps")]
     pub step_functions: Vec<StepFunction>,
-    /// The pairs' parts.
+    /// Contributions of pairs of features.
     #[serde(default)]
     pub crosses: Vec<Cross>,
 }
@@ -54,7 +54,7 @@ fn bin(edges: &[f32], value: f32) -> usize {
 }
 
 impl Cross {
-    /// Returns the log odds that a pair of values adds.
+    /// Returns the log odds that a pair of feature values contributes.
     pub fn weight(&self, first: f32, second: f32) -> f32 {
         // n edges make n + 1 bins, so a row of cells is one longer than the edges of the second feature.
         let row = bin(&self.edges.0, first) * (self.edges.1.len() + 1);
@@ -64,26 +64,26 @@ impl Cross {
 }
 
 impl StepFunction {
-    /// Returns the log odds that a value adds.
+    /// Returns the log odds that a feature value contributes.
     pub fn weight(&self, value: f32) -> f32 {
         self.weights.get(bin(&self.edges, value)).copied().unwrap_or(0.0)
     }
 }
 
 impl Additive {
-    /// Returns the log odds of a row. Missing columns count as 0.
+    /// Returns the model's log odds for a row of feature values. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Returns the log odds of a row, whose value in each column `value` returns.
+    /// Returns the model's log odds for a row of features; `value` returns the row's value in a column.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let steps = self.step_functions.iter().map(|step| step.weight(value(step.column)));
         let crosses = self.crosses.iter().map(|cross| cross.weight(value(cross.columns.0), value(cross.columns.1)));
         self.intercept + steps.sum::<f32>() + crosses.sum::<f32>()
     }
 
-    /// Rounds all weights to whole units.
+    /// Rounds all weights to whole multiples of `UNIT`.
     pub fn round(&mut self) {
         let of_steps = self.step_functions.iter_mut().flat_map(|step| &mut step.weights);
         let of_crosses = self.crosses.iter_mut().flat_map(|cross| &mut cross.weights);
@@ -120,7 +120,7 @@ impl Additive {
     }
 }
 
-/// Returns the probability for log odds, by the logistic function.
+/// Converts log odds to a probability by the logistic function.
 pub fn sigmoid(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }

@@ -1,4 +1,4 @@
-//! Scorers laid out for speed. They read features as columns, for many blocks at a time, in the widest vectors.
+//! Scorers laid out for speed: they read columns of feature values, for many blocks at a time, in the widest vectors.
 //!
 //! The log odds of a part equal those of one row at a time to the last bit. Weights of additive models are whole
 //! units, which have the same sum in any order, and trees are summed in the order of the model file.
@@ -19,19 +19,19 @@ use crate::file::{KindShares, Linear, ModelError, Scorer};
 use forest::Forest;
 use planes::Planes;
 
-/// The scorers of a model, laid out for judging batches of blocks.
+/// Scorers of a model, laid out for computing the log odds of batches of blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, CompiledScorer)>,
-    /// The widest vectors that the processor has.
+    /// Widest vector instructions that the processor has.
     vectors: Vectors,
-    /// Columns that the parts ask for, which they know by their slots.
+    /// Columns that the scorers read; scorers refer to columns by slot.
     columns: ColumnSet,
-    /// Log odds of the first part within which trees are asked; none if they are asked about every block.
+    /// Absolute log odds by the first scorer below which trees are asked; `None` if they are asked about every block.
     band: Option<f32>,
-    /// The scorers of kinds of pages.
+    /// Scorers for particular kinds of pages, such as lists and threads.
     kinds: Vec<CompiledScorer>,
-    /// Slots that the trees ask for.
+    /// Slots of the columns that the trees read.
     tree_slots: Vec<usize>,
 }
 
@@ -39,13 +39,13 @@ pub(crate) struct Compiled {
 enum CompiledScorer {
     Planes(Planes),
     Forest(Forest),
-    /// As it is: no shipped model of blocks has a linear part.
+    /// Linear scorer in its original layout, since no shipped model of blocks has one.
     Linear(Linear),
 }
 
 impl Compiled {
-    /// Lays out valid scorers over a schema of `width` columns, and the scorers of kinds of pages. The columns `beside`
-    /// are computed as well. Trees judge only blocks about which the first scorer is in doubt, by this `band`.
+    /// Lays out valid scorers over a schema of `width` columns. The columns `beside` are computed as well. Trees judge
+    /// only blocks whose absolute log odds by the first scorer are below `band`.
     ///
     /// # Errors
     /// If the weights of an additive part are too large to be added up exactly.
@@ -91,12 +91,12 @@ impl Compiled {
         })
     }
 
-    /// Returns the columns to compute.
+    /// Returns the feature columns that must be computed for the scorers.
     pub fn columns(&self) -> &ColumnSet {
         &self.columns
     }
 
-    /// Log odds of each of the first `lanes` lanes by one part.
+    /// Returns the log odds that one scorer gives to each of the first `lanes` blocks of a batch.
     fn log_odds(&self, part: &CompiledScorer, values: &[Lanes], lanes: usize) -> Lanes {
         match part {
             CompiledScorer::Planes(planes) => planes.log_odds(self.vectors, values),
@@ -116,7 +116,7 @@ impl CompiledScorer {
 
 #[cfg(test)]
 impl Compiled {
-    /// Log odds of rows as wide as the schema.
+    /// Returns the log odds for each row of feature values; rows are as wide as the schema.
     fn of_rows<R: AsRef<[f32]>>(&self, rows: &[R]) -> Vec<f32> {
         let mut odds = PageOdds::new(self, rows.len());
         let chunks = rows.chunks(crate::features::LANES);
@@ -127,28 +127,28 @@ impl Compiled {
     }
 }
 
-/// Adds a share of some log odds to others.
+/// Adds `share` times `odds` to `sums`, lane by lane.
 fn add(sums: &mut Lanes, share: f32, odds: &Lanes) {
     for (sum, value) in sums.iter_mut().zip(odds) {
         *sum += share * value;
     }
 }
 
-/// The log odds of the blocks that have come.
+/// Log odds that each block of a page is content, computed batch by batch.
 pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
-    /// Log odds of each block; NaN until it is judged.
+    /// Log odds that each block is content; NaN until the block is judged.
     odds: Vec<f32>,
-    /// Columns of blocks that wait for the trees; empty if none has waited yet.
+    /// Feature columns of the blocks that wait for the trees; empty if none has waited yet.
     waiting: Scratch<Lanes>,
-    /// Their numbers among the log odds, by lanes.
+    /// Index on the page of each block that waits for the trees, by lane.
     waiting_blocks: Scratch<u32>,
-    /// Shares of the scorers of kinds of pages; 0 without them.
+    /// Shares of the scorers for particular kinds of pages; 0 unless set.
     kind_shares: KindShares,
 }
 
 impl<'m> PageOdds<'m> {
-    /// Creates the log odds of `blocks` blocks, none of them computed.
+    /// Creates log odds for `blocks` blocks, none of them computed yet.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
         Self {
             compiled,
@@ -159,12 +159,12 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Sets the shares of the scorers of kinds of pages, before the first block is added.
+    /// Sets the shares of the scorers for kinds of pages; must be called before the first block is added.
     pub fn set_kind_shares(&mut self, shares: KindShares) {
         self.kind_shares = shares;
     }
 
-    /// Adds the blocks of a batch.
+    /// Computes and stores the log odds of a batch of blocks; doubtful blocks wait for the trees.
     pub fn add(&mut self, columns: &Columns) {
         let (values, lanes) = (columns.values(), columns.blocks().len().min(LANES));
         let Compiled { parts, band, .. } = self.compiled;
@@ -216,12 +216,12 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Share of the parts that judge all pages.
+    /// Returns the share of the scorers that judge all pages: 1 minus the shares of kinds of pages.
     fn rest(&self) -> f32 {
         1.0 - self.kind_shares.iter().sum::<f32>()
     }
 
-    /// The log odds of a block, no number if none are known. Those of blocks that wait are not complete.
+    /// Returns the log odds of a block; NaN if unknown. Log odds of waiting blocks still lack the part of the trees.
     pub fn get(&self, block: u32) -> f32 {
         self.odds.get(block as usize).copied().unwrap_or(f32::NAN)
     }
@@ -233,7 +233,7 @@ impl<'m> PageOdds<'m> {
         }
     }
 
-    /// Lets these lanes wait; there is room for them.
+    /// Copies the features of the blocks in these lanes to the batch that waits for the trees, which must have room.
     fn wait(&mut self, values: &[Lanes], lanes: &[usize], numbers: &[u32]) {
         let Self { waiting, waiting_blocks: blocks, .. } = self;
         if waiting.is_empty() {
@@ -251,7 +251,7 @@ impl<'m> PageOdds<'m> {
         blocks.extend(lanes.iter().filter_map(|lane| numbers.get(*lane)).copied());
     }
 
-    /// Adds the log odds of the trees to the waiting blocks.
+    /// Adds the log odds of the trees to the waiting blocks, and empties the list of these.
     fn ask_trees(&mut self) {
         let rest = self.rest();
         let mut trees = [0.0; LANES];
@@ -266,14 +266,14 @@ impl<'m> PageOdds<'m> {
         self.waiting_blocks.clear();
     }
 
-    /// Asks the trees about the blocks that wait.
+    /// Adds the log odds of the trees to all blocks that still wait for the trees.
     pub fn complete(&mut self) {
         if !self.waiting_blocks.is_empty() {
             self.ask_trees();
         }
     }
 
-    /// The log odds of all blocks.
+    /// Judges the blocks that still wait for the trees, and returns the log odds of all blocks.
     pub fn finish(mut self) -> Vec<f32> {
         self.complete();
         self.odds
@@ -346,7 +346,7 @@ mod tests {
         assert!(expected.iter().any(|odds| *odds != expected[0]));
     }
 
-    /// A tree with `leaves` leaves, each split at another place than the one before.
+    /// Returns a tree with `leaves` leaves whose splits divide the leaves unevenly.
     fn tree(leaves: u32) -> Trees {
         let mut nodes = Vec::new();
         // Each split takes some leaves to its left and the rest to its right.

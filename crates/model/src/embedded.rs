@@ -1,4 +1,4 @@
-//! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
+//! Judges texts found only in a page's JSON-LD, and selects among them together with the blocks.
 
 use trommel_html::json_ld::ContentSubject;
 
@@ -8,24 +8,23 @@ use crate::file::{EmbeddedScorer, ModelError, Scorer};
 use crate::scorer::numbers;
 use crate::selection_by_worlds::{Choice, Layout, Selection, expected_f1, weighed};
 
-/// Minimum probability of an embedded text on a page of which nothing else is kept.
+/// Minimum probability at which an embedded text may be kept on a page where nothing else is kept.
 // On all sets this changed one page, which a script fills.
 const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
-/// An embedded text with its probability, and whether it is kept.
+/// An embedded text with its probability of being content, and whether it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
-    /// The text, facts about it, and its features.
+    /// Embedded text with the facts about it and its features.
     pub embedded: EmbeddedText,
-    /// Probability of being content, 0..=1.
+    /// Probability that the text is content, 0..=1.
     pub probability: f32,
-    /// True if it is part of the text.
+    /// True if the embedded text is part of the document's text.
     pub kept: bool,
 }
 
 impl JudgedEmbedded {
-    /// Creates a judgement of an embedded text of the page's data with the log odds that it is main text; it is not
-    /// chosen yet.
+    /// Creates the judgement of an embedded text, not kept yet, from the log odds that it is main text.
     pub fn new(log_odds: f32, embedded: EmbeddedText) -> Self {
         Self { embedded, probability: sigmoid(log_odds), kept: false }
     }
@@ -40,16 +39,16 @@ impl EmbeddedScorer {
     /// Returns the scorer with its columns numbered as in [`EMBEDDED_COLUMNS`].
     ///
     /// # Errors
-    /// If it names a feature that is not known, or its numbers do not add up.
+    /// If the scorer names an unknown feature, or its numbers are invalid.
     pub(crate) fn readied(&self) -> Result<Scorer, ModelError> {
         Scorer::Linear(self.scorer.clone()).on(&numbers(&self.columns, EMBEDDED_COLUMNS)?)
     }
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts together. Returns the choice of blocks, and records for each embedded
-    /// text if it is chosen. Readers' comments take part only if `with_comments` is true. If nothing is chosen, likely
-    /// embedded texts are chosen alone: a script fills such a page.
+    /// Chooses among blocks and embedded texts together. Returns the choice of blocks, and sets `kept` of each embedded
+    /// text. Readers' comments are eligible only if `with_comments` is true. If nothing is chosen, likely embedded
+    /// texts are chosen alone, since a script fills such a page.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

@@ -1,8 +1,8 @@
 //! The model file: numbers and names in MessagePack, packed with zstd, never code.
 //!
-//! Beside the scorer of blocks it has one of pages that are neither articles nor threads: listings, collections,
-//! products, documentation. On such pages short links, facts and notes are content, and beside an article they are
-//! not. One scorer for both learns a compromise, so these pages have their own. The type of a page is only
+//! In addition to the scorer of all blocks, the file has one for pages that are neither articles nor threads: listings,
+//! collections, products, documentation. On such pages short links, facts and notes are content, and next to an article
+//! they are not. One scorer for both learns a compromise, so these pages have their own. The type of a page is only
 //! probable, so its share in the log odds rises with the probability that the page is not one text.
 
 use std::{borrow::Cow, io::Read};
@@ -14,82 +14,82 @@ use crate::features::{FeatureGroup, ListedWord, TermWeight};
 use crate::trees::Trees;
 use crate::{selection_by_worlds::Selection, term_list};
 
-/// The first field of every model file, by which it is recognised.
+/// Value of the first field of every model file, by which the file is recognised.
 pub const FORMAT: &str = "trommel-model";
-/// The version of model files that this program writes and reads.
+/// Version of model files that this program writes and reads.
 // Raised by what defaults cannot cover, and by what older programs would pass over and so judge otherwise. A model of
 // another version is refused, never guessed at.
 pub const VERSION: u32 = 3;
 
-/// The contents of a model file. Fields added later have defaults, so older files of one version still read.
+/// Contents of a model file. Fields added later have defaults, so older files of the same version can still be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFile {
-    /// [`FORMAT`].
+    /// Format of the file, always [`FORMAT`].
     pub format: String,
-    /// [`VERSION`] of the program that wrote it.
+    /// Version of the file, [`VERSION`] of the program that wrote it.
     pub version: u32,
     /// Name of the model.
     pub name: String,
     /// Day of training, `YYYY-MM-DD`.
     pub created: String,
-    /// Groups of features in a row.
+    /// Feature groups whose columns make up a row of features.
     pub groups: Vec<FeatureGroup>,
-    /// Names of the columns that the parts use, by their numbers.
+    /// Names of the columns that the scorers use; scorers refer to them by index.
     pub columns: Vec<String>,
-    /// The scorers whose weighted sum is the log odds of a block.
+    /// Scorers whose weighted sum is the log odds of a block.
     pub parts: Vec<WeightedScorer>,
-    /// Attribute words with a feature of their own.
+    /// Attribute words with a 0/1 feature of their own.
     #[serde(default)]
     pub listed: Vec<ListedWord>,
-    /// Attribute words with a weight.
+    /// Attribute words with their weights.
     // The renames keep the names of the first files, so that models trained by users can still be read.
     #[serde(default, rename = "token_weights", with = "term_list")]
     pub attribute_weights: Vec<TermWeight>,
-    /// Words and word pairs of the text with a weight.
+    /// Words and word pairs of the text with their weights.
     #[serde(default, with = "term_list")]
     pub word_weights: Vec<TermWeight>,
-    /// Share of the terms of a usual training page that have a weight, as `wording.known` counts them, 0..=1. On pages of
-    /// which the model knows much less, its log odds are lowered; 0 if they never are.
+    /// Share of the terms of a usual training page that have a weight, as `wording.known` counts them, 0..=1. On pages
+    /// with a much lower share, the log odds are lowered; 0 if they never are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub known_words: f32,
-    /// Page types, each with its scorer over the page's own columns; none if the model knows no types.
+    /// Page types, each with its scorer over the columns of the whole page; empty if the model has no types.
     #[serde(default, rename = "kinds")]
     pub page_types: Vec<PageTypeScorer>,
-    /// The scorer of texts that only the JSON-LD has; `None` if the model has none.
+    /// Scorer of texts found only in the JSON-LD; `None` if the model has none.
     #[serde(default, rename = "candidates", skip_serializing_if = "Option::is_none")]
     pub embedded: Option<EmbeddedScorer>,
-    /// Share of the log odds of a block that is the mean over its field, the blocks whose whole path of
-    /// names and classes is equal, 0..=1.
+    /// Share of the log odds of a block that is the mean over its field (all blocks with the same path of names and
+    /// classes), 0..=1.
     #[serde(default)]
     pub pooling: f32,
-    /// Log odds within which a block is in doubt, 0 or more. Trees judge only blocks about which the first part,
-    /// which is not trees, is in doubt; it decides alone about the others. `None`: trees judge every block.
+    /// Absolute log odds below which a block is in doubt, 0 or more. Trees judge only blocks about which the first
+    /// part, which is not trees, is in doubt. It decides alone about the others. `None`: trees judge every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
-    /// The scorer of pages other than articles and threads; `None` if the parts judge all pages.
+    /// Scorer of pages other than articles and threads; `None` if `parts` judges all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<KindScorer>,
-    /// The scorer of threads; `None` if the parts judge them.
+    /// Scorer of threads; `None` if `parts` judges them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<KindScorer>,
     /// True if documents have few metadata unless all are requested, because the model is for callers who want texts
     /// fast.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub few_metadata: bool,
-    /// The way of choosing blocks from their probabilities.
+    /// Rule that chooses blocks by their probabilities.
     pub selection: Selection,
-    /// Name and day of the model that this one was adapted from; `None` if it was trained from nothing.
+    /// Name and day of the model that this one was adapted from; `None` if it was not adapted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapted_from: Option<String>,
-    /// The training data and method.
+    /// Training data and method.
     pub training: Training,
-    /// The scores of the model.
+    /// Scores of the model on sets of pages.
     #[serde(default)]
     pub scores: Vec<Score>,
 }
 
 impl ModelFile {
-    /// Iterates over the scorers of kinds of pages.
+    /// Iterates over the scorers for kinds of pages: lists, then threads.
     pub fn kind_scorers(&self) -> impl Iterator<Item = &KindScorer> {
         self.lists.iter().chain(&self.threads)
     }
@@ -97,7 +97,7 @@ impl ModelFile {
     /// Reads a model file from its bytes.
     ///
     /// # Errors
-    /// If they are not laid out so, or the file is of another version.
+    /// If the bytes are not a model file, or the file is of another version.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
         let bytes = unpack(bytes)?;
         rmp_serde::from_slice(&bytes).map_err(|error| {
@@ -109,7 +109,7 @@ impl ModelFile {
     }
 }
 
-/// The fields of a file that tell whether the others can be read.
+/// Fields of a file that tell whether this program can read the rest.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -127,12 +127,12 @@ pub(crate) fn check_version((format, wanted): (&str, &str), (version, known): (u
     if version == known { Ok(()) } else { Err(ModelError::Version { version, known }) }
 }
 
-/// A scorer with its share in the log odds.
+/// A scorer with its share in the log odds of a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightedScorer {
-    /// The factor of its log odds.
+    /// Factor of the scorer's log odds in the sum.
     pub share: f32,
-    /// The scorer.
+    /// Scorer of blocks.
     pub scorer: Scorer,
 }
 
@@ -140,11 +140,11 @@ pub struct WeightedScorer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scorer {
-    /// Weights of the columns as they are.
+    /// Linear model: one weight per column.
     Linear(Linear),
-    /// Weights of the columns' bins.
+    /// Additive model: one weight per bin of a column.
     Additive(Additive),
-    /// Boosted trees.
+    /// Sum of boosted regression trees.
     Trees(Trees),
 }
 
@@ -153,31 +153,31 @@ pub enum Scorer {
 pub struct Linear {
     /// Log odds of a row of zeros.
     pub intercept: f32,
-    /// The nonzero weights.
+    /// Nonzero weights of the columns.
     pub weights: Vec<ColumnWeight>,
 }
 
-/// The weight of one column in a linear model.
+/// Weight of one column in a linear model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnWeight {
-    /// The column.
+    /// Number of the column.
     pub column: u16,
-    /// Change of the log odds for a change of one in the column.
+    /// Change of the log odds if the column's value rises by one.
     pub weight: f32,
     /// Standard deviation of the column over the training blocks: `weight * deviation` compares
     /// columns with each other.
     pub deviation: f32,
 }
 
-/// A page type, and the scorer that recognises its pages.
+/// A page type with the scorer that recognises its pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTypeScorer {
-    /// Name of the type.
+    /// Name of the page type.
     pub name: String,
-    /// Log odds of the type, one against the rest, over the columns of a row that are the same for
-    /// all blocks of a page.
+    /// Scorer whose result is the log odds of the type against the rest. It reads columns that are the same for all
+    /// blocks of a page.
     pub scorer: Additive,
-    /// The factor of the log odds of blocks in a selection by worlds, on pages of the type, above 0.
+    /// Factor, above 0, of the log odds of blocks in a selection by worlds on pages of the type.
     #[serde(default = "one")]
     pub sharpness: f32,
 }
@@ -187,56 +187,56 @@ fn is_zero(share: &f32) -> bool {
     *share == 0.0
 }
 
-/// The factor that changes nothing.
+/// Returns 1, the default factor, which changes nothing.
 fn one() -> f32 {
     1.0
 }
 
-/// The scorer of embedded texts, which are in a page's JSON-LD but not among its blocks.
+/// Scorer of embedded texts, which are in a page's JSON-LD but not among its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedScorer {
-    /// Names of the columns that the scorer uses, by their numbers.
+    /// Names of the columns that the scorer uses; it refers to them by index.
     // By name and not by number, so that new feature groups may come before old ones.
     pub columns: Vec<String>,
-    /// An ordinary logistic model.
+    /// Logistic regression over the columns.
     pub scorer: Linear,
-    /// Number of embedded texts in training, and the number of those that were content.
+    /// Number of embedded texts in training, and how many of them were content.
     pub rows: (u32, u32),
-    /// Strength of the L2 penalty.
+    /// Strength of the L2 penalty in training.
     pub penalty: f64,
 }
 
-/// The record of a model's training: its data, options and results.
+/// Record of a model's training: its data, options and results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Training {
-    /// The page sets.
+    /// Sets of labelled pages used for training.
     pub sets: Vec<TrainingSet>,
-    /// Number of blocks (rows) learned from.
+    /// Number of blocks (rows) used for training.
     pub blocks: u64,
-    /// A block is content if more than this share of its words lies on the longest common
-    /// subsequence of page and gold.
+    /// Minimum share of a block's words (exclusive) on the longest common subsequence of page and gold for a content
+    /// block.
     pub label_share: f32,
     /// Strength of the L2 penalty, chosen by cross-validation.
     pub penalty: f64,
-    /// Folds of the cross-validation, divided by host.
+    /// Number of folds of the cross-validation, divided by host.
     pub folds: u32,
 }
 
 /// A set of labelled pages that a model learned from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSet {
-    /// Its name.
+    /// Name of the set.
     pub name: String,
-    /// Pages of it that were used.
+    /// Number of pages of the set that were used.
     pub pages: u32,
 }
 
-/// A score of the model on a set of pages: means over the pages.
+/// Score of the model on a set of pages: means over the pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// Name of the set.
+    /// Name of the set of pages.
     pub set: String,
-    /// The way of measuring (`5-fold by host`, `held out`).
+    /// Method of measurement (`5-fold by host`, `held out`).
     pub how: String,
     /// Number of pages.
     pub pages: u32,
@@ -248,16 +248,16 @@ pub struct Score {
     pub f1: f64,
 }
 
-/// First bytes of a zstd frame.
+/// First four bytes of a zstd frame.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 // The numbers of a model take a quarter of their bytes at this level; files are packed once and read often.
 const LEVEL: i32 = 19;
-/// Bytes of an unpacked file that are read at most.
+/// Maximum size in bytes of an unpacked file.
 // Six times the largest built-in model. An empty name takes one byte here and 24 in memory, and a small file must not
 // take all of it.
 const MAX_UNPACKED: u64 = 8 << 20;
 
-/// Packs the bytes of a file as a zstd frame.
+/// Compresses the bytes of a file into a zstd frame.
 ///
 /// # Errors
 /// Only if memory runs out.
@@ -265,10 +265,10 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
     zstd::bulk::compress(bytes, LEVEL).map_err(ModelError::Zstd)
 }
 
-/// Returns the bytes of a file, unpacked if they are a zstd frame.
+/// Returns the bytes of a file, decompressed if they are a zstd frame.
 ///
 /// # Errors
-/// If the frame is damaged or holds too much.
+/// If the frame is damaged or too large.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
     if !bytes.starts_with(&ZSTD_MAGIC) {
         return Ok(Cow::Borrowed(bytes));
@@ -282,28 +282,27 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ModelError> {
     Ok(Cow::Owned(unpacked))
 }
 
-/// Blocks of a page up to which the scorer has no share, and from which on its share depends on the page type alone, as
-/// natural logarithms of 1 + their number.
+/// Natural logarithms of 1 + the number of a page's blocks. Up to the first a kind scorer has no share; from the second
+/// its share depends on the page type alone.
 // The type of a page is told from counts and shares of its blocks; of few blocks nearly every type is possible. Here
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// The shares (0..=1) of the scorers of kinds of pages in the log odds, in the order of [`ModelFile::kind_scorers`].
+/// Share (0..=1) of each kind scorer in the log odds, in the order of [`ModelFile::kind_scorers`].
 pub(crate) type KindShares = [f32; 2];
 
-/// The scorer of a kind of pages, with its share in the log odds of their blocks.
+/// Scorer of a kind of pages, with its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KindScorer {
-    /// Names of the page types that are not of the kind.
+    /// Names of the page types that do not belong to the kind of pages that the scorer judges.
     // The rename keeps the name of the first files, whose kind was pages that are not one text.
     #[serde(rename = "texts")]
     pub others: Vec<String>,
-    /// Probability of the kind at which the scorer begins to have a share, and that from which its share is full,
-    /// 0..=1.
+    /// Probabilities that a page is of the kind (0..=1) at which the scorer's share begins to rise, and is full.
     pub between: (f32, f32),
-    /// Its full share in the log odds, 0..=1.
+    /// Full share of the scorer in the log odds, 0..=1.
     pub share: f32,
-    /// Log odds of a block.
+    /// Scorer of the blocks of pages of the kind.
     pub scorer: Additive,
 }
 
@@ -315,7 +314,7 @@ impl KindScorer {
         self.share * rise(probability_of_kind(&self.others, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
     }
 
-    /// Returns whether the shares and bounds of the scorer are numbers that make sense.
+    /// Returns whether the share and the bounds of the scorer are valid.
     pub(crate) fn is_sound(&self) -> bool {
         let (none, full) = self.between;
         (0.0..1.0).contains(&none) && full > none && full <= 1.0 && (0.0..=1.0).contains(&self.share)
@@ -333,15 +332,14 @@ pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[
     of_kind / f32::max(sum, f32::MIN_POSITIVE)
 }
 
-/// The most probable type of a page, such as article or forum, with its probability.
+/// Most probable type of a page, such as article or forum, with its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageType {
     /// Name of the type.
     pub name: String,
-    /// Its probability, 0..=1.
+    /// Probability of the type, 0..=1.
     pub probability: f32,
-    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
-    /// have.
+    /// Factor of the log odds of blocks in a selection by worlds: the mean over page types, weighted by probability.
     pub sharpness: f32,
 }
 
@@ -361,32 +359,32 @@ impl PageType {
     }
 }
 
-/// The reason why a model cannot be used.
+/// Reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The file cannot be read.
     #[error("model {path}: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The error of the system.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The bytes of a file are no model.
+    /// The file is not a valid model.
     #[error("model {path}: {source}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The fault of the model.
+        /// Reason why the model is invalid.
         source: Box<ModelError>,
     },
-    /// There is no such model.
+    /// There is neither a file nor a built-in model of this name.
     #[error("unknown model {wanted}: neither a file nor a built-in model ({builtin})")]
     Unknown {
-        /// The requested name.
+        /// Requested name of a model.
         wanted: String,
-        /// Names of the built-in models.
+        /// Names of the built-in models, separated by commas.
         builtin: String,
     },
     /// The bytes are not laid out like a model file.
@@ -395,34 +393,34 @@ pub enum ModelError {
     /// The zstd frame of a model file is damaged, or cannot be written.
     #[error("the zstd frame of the model file: {0}")]
     Zstd(#[source] std::io::Error),
-    /// The model cannot be written.
+    /// The model cannot be written as MessagePack.
     #[error("cannot write the model: {0}")]
     Write(#[from] rmp_serde::encode::Error),
-    /// MessagePack of another kind.
+    /// The file is MessagePack, but names another format.
     #[error("not a trommel model file: its format is {format:?}")]
     NotAModel {
-        /// The format that the file names.
+        /// Format that the file names.
         format: String,
     },
-    /// Written by another version of the program.
+    /// The model was written by another version of the program.
     #[error("the model is of version {version}, this program reads version {known}")]
     Version {
-        /// Its version.
+        /// Version of the model file.
         version: u32,
-        /// The one that is read.
+        /// Version that this program reads.
         known: u32,
     },
-    /// It uses a feature that this program cannot compute.
+    /// The model uses a feature that this program cannot compute.
     #[error("the model uses the feature {feature}, which this program does not know")]
     UnknownFeature {
-        /// The feature.
+        /// Name of the feature.
         feature: String,
     },
-    /// A part holds numbers that are not finite or beyond all log odds, or asks columns or nodes that do not
+    /// A part of the model holds numbers that are not finite or too large, or refers to columns or nodes that do not
     /// exist.
     #[error("the model is damaged: its {part} part does not add up")]
     Unsound {
-        /// Kind of the part.
+        /// Kind of the part of the model.
         part: &'static str,
     },
 }

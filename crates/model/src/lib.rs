@@ -1,4 +1,4 @@
-//! The model file, the scorers and the selection of blocks.
+//! The model file, the scorers, and the selection of main text among blocks.
 //!
 //! A model is numbers and names: MessagePack with the feature schema, the weights, the token lists, the
 //! training data, the date and the scores, packed with zstd. It is never code.

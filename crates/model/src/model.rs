@@ -1,7 +1,6 @@
-//! A model ready to score pages.
+//! A model ready to score the blocks of pages.
 //!
-//! Each built-in model has limits of
-//! confidence below which a page is hard: the table behind `--hard-share`.
+//! Each built-in model has limits of confidence below which a page is hard: the table behind `--hard-share`.
 
 mod judging;
 #[cfg(test)]
@@ -28,20 +27,20 @@ use crate::{
     selection_by_worlds,
 };
 
-/// Column that tells the main headline.
+/// Name of the column that marks the main headline.
 // Rules and metadata take the headline that the model saw, so that they never disagree about it.
 const HEADLINE_COLUMN: &str = "outline.is_headline";
-/// Columns that tell comment sections.
+/// Names of the columns about comment sections.
 const COMMENT_COLUMNS: [&str; 5] =
     ["comments.inside", "comments.inside_beside_prose", "comments.near", "comments.log_regions", "comments.share"];
 
-/// Column that tells the number of blocks of a page.
+/// Name of the column with the (log) number of blocks of a page.
 const PAGE_BLOCKS_COLUMN: &str = "page.log_blocks";
 
-/// Column that tells which share of the terms of a block the model knows.
+/// Name of the column with the share of a block's terms that the model knows.
 const KNOWN_WORDS_COLUMN: &str = "wording.known";
 
-/// Column that tells whether a page declares to be an article.
+/// Name of the column that says whether a page declares to be an article.
 const ARTICLE_COLUMN: &str = "page.article";
 
 /// A model of main text, ready to score the blocks of pages.
@@ -49,53 +48,53 @@ const ARTICLE_COLUMN: &str = "page.article";
 pub struct Model {
     file: ModelFile,
     schema: Schema,
-    /// The parts of the file, asking columns of the schema, and the same laid out for speed.
+    /// Scorers of the file with their shares, over columns of the schema; `compiled` has them laid out for speed.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
-    /// The columns that are asked for of all blocks, and not only of those that are scored.
+    /// Columns that are computed for all blocks, and not only for those that are scored.
     of_all: ColumnSet,
-    /// The scorers of kinds of pages, likewise.
+    /// Scorers for kinds of pages, reading columns of the schema.
     kinds: Vec<Scorer>,
-    /// The scorers of the page types, likewise.
+    /// Scorers of the page types, reading columns of the schema.
     page_types: Vec<Scorer>,
-    /// The scorer of embedded texts, likewise.
+    /// Scorer of embedded texts, reading columns of [`EMBEDDED_COLUMNS`](crate::features::EMBEDDED_COLUMNS).
     embedded: Option<Scorer>,
-    /// Columns that say that a block stands in a comment section; the first says it outright.
+    /// Columns about comment sections; the first says whether a block is in one.
     comments: Vec<u16>,
-    /// Column that tells the main headline.
+    /// Column that marks the main headline.
     headline: Option<u16>,
-    /// Column that tells the number of blocks of a page, for the shares of `kinds`.
+    /// Column with the number of blocks of a page, for the shares of `kinds`.
     page_blocks: Option<u16>,
-    /// Column that tells the share of known words.
+    /// Column with the share of known words of a block.
     known_words: Option<u16>,
-    /// Column that tells whether a page declares to be an article.
+    /// Column that says whether a page declares to be an article.
     article: Option<u16>,
-    /// Its name among the built-in models, if it is one.
+    /// Name among the built-in models, if the model is built in.
     builtin: Option<&'static str>,
 }
 
-/// A model's judgement of a page: the probability of each block, and the choice of main text.
+/// Judgement of a page by a model: the probability of each block, and the choice of main text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// Probability of being content of each block.
+    /// Probability of each block that it is content.
     pub probabilities: Vec<f32>,
-    /// The blocks that are kept.
+    /// Blocks that are kept, with the expected quality of this choice.
     pub choice: Choice,
-    /// The block of the main headline, if there is one and the model knows of headlines.
+    /// Index of the block with the main headline, if there is one and the model has a column for it.
     pub headline: Option<usize>,
-    /// For each block, true if it is in a comment section; empty if the model does not recognise them.
+    /// Whether each block is in a comment section; empty if the model does not recognise comment sections.
     pub in_comments: Vec<bool>,
-    /// The texts of the JSON-LD that are not among the blocks; empty if the model does not know of them.
+    /// Texts of the JSON-LD that are not among the blocks; empty if the model does not score them.
     pub embedded: Vec<JudgedEmbedded>,
-    /// Type of the page, if the model knows types and the page has blocks.
+    /// Type of the page, if the model has page types and the page has blocks.
     pub page_type: Option<PageType>,
-    /// Number of the field of each block, the blocks whose whole path of names and classes is equal; fields are
-    /// numbered as they come.
+    /// Number of the field of each block; a field is all blocks with the same path of names and classes. Fields are
+    /// numbered in page order.
     pub fields: Vec<u32>,
 }
 
 impl Default for Model {
-    /// The first of the built-in models.
+    /// Returns the first of the built-in models.
     ///
     /// # Panics
     /// If the program was built without a model that it can read, which a test of this crate excludes.
@@ -110,8 +109,7 @@ impl Model {
     /// Prepares the contents of a model file for use.
     ///
     /// # Errors
-    /// If it is of another version, names a feature that this program does not know, or holds
-    /// numbers that do not add up.
+    /// If the file is of another version, names a feature that this program does not know, or holds invalid numbers.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
         // Here as well, since a file need not come from bytes.
         check_version((&file.format, FORMAT), (file.version, VERSION))?;
@@ -167,34 +165,34 @@ impl Model {
     /// Reads a model from the bytes of a model file, packed with zstd or not.
     ///
     /// # Errors
-    /// If they are not a model file, or as for [`Model::new`].
+    /// If the bytes are not a model file, or as for [`Model::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         Self::new(ModelFile::read(bytes)?)
     }
 
-    /// Reads a model file.
+    /// Reads a model from the file at `path`.
     ///
     /// # Errors
-    /// If it cannot be read, or as for [`Model::from_bytes`].
+    /// If the file cannot be read, or as for [`Model::from_bytes`].
     pub fn load(path: &Path) -> Result<Self, ModelError> {
         let name = || path.display().to_string();
         let bytes = std::fs::read(path).map_err(|source| ModelError::Io { path: name(), source })?;
         Self::from_bytes(&bytes).map_err(|source| ModelError::File { path: name(), source: source.into() })
     }
 
-    /// Reads a model that is built into the program; `None` if there is none of that name.
+    /// Returns the model of this name that is built into the program; `None` if there is none.
     pub fn builtin(name: &str) -> Option<Self> {
         let (name, bytes) = MODELS.iter().find(|(known, _)| *known == Self::main_name(name))?;
         let model = Self::from_bytes(bytes).ok()?;
         Some(Self { builtin: Some(name), ..model })
     }
 
-    /// Returns the main name of a built-in model that has `name` as another name; other names are returned unchanged.
+    /// Returns the main name of the built-in model that also has the name `name`; other names are returned unchanged.
     pub fn main_name(name: &str) -> &str {
         OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| name)
     }
 
-    /// Opens the built-in model with this name, else the model file at this path.
+    /// Opens the built-in model with this name, or else the model file at this path.
     ///
     /// # Errors
     /// If there is neither, or as for [`Model::load`].
@@ -219,12 +217,12 @@ impl Model {
     }
 
     /// Returns the confidence (0..=1) below which `percent` of usual pages lie, by a table made from labelled pages.
-    /// `None` if it is not a built-in model.
+    /// `None` if the model is not built in.
     pub fn confidence_below(&self, percent: f64) -> Option<f32> {
         confidence_below(self.builtin?, percent)
     }
 
-    /// Returns the contents of the model's file as MessagePack, not packed.
+    /// Returns the contents of the model's file as uncompressed MessagePack.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -232,7 +230,7 @@ impl Model {
         Ok(rmp_serde::to_vec_named(&self.file)?)
     }
 
-    /// Returns the bytes whose checksum identifies the model: the file of a built-in model, the MessagePack of another.
+    /// Returns the bytes whose checksum identifies the model: its file if it is built in, otherwise its MessagePack.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -253,7 +251,7 @@ impl Model {
         pack(&self.to_bytes()?)
     }
 
-    /// Returns the same model with another selection: it keeps the blocks of at least this probability.
+    /// Returns a copy of the model that keeps the blocks with at least this probability.
     pub fn with_threshold(&self, least: f32) -> Self {
         let mut model = self.clone();
         model.file.selection = Selection::Threshold(least);
@@ -275,14 +273,14 @@ impl Model {
         self.compiled.columns()
     }
 
-    /// Scores the blocks of a page and chooses main text. Readers' comments beside a page's own text are not content;
-    /// posts of a forum are its text.
+    /// Scores the blocks of a page and chooses main text. Readers' comments next to a page's own text are not content;
+    /// the posts of a forum are.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
         self.judge_blocks(page, url, false)
     }
 
-    /// Like [`Model::judge`], but readers' comments are content as well: blocks of comment sections are scored as if
-    /// nothing had called them comments.
+    /// Judges a page like [`Model::judge`], but readers' comments are content as well: blocks of comment sections are
+    /// scored as if nothing had called them comments.
     pub fn judge_with_comments(&self, page: &Page, url: Option<&str>) -> Judgement {
         self.judge_blocks(page, url, true)
     }
@@ -303,8 +301,8 @@ impl Model {
             .choose_with(&judgement.probabilities, layout, &mut judgement.embedded, with_comments);
     }
 
-    /// Chooses again as if the log odds of every block were higher by `shift`: more blocks above 0, fewer below, but
-    /// not nothing in place of some. The probabilities do not change.
+    /// Chooses again as if the log odds of every block were higher by `shift`: more blocks if above 0, fewer if below.
+    /// The choice stays if nothing would be kept. The probabilities do not change.
     pub fn choose_shifted(&self, page: &Page, judgement: &mut Judgement, shift: f32, with_comments: bool) {
         let layout = Layout::of(page);
         let shifted = judgement.probabilities.iter().map(|probability| corrected(*probability, shift)).collect();
@@ -325,8 +323,8 @@ impl Model {
         judgement.embedded = other.embedded;
     }
 
-    /// Adds `changes` to the log odds of the blocks of a page and chooses again. Without changes the result is the
-    /// same, to the bit.
+    /// Adds `changes` to the log odds of the blocks of a page and chooses again. Without changes the result is exactly
+    /// the same.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
@@ -337,31 +335,31 @@ impl Model {
         self.choose(page, judgement, with_comments);
     }
 
-    /// Returns the model's name and day of training, which identify it where probabilities are compared.
+    /// Returns the model's name and day of training, which identify the model where probabilities are compared.
     pub fn identity(&self) -> String {
         format!("{} {}", self.file.name, self.file.created)
     }
 
-    /// The embedded texts of a page with their probabilities, none chosen.
+    /// Returns the embedded texts of a page with their probabilities, none of them kept yet.
     fn embedded(&self, page: &Page) -> Vec<JudgedEmbedded> {
         let Some(scorer) = &self.embedded else { return Vec::new() };
         let texts = embedded_texts(page).into_iter();
         texts.map(|text| JudgedEmbedded::new(scorer.log_odds(&text.features), text)).collect()
     }
 
-    /// The value of a column that is the same for all blocks of the page whose first blocks these are.
+    /// Returns the value of a column that is the same for all blocks of a page, from the first batch of its blocks.
     fn page_value(&self, columns: &Columns, column: u16) -> f32 {
         let lanes = self.compiled.columns().slot(column).and_then(|slot| columns.column(slot));
         lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
     }
 
-    /// The log odds of each page type, given the value of a column on the page.
+    /// Returns the log odds of each page type; `value` returns the value of a column on the page.
     fn type_odds(&self, value: impl Fn(u16) -> f32) -> Vec<f32> {
         self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
     }
 
-    /// The share of each scorer of a kind of pages, given the log odds of each page type and the value of a column on the
-    /// page.
+    /// Returns the share of each scorer for a kind of pages, from the log odds of each page type. `value` returns the
+    /// value of a column on the page.
     fn kind_shares(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> KindShares {
         let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
         let mut shares = KindShares::default();
@@ -372,14 +370,14 @@ impl Model {
     }
 }
 
-/// A probability after a change of its log odds.
+/// Returns a probability after `change` is added to its log odds.
 fn corrected(probability: f32, change: f32) -> f32 {
     // Probabilities of exactly 0 or 1 have no finite odds, and could not be corrected.
     let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
     sigmoid((p / (1.0 - p)).ln() + change)
 }
 
-/// First word of the line that names the models.
+/// First word of the line with the names of the models in the table of confidences.
 const HEAD: &str = "percent";
 
 /// Returns the confidence (0..=1) below which `percent` of usual pages lie by the model with this name, interpolated

@@ -1,5 +1,4 @@
-//! Determines the roles of blocks, such as reviews, cards and specifications, each by a small model of its
-//! own.
+//! Determines the roles of blocks, such as reviews, cards and specifications, each with a small model of its own.
 
 use std::sync::LazyLock;
 
@@ -13,25 +12,25 @@ use crate::features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use crate::file::{ModelError, Scorer, check_version, pack, unpack};
 use crate::scorer::numbers;
 
-/// The first field of every file of roles, by which it is recognised.
+/// Value of the first field of every role file, by which the file is recognised.
 pub const ROLES_FORMAT: &str = "trommel-roles";
-/// The version of files of roles that this program writes and reads.
+/// Version of role files that this program writes and reads.
 pub const ROLES_VERSION: u32 = 1;
 
-/// The contents of a file of roles.
+/// Contents of a role file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleFile {
-    /// [`ROLES_FORMAT`].
+    /// Format of the file, always [`ROLES_FORMAT`].
     pub format: String,
-    /// [`ROLES_VERSION`] of the program that wrote it.
+    /// Version of the file, [`ROLES_VERSION`] of the program that wrote it.
     pub version: u32,
     /// Day of training, `YYYY-MM-DD`.
     pub created: String,
-    /// Groups of features a row is made of.
+    /// Feature groups whose columns make up a row of features.
     pub groups: Vec<FeatureGroup>,
-    /// Names of the columns that the scorers use, by their numbers.
+    /// Names of the columns that the scorers use; scorers refer to them by index.
     pub columns: Vec<String>,
-    /// The roles.
+    /// Roles with their scorers.
     pub roles: Vec<RoleScorer>,
 }
 
@@ -44,20 +43,20 @@ pub struct RoleScorer {
     pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with their log odds of the role.
     pub word_weights: Vec<TermWeight>,
-    /// Log odds of the role from the block alone.
+    /// Scorer whose result is the log odds of the role from the block alone.
     pub scorer: Additive,
     /// Pooled log odds ([`pooled`]) above which a block has the role.
     pub threshold: f32,
-    /// The score on pages of hosts that it has not seen.
+    /// Quality of the role on pages of hosts that were not in training.
     pub score: RoleScore,
 }
 
-/// The quality of a role: the blocks that the model gives the role, compared with those that have it.
+/// Quality of a role: the blocks to which the model gives the role, compared with those that have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleScore {
-    /// Pages that say which of their blocks have the role.
+    /// Number of pages that state which of their blocks have the role.
     pub pages: u32,
-    /// Blocks that have it.
+    /// Number of blocks that have the role.
     pub blocks: u32,
     /// Precision: share of the blocks given the role that have it, 0..=1.
     pub precision: f64,
@@ -79,11 +78,10 @@ struct ReadyRole {
 }
 
 impl RoleModel {
-    /// Prepares the contents of a file of roles for use.
+    /// Prepares the contents of a role file for use.
     ///
     /// # Errors
-    /// If it is of another version, names a feature that this program does not know, or holds numbers that
-    /// do not add up.
+    /// If the file is of another version, names a feature that this program does not know, or holds invalid numbers.
     pub fn new(file: RoleFile) -> Result<Self, ModelError> {
         check_version((&file.format, ROLES_FORMAT), (file.version, ROLES_VERSION))?;
         let readied = |role: &RoleScorer| {
@@ -101,7 +99,7 @@ impl RoleModel {
         Ok(Self { file, ready })
     }
 
-    /// Returns the role model that is built into the program.
+    /// Returns the role model that is built into the program; `None` if it cannot be read.
     pub fn builtin() -> Option<&'static Self> {
         // Read on first use: one pass for each role costs more than judging, so only those who ask pay.
         static BUILTIN: LazyLock<Option<RoleModel>> =
@@ -109,10 +107,10 @@ impl RoleModel {
         BUILTIN.as_ref()
     }
 
-    /// Reads a role model from the bytes of a file of roles.
+    /// Reads a role model from the bytes of a role file.
     ///
     /// # Errors
-    /// If they are no such file, or as for [`RoleModel::new`].
+    /// If the bytes are not a role file, or as for [`RoleModel::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         Self::new(rmp_serde::from_slice(&unpack(bytes)?)?)
     }
@@ -120,7 +118,7 @@ impl RoleModel {
     /// Returns the bytes of the model's file: MessagePack, packed with zstd.
     ///
     /// # Errors
-    /// If it cannot be written as MessagePack.
+    /// If the model cannot be written as MessagePack.
     pub fn to_packed(&self) -> Result<Vec<u8>, ModelError> {
         pack(&rmp_serde::to_vec(&self.file)?)
     }
@@ -130,7 +128,7 @@ impl RoleModel {
         &self.file
     }
 
-    /// Log odds of every role of every block, role after role. Takes a pass over the page for each role.
+    /// Returns the log odds of every role for every block, one list per role. Passes over the page once for each role.
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
         let fields = FieldIndex::of(page).of_block;
         let of_role = |ReadyRole { schema, scorer }: &ReadyRole| {
@@ -158,8 +156,8 @@ impl RoleModel {
     }
 }
 
-/// Returns the mean of the log odds of each block and the mean over its field, the blocks whose whole path of names and
-/// classes is equal. `fields` are the numbers of the fields.
+/// Returns for each block the mean of its own log odds and the mean log odds of its field. `fields` holds the number of
+/// each block's field; a field is all blocks with the same path of names and classes.
 pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
     let mut sums: FxHashMap<u32, (f32, f32)> = FxHashMap::default();
     for (odds, field) in odds.iter().zip(fields) {

@@ -11,31 +11,31 @@ use trommel_text::SplitMix64;
 
 use crate::features::Scratch;
 
-/// A rule that chooses main text among blocks by their probabilities.
+/// Rule that chooses main text among blocks by their probabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
-    /// Every block at or above this probability.
+    /// All blocks with at least this probability.
     Threshold(f32),
-    /// The blocks, from the most probable down, that maximise the expected word F1 of the page: 2 Σ p w / (Σ w
-    /// + Σ over all blocks of p w).
+    /// The most probable blocks, as many as maximise the page's expected word F1: 2 Σ p w / (Σ w + Σ over all blocks
+    /// of p w).
     #[default]
     ExpectedF1,
-    /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
-    /// independent, but a list of links is content as a whole or not at all. With sharper probabilities (above
-    /// 1), many doubtful blocks together weigh less.
+    /// The most probable blocks by expected word F1, after the log odds of every block are multiplied by this factor.
+    /// Expected F1 takes blocks for independent, but a list of links is content as a whole or not at all. With sharper
+    /// probabilities (above 1), many doubtful blocks together weigh less.
     SharpF1(f32),
-    /// The blocks, from the most probable down, with the highest mean word F1 over worlds in which the log
-    /// odds, times this factor, err together. The errors are one of the page, one of each field (the blocks
-    /// whose whole path of names and classes is equal) and one of each section. Keeping nothing is one of the
-    /// choices, and is worth 1 in a world without content.
+    /// The most probable blocks, as many as have the highest mean word F1 over worlds in which the log odds, times this
+    /// factor, err together. The errors are one of the page, one of each field (the blocks with the same path of names
+    /// and classes) and one of each section. Keeping nothing is one of the choices, and is worth 1 in a world without
+    /// content.
     Worlds(f32),
 }
 
-/// The chosen blocks of a page, and the quality that the choice is expected to have.
+/// Chosen blocks of a page, and the expected quality of the choice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
-    /// For each block, true if it is kept.
+    /// Whether each block is kept.
     pub kept: Vec<bool>,
     /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If nothing is kept, the share of
     /// worlds without content.
@@ -43,7 +43,7 @@ pub struct Choice {
 }
 
 impl Selection {
-    /// Returns the same selection; if it is one by worlds, its log odds are also multiplied by `sharpness`.
+    /// Returns the selection with its log odds multiplied by `sharpness` if it is one by worlds; others stay unchanged.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
             Selection::Worlds(base) => Selection::Worlds(base * sharpness),
@@ -51,7 +51,7 @@ impl Selection {
         }
     }
 
-    /// Chooses among blocks with these probabilities (0..=1).
+    /// Chooses the blocks to keep, given the probability (0..=1) of each.
     pub fn choose(&self, probabilities: &[f32], layout: &Layout) -> Choice {
         let weighed = weighed(probabilities, layout);
         let mut kept = vec![false; probabilities.len()];
@@ -100,14 +100,14 @@ impl Selection {
     }
 }
 
-/// Returns the probability and the words of each block; a block without a place in `layout` weighs nothing.
+/// Returns the probability and the number of words of each block; a block without a place in `layout` has 0 words.
 pub(crate) fn weighed(probabilities: &[f32], layout: &Layout) -> Vec<(f64, f64)> {
     let words = layout.blocks.iter().map(|place| place.words);
     probabilities.iter().zip(words.chain(std::iter::repeat(0))).map(|(p, w)| (f64::from(*p), f64::from(w))).collect()
 }
 
-/// Returns the expected word F1 of the kept blocks, given the probability and the words of each block; 0 if there are
-/// no words.
+/// Returns the expected word F1 of the kept blocks, given the probability and the number of words of each block; 0 if
+/// there are no words.
 pub(crate) fn expected_f1(weighed: &[(f64, f64)], kept: &[bool]) -> f64 {
     let (hit, size) = weighed
         .iter()
@@ -118,13 +118,13 @@ pub(crate) fn expected_f1(weighed: &[(f64, f64)], kept: &[bool]) -> f64 {
     if all > 0.0 { 2.0 * hit / all } else { 0.0 }
 }
 
-/// Expected words of content of blocks, given the probability and the words of each.
+/// Returns the expected number of words of content, given the probability and the number of words of each block.
 fn expected(weighed: &[(f64, f64)]) -> f64 {
     weighed.iter().map(|(p, w)| p * w).sum()
 }
 
-/// Keeps the blocks, from the most probable down, that make the expected F1 highest, given the
-/// probability and the words of each.
+/// Keeps the most probable blocks, as many as make the expected F1 highest, given the probability and the number of
+/// words of each block.
 fn best_expected(weighed: &[(f64, f64)], kept: &mut [bool]) {
     let all = expected(weighed);
     let probabilities = (0u32..).zip(weighed).map(|(at, (p, _))| (at, *p));
@@ -144,7 +144,7 @@ fn best_expected(weighed: &[(f64, f64)], kept: &mut [bool]) {
     keep(kept, places.into_iter().take(best_len));
 }
 
-/// The numbers of the blocks, the most probable first, of equal ones the first.
+/// Returns the indices of the blocks by falling probability, equally probable ones in page order.
 fn most_probable_first(blocks: impl Iterator<Item = (u32, f64)>) -> impl Iterator<Item = u32> {
     // A number that sorts as both do is compared in one step, without a branch. The bits of what is not
     // negative rise with it.
@@ -169,34 +169,34 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
     }
 }
 
-/// Below it single precision tells nothing.
+/// Minimum of a probability, and of its distance from 1, before its log odds are taken.
 // Numbers of f32 near 1 are 6e-8 apart: a smaller bound could round to 1, whose log odds are infinite.
 const MIN_PROBABILITY: f32 = 1e-7;
 
-/// Log odds of a probability, within the range of single precision.
+/// Returns the log odds of a probability, limited to the range of single precision.
 fn log_odds(p: f32) -> f32 {
     let p = p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
     (p / (1.0 - p)).ln()
 }
 
-/// The number of worlds in a selection by worlds.
+/// Number of worlds in a selection by worlds.
 // 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
 pub(crate) const WORLDS: usize = 32;
-/// Rows of errors; fields and sections beyond it share theirs.
+/// Number of rows of errors; fields and sections beyond it share rows.
 // 64 KB of errors, made once. Pages with more fields use rows twice, so that some of their fields err alike.
 const ROWS: usize = 512;
 
 type Worlds = [f32; WORLDS];
 
-/// Errors of mean 0 and deviation 1.
+/// Random errors of log odds in each world, with mean 0 and standard deviation 1.
 // Drawn by the compiler: at the start of a run they took as many instructions as choosing on some thirty pages.
 #[allow(long_running_const_eval)]
 static ERRORS: Errors = Errors::drawn();
 
-/// The errors of pages, fields and sections.
+/// Errors of log odds in each world: one row for the page, and one for each field and section.
 struct Errors {
     rows: [Worlds; ROWS],
-    /// The highest error of each row.
+    /// Highest error of each row.
     highest: [f32; ROWS],
     /// Log odds below which a block is content in no world.
     least: f32,
@@ -230,7 +230,7 @@ impl Errors {
     }
 }
 
-/// The sum of twelve uniform numbers, which is nearly normal, and the same on every machine.
+/// Returns the sum of twelve uniform random numbers, which is nearly normal, and the same on every machine.
 const fn error(random: &mut SplitMix64) -> f32 {
     let mut sum = 0;
     let mut drawn = 0;
@@ -242,7 +242,7 @@ const fn error(random: &mut SplitMix64) -> f32 {
 }
 
 const NO_ERRORS: Worlds = [0.0; WORLDS];
-/// More than rounding can do to a sum of log odds and errors.
+/// Upper bound on the rounding error of a sum of log odds and errors.
 // The bounds are summed in another order than the exact values, so the last bits may differ.
 const ROUNDING_SLACK: f32 = 0.01;
 
@@ -252,19 +252,19 @@ pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// The best prefix of an order of blocks, with its mean F1 over the worlds.
+/// Best prefix of an order of blocks, with its mean F1 over the worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
-    /// Blocks of the best prefix.
+    /// Number of blocks in the best prefix.
     pub len: usize,
-    /// Its mean F1, 0..=1.
+    /// Mean F1 of the best prefix over the worlds, 0..=1.
     pub f1: f32,
 }
 
-/// The contribution of a block to the hits of each world.
+/// Contribution of a block to the kept words of content in each world.
 struct Hit {
     rank: usize,
-    /// Words of the blocks up to it, itself included.
+    /// Number of words in the blocks up to and including this one.
     size: f32,
     of_world: Worlds,
 }
@@ -324,26 +324,26 @@ pub(crate) fn best_in_worlds(odds: impl Fn(u32) -> f32, layout: &Layout, order: 
     best
 }
 
-/// The blocks of a page as a choice sees them: their words, and which of them belong together.
+/// Number of words of each block of a page, and the field and section to which it belongs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     pub(crate) blocks: Vec<LayoutBlock>,
-    /// Number of fields.
+    /// Number of fields (sets of blocks with the same path of names and classes) on the page.
     pub(crate) fields: u32,
 }
 
-/// The words of a block, and the field and section that it belongs to.
+/// Number of words of a block, and the field and section to which it belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LayoutBlock {
     pub words: u32,
-    /// Its field: the blocks whose whole path of (name, class) is equal, numbered as they come.
+    /// Number of the block's field (all blocks with the same path of names and classes), in page order.
     pub field: u32,
-    /// The element two levels around its container.
+    /// Index of the element two levels above the block's container.
     pub section: u32,
 }
 
 impl Layout {
-    /// Reads the layout of a page's blocks.
+    /// Computes the layout of a page's blocks.
     pub fn of(page: &Page) -> Self {
         let index = page.fields();
         let around = |element: u32| page.element(element).map(|element| element.parent);
@@ -357,12 +357,12 @@ impl Layout {
         Self { blocks: blocks.collect(), fields: index.fields }
     }
 
-    /// Iterates over the number of the field of each block.
+    /// Iterates over the field number of each block.
     pub(crate) fn fields(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().map(|place| place.field)
     }
 
-    /// Adds blocks that share no field or section with other blocks.
+    /// Adds blocks with these numbers of words, each in a field and a section of its own.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
             // Counted down from the top, where no element of a page has its number.
@@ -371,7 +371,7 @@ impl Layout {
         }
     }
 
-    /// Moves the log odds of each block towards the mean over its field: `share` of them comes from the mean. In the
+    /// Moves the log odds of each block towards the mean over its field, which gets the weight `share` (0 to 1). In the
     /// mean, blocks count by the square roots of their words.
     pub fn pool(&self, odds: &mut [f32], share: f32) {
         if share == 0.0 {
@@ -395,12 +395,12 @@ impl Layout {
     }
 }
 
-/// Log odds of the longest block of a field within which the others are judged by themselves.
+/// Absolute log odds of a field's longest block below which the other blocks of the field are judged by themselves.
 // With 1 a set of court rulings loses .007 of F1 by `fast`, with 2 it loses .006 by `lite`, and with 2.5 agendas lose .005
 // by `best`; with 3 no set loses .0005 (docs/decisions/speed.md).
 const DOUBT: f32 = 3.0;
 
-/// The representative of each field, which is its longest block.
+/// Representative of each field: its longest block.
 pub(crate) struct Representatives<'l> {
     layout: &'l Layout,
     of_field: Vec<u32>,
@@ -418,7 +418,7 @@ impl<'l> Representatives<'l> {
         Self { layout, of_field: of_field.into_iter().flatten().map(|(_, block)| block).collect() }
     }
 
-    /// Returns the representatives, and the first block of the page, in rising order.
+    /// Returns the indices of the representatives and of the first block of the page, ascending.
     pub fn list(&self) -> Vec<u32> {
         let mut list = self.of_field.clone();
         list.extend(self.layout.blocks.first().map(|_| 0));
@@ -427,7 +427,7 @@ impl<'l> Representatives<'l> {
         list
     }
 
-    /// Iterates over the other blocks, each with the representative of its field.
+    /// Iterates over the other blocks except the first of the page, each with the representative of its field.
     pub fn others(&self) -> impl Iterator<Item = (u32, u32)> {
         let all = (0..).zip(self.layout.fields());
         let all = all.filter_map(|(block, field)| Some((block, *self.of_field.get(field as usize)?)));
@@ -437,8 +437,8 @@ impl<'l> Representatives<'l> {
 }
 
 impl Layout {
-    /// Sets the log odds of blocks to those of their representative, unless these are in doubt. Does nothing if
-    /// `share`, the share of fields in the log odds, is 0.
+    /// Sets the log odds of each block to those of its field's representative, unless the latter are in doubt. Does
+    /// nothing if `share`, the share of fields in the log odds, is 0.
     pub fn represent(&self, odds: &mut [f32], share: f32) {
         // The paper judges every block by itself.
         if share == 0.0 {
@@ -453,7 +453,7 @@ impl Layout {
     }
 }
 
-/// Returns whether log odds leave it in doubt that a block is content. NaN does.
+/// Returns whether log odds are too close to 0 to decide whether a block is content, or NaN.
 pub(crate) fn is_in_doubt(odds: f32) -> bool {
     odds.is_nan() || odds.abs() < DOUBT
 }
@@ -464,7 +464,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     impl Layout {
-        /// Blocks of these numbers of words that have nothing in common.
+        /// Creates a layout of blocks with these numbers of words, each in a field and a section of its own.
         pub(crate) fn of_words(words: &[u32]) -> Self {
             let mut layout = Self::default();
             layout.push(words);
@@ -496,8 +496,8 @@ mod tests {
     }
 
     std::thread_local! {
-        /// Comparisons of the sort, the one part of scoring and choosing that is not a fixed number of
-        /// steps a block: rows are scored by tables and trees of the model's own size.
+        /// Number of comparisons in sorting, the one part of scoring and choosing that is not a fixed number of steps
+        /// per block. Rows are scored by tables and trees of the model's own size.
         pub(super) static COMPARISONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }
 
@@ -576,7 +576,7 @@ mod tests {
         found
     }
 
-    /// The same with every block looked at in every world.
+    /// Returns the best prefix as [`best_in_worlds`] does, but computes every block in every world.
     fn plainly(odds: &[f32], layout: &Layout, order: &[u32]) -> Prefix {
         let row = |at: usize| ERRORS.rows[at % ROWS];
         let hits: Vec<Worlds> = order

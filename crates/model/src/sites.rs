@@ -28,31 +28,31 @@ pub use counts::{PagePrint, site_of};
 pub use evidence::{BY_COUNTS, BY_PROBABILITIES, BlockEvidence, Correction, PageEvidence, Signals, signals};
 pub use memory::{DEFAULT_BYTES, MIN_BYTES, SiteMemory, SiteSize};
 
-/// The reason why a site memory cannot be read, written or merged.
+/// Reason why a site memory cannot be read, written or merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SitesError {
-    /// It is no such file, or a damaged one.
+    /// The file is not a site memory, or is damaged.
     #[error("not a site memory: {0}")]
     Read(#[from] rmp_serde::decode::Error),
-    /// The first field says something else.
+    /// The first field of the file names another format.
     #[error("not a site memory but {0:?}")]
     NotASiteMemory(String),
-    /// Another version wrote it.
+    /// Another version of the program wrote the file.
     #[error("site memory of version {found}, this program reads {known}")]
     Version {
         /// Version of the file.
         found: u32,
-        /// Version that is read.
+        /// Version that this program reads.
         known: u32,
     },
-    /// The file has impossible values.
+    /// The file holds impossible values.
     #[error("damaged site memory: {0}")]
     Unsound(&'static str),
-    /// It cannot be written.
+    /// The site memory cannot be written.
     #[error("cannot write the site memory: {0}")]
     Write(#[from] rmp_serde::encode::Error),
-    /// Their pages were judged by different models.
+    /// The pages of the two memories were judged by different models.
     #[error("judged by different models, {0} and {1}: build both with one model, or without")]
     Models(String, String),
 }

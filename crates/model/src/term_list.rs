@@ -1,4 +1,4 @@
-//! Writes lists of terms with weights as one text and one list of numbers, and reads them.
+//! Writes lists of terms with weights as one text and one list of numbers, and reads them back.
 //!
 //! A list of some ten thousand terms, each a map with two names, took half of the time in which a program starts.
 
@@ -8,15 +8,15 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::features::TermWeight;
 
-/// Stands between the terms. Terms are words and pairs of words, which have none.
+/// Separator between the terms of a list. Terms are words and pairs of words, which contain no line break.
 const BETWEEN: char = '\n';
 
-/// A list of terms as files hold it.
+/// List of terms as stored in files.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct TermList {
-    /// The terms, one a line.
+    /// Terms, separated by line breaks.
     terms: String,
-    /// The weight of each.
+    /// Weight of each term.
     weights: Vec<f32>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn serialize<S: Serializer>(terms: &[TermWeight], serializer: S) -> R
     TermList { terms: terms.join(&BETWEEN.to_string()), weights }.serialize(serializer)
 }
 
-/// Reads a list of terms with their weights, also one in which each term is a map, as the first files had it.
+/// Reads a list of terms with their weights, also in the form of the first files, in which each term is a map.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TermWeight>, D::Error> {
     deserializer.deserialize_any(Terms)
 }

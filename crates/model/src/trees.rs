@@ -10,22 +10,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A model that is a sum of regression trees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trees {
-    /// Log odds before the first tree.
+    /// Log odds before the first tree is added.
     pub base: f32,
-    /// The nodes of all trees.
+    /// Nodes of all trees.
     #[serde(serialize_with = "serialize", deserialize_with = "deserialize")]
     pub nodes: Vec<TreeNode>,
-    /// First node of each tree.
+    /// Index of the root node of each tree.
     pub roots: Vec<u32>,
 }
 
 impl Trees {
-    /// Returns the log odds of a row. Missing columns count as 0.
+    /// Returns the model's log odds for a row of feature values. Missing columns count as 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
     }
 
-    /// Returns the log odds of a row, whose value in each column `value` returns.
+    /// Returns the model's log odds for a row of features; `value` returns the row's value in a column.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let tree = |root: &u32| {
             let mut at = *root;
@@ -43,8 +43,8 @@ impl Trees {
         self.base + self.roots.iter().map(tree).sum::<f32>()
     }
 
-    /// Returns whether the trees are valid: children follow their parents, so every path ends; all numbers are
-    /// finite; columns are below `width`.
+    /// Returns whether the trees are valid: children follow their parents (so that every path ends), all numbers are
+    /// finite, and columns are below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {
@@ -64,38 +64,38 @@ impl Trees {
 // As the first files had nodes.
 #[serde(untagged)]
 pub enum TreeNode {
-    /// Asks a column.
+    /// Inner node, which compares the value of a column with a threshold.
     Split {
-        /// The column.
+        /// Number of the column.
         column: u16,
-        /// Values up to this go left.
+        /// Maximum value that goes to the left child.
         threshold: f32,
-        /// Node for those values, always later in the list.
+        /// Index of the node for values up to the threshold, always later in the list.
         left: u32,
-        /// Node for the others, always later in the list.
+        /// Index of the node for values above the threshold, always later in the list.
         right: u32,
     },
-    /// Answers.
+    /// Leaf, which ends the path through a tree.
     Leaf {
-        /// Part of the log odds.
+        /// Log odds that the tree adds.
         value: f32,
     },
 }
 
-/// The nodes as files hold them, a number each in every list.
+/// Nodes of trees as stored in files: each list has one number per node.
 #[derive(Default, Serialize, Deserialize)]
 struct NodeList {
-    /// The column of a split; 0 for a leaf.
+    /// Column of each split; 0 for a leaf.
     columns: Vec<u16>,
-    /// The threshold of a split, or the value of a leaf.
+    /// Threshold of each split, or value of each leaf.
     values: Vec<f32>,
-    /// The node for values up to the threshold; 0 for a leaf, since no node has the first one as its child.
+    /// Index of each split's left child; 0 for a leaf, since no node has the first one as its child.
     left: Vec<u32>,
-    /// The node for the others; 0 for a leaf.
+    /// Index of each split's right child; 0 for a leaf.
     right: Vec<u32>,
 }
 
-/// Writes nodes.
+/// Writes the nodes of trees as four lists of numbers.
 fn serialize<S: Serializer>(nodes: &[TreeNode], serializer: S) -> Result<S::Ok, S::Error> {
     let mut list = NodeList::default();
     for node in nodes {
@@ -111,7 +111,7 @@ fn serialize<S: Serializer>(nodes: &[TreeNode], serializer: S) -> Result<S::Ok, 
     list.serialize(serializer)
 }
 
-/// Reads nodes, also a list in which each is a map, as the first files had it.
+/// Reads the nodes of trees, also in the form of the first files, a list in which each node is a map.
 fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TreeNode>, D::Error> {
     deserializer.deserialize_any(Nodes)
 }

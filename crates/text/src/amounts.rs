@@ -11,17 +11,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 #[cfg_attr(feature = "schema", schemars(transparent, extend("format" = "bytes")))]
 pub struct ByteSize(pub u64);
 
-/// The reason why a text is not a number of bytes ([`ByteSize`]).
+/// Reason why a text is not a number of bytes ([`ByteSize`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByteSizeError {
-    /// It does not begin with a number.
+    /// The text does not begin with a number.
     #[error("{0:?} is not a size such as 64M")]
     NotASize(String),
-    /// Its unit is unknown.
+    /// The unit is unknown.
     #[error("unknown unit {0:?}, expected K, M, G or T")]
     Unit(String),
-    /// It is 0, or more than 64 bits hold.
+    /// The number of bytes is 0, or does not fit into 64 bits.
     #[error("{0:?} is out of range")]
     Range(String),
 }
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for ByteSize {
     }
 }
 
-/// Millionths of a percent.
+/// Number of units of a [`Share`] (millionths of a percent) in one percent.
 const PER_PERCENT: f64 = 1e6;
 
 /// A share of a whole, above 0 and at most 1. Written as a percentage: `5%`, `0.25%`.
@@ -89,7 +89,7 @@ const PER_PERCENT: f64 = 1e6;
 // Whole numbers, so that equal shares are equal however they were written.
 pub struct Share(u32);
 
-/// The reason why a text is not a share ([`Share`]).
+/// Error for a text that is not a share ([`Share`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a share between 0% and 100%, such as 5%")]
 pub struct ShareError(String);

@@ -1,9 +1,9 @@
-//! Removes control characters and bidi controls from lines that terminals show and titles.
+//! Removes control characters and bidi controls from titles and from lines that terminals show.
 
 use std::borrow::Cow;
 
-/// Returns whether the character is of Unicode's `Bidi_Control`: it changes the order in which what follows is shown,
-/// up to making a name look like another.
+/// Returns whether a character has Unicode's property `Bidi_Control`. It changes the order in which following text is
+/// shown, and can make a name look like another.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,7 +1,6 @@
-//! Hashes that are the same on every machine and in every version.
+//! Computes hashes of texts and words, and random numbers, that are the same on every machine.
 
-/// Returns the hash of a text by FNV-1a of 64 bits (Fowler, Noll and Vo). It is a part of the model file's meaning, so
-/// it never changes.
+/// Returns the FNV-1a hash of a text, 64 bits (Fowler, Noll and Vo). Files hold values made from it: it never changes.
 pub const fn hash(text: &[u8]) -> u64 {
     let mut hash = EMPTY_HASH;
     let mut rest = text;
@@ -12,17 +11,16 @@ pub const fn hash(text: &[u8]) -> u64 {
     hash
 }
 
-/// The [`hash`] of no bytes.
+/// Value of [`hash`] for no bytes.
 pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues [`hash`] with one byte.
+/// Continues a [`hash`] with one more byte.
 #[inline]
 pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-/// Returns the hash of a word for use in memory, eight bytes at a step. Files hold words themselves and never this
-/// hash, so that it may change.
+/// Returns the hash of a word, eight bytes at a step. It is for use in memory, not for files, and may change.
 pub const fn word_hash(word: &[u8]) -> u64 {
     let mut hash = 0;
     let mut rest = word;
@@ -42,14 +40,14 @@ pub const fn word_hash(word: &[u8]) -> u64 {
     word_hash_step(hash, last)
 }
 
-/// Continues [`word_hash`] with up to eight bytes, the first lowest, padded with 0.
+/// Continues a [`word_hash`] with up to eight more bytes, the first lowest, padded with 0.
 #[inline(always)]
 pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
     let mixed = (before ^ bytes).wrapping_mul(GOLDEN_GAMMA);
     mixed ^ (mixed >> 32)
 }
 
-/// The increment of the state of SplitMix64 for each number: the golden ratio, made odd.
+/// Increment of the state of SplitMix64 for each number: the golden ratio, made odd.
 pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Mixes the bits of a number by the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that
@@ -61,7 +59,7 @@ pub const fn mix(value: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A generator of random numbers, SplitMix64: the same seed gives the same numbers on every machine. Not for secrets.
+/// Generator of random numbers, SplitMix64: the same seed gives the same numbers on every machine. Not for secrets.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -71,7 +69,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// Returns the next number.
+    /// Returns the next random number.
     pub const fn next_u64(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);

@@ -1,4 +1,4 @@
-//! The keys of what is written: a struct declares each once, with its meaning, its type and its value.
+//! Keys of the JSON lines that are written: a struct declares each once, with its meaning, its type and its value.
 //!
 //! JSON comes from serde. Columns of tables, attributes in Python, mappings of search engines and lists in the
 //! documentation come from [`Keyed::KEYS`].
@@ -8,84 +8,84 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The kind of values that a key of a JSON line may have.
+/// Kind of values that a key of a JSON line may have.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A text to read.
+    /// Text to read, such as a title, and not to compare as a whole.
     Text,
-    /// A text that is compared as a whole: a name or a code.
+    /// Text that is compared as a whole: a name or a code.
     Word,
-    /// An address or another name that may be long.
+    /// Address (URL), or another name that may be long.
     Address,
-    /// A date, or a date and time, in ISO 8601.
+    /// Date, or date and time, in ISO 8601.
     Date,
-    /// An integer of at most 32 bits.
+    /// Integer of at most 32 bits.
     Int,
-    /// An integer of at most 64 bits.
+    /// Integer of at most 64 bits.
     Long,
-    /// Milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     Time,
-    /// A number.
+    /// Floating-point number.
     Number,
     /// True or false.
     Boolean,
-    /// A list of texts.
+    /// List of texts.
     Texts,
-    /// Rows of cells.
+    /// Rows of a table, each a list of cells.
     Rows,
-    /// An object.
+    /// JSON object.
     Object,
-    /// A list of objects with these keys.
+    /// List of objects with the keys that the function returns.
     Objects(fn() -> Vec<Field>),
 }
 
-/// The declaration of a key of a JSON line: its name, its documentation and the kind of its values.
+/// Declaration of a key of a JSON line: its name, its documentation and the kind of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// Its documentation, of which each line begins with a blank.
+    /// Documentation of the key, of which each line begins with a blank.
     pub about: &'static str,
-    /// The kind of its values.
+    /// Kind of the key's values.
     pub shape: Shape,
 }
 
 /// A key of the record type `R`, with the function that reads its value.
 #[derive(Debug)]
 pub struct Key<R: 'static> {
-    /// Its declaration.
+    /// Declaration of the key.
     pub field: Field,
-    /// Its value in a record.
+    /// Function that returns the key's value in a record.
     pub value: fn(&R) -> Value<'_>,
 }
 
-/// The value of a key in one record.
+/// Value of a key in one record.
 #[derive(Debug)]
 pub enum Value<'a> {
-    /// Nothing is known.
+    /// Missing value.
     Missing,
-    /// A text, also a word, an address or a date; of an object the text that names it.
+    /// Text, also a word, an address or a date; for an object, the text that names it.
     Text(Cow<'a, str>),
-    /// An integer, also a time.
+    /// Integer, also a time in milliseconds.
     Integer(i64),
-    /// A number.
+    /// Floating-point number.
     Number(f32),
     /// True or false.
     Boolean(bool),
-    /// A list of texts.
+    /// List of texts.
     Texts(&'a [String]),
-    /// Rows of cells.
+    /// Rows of a table, each a list of cells.
     Rows(&'a [Vec<String>]),
-    /// A list of objects.
+    /// List of objects.
     Objects(Box<dyn Objects + 'a>),
 }
 
 /// A struct that [`keyed!`](crate::keyed) declares: a record whose keys are known with their documentation.
 pub trait Keyed: Sized + 'static {
-    /// Its keys, in their order.
+    /// Keys of the record, in order.
     const KEYS: &'static [Key<Self>];
 
-    /// Their declarations.
+    /// Returns the declarations of the record's keys, in order.
     fn fields() -> Vec<Field> {
         Self::KEYS.iter().map(|key| key.field).collect()
     }
@@ -93,10 +93,10 @@ pub trait Keyed: Sized + 'static {
 
 /// A list of objects that all have the same keys.
 pub trait Objects: std::fmt::Debug {
-    /// Number of the objects.
+    /// Returns the number of objects in the list.
     fn count(&self) -> usize;
 
-    /// The value of an object, given by its place, for a key, given by its place among the keys.
+    /// Returns the value of a key in an object; both are given by their indices.
     fn value(&self, object: usize, key: usize) -> Value<'_>;
 }
 
@@ -113,10 +113,10 @@ impl<T: Keyed + std::fmt::Debug> Objects for &[T] {
 
 /// A type that the value of a key may have.
 pub trait KeyType {
-    /// The kind of its values, if the key says nothing else.
+    /// Kind of the values of this type, unless the key states another.
     const SHAPE: Shape;
 
-    /// The value.
+    /// Converts the value to the [`Value`] of a key.
     fn value(&self) -> Value<'_>;
 }
 
@@ -190,7 +190,7 @@ impl<T: KeyType> KeyType for Option<T> {
     }
 }
 
-/// A list of texts that is written as one text, with a sign and a blank between them.
+/// List of texts that is written as one text, joined by `SIGN` and a blank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Joined<const SIGN: char>(pub Vec<String>);
 
@@ -250,22 +250,22 @@ impl<'de, const SIGN: char> Deserialize<'de> for Joined<SIGN> {
 
 /// A type whose values have names; [`named!`](crate::named) declares them.
 pub trait Named: Copy + 'static {
-    /// All values.
+    /// All values of the type, in order.
     const VALUES: &'static [Self];
 
-    /// The name of the value.
+    /// Returns the name of the value.
     fn named(self) -> &'static str;
 }
 
-/// Writes a value that may be missing as the value of its type that says nothing, so that its key has one type. For
-/// `#[serde(with = "filled")]`.
+/// Writes a missing value as the default of its type, so that its key always has one type.
+/// For `#[serde(with = "filled")]`.
 pub mod filled {
     use super::*;
 
-    /// Writes the value, or the default of its type.
+    /// Writes the value, or the default of its type if the value is missing.
     ///
     /// # Errors
-    /// Those of the format.
+    /// If the format cannot hold the value.
     pub fn serialize<T: Serialize + Default, S: Serializer>(
         value: &Option<T>,
         serializer: S,
@@ -276,10 +276,10 @@ pub mod filled {
         }
     }
 
-    /// Reads the value; none if it is the default of its type, or null.
+    /// Reads the value; returns `None` if it is null or the default of its type.
     ///
     /// # Errors
-    /// If a value of another type is written.
+    /// If the value is of another type.
     pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
     where
         T: Deserialize<'de> + Default + PartialEq,
@@ -289,30 +289,30 @@ pub mod filled {
     }
 }
 
-/// Writes the name of a value, or nothing if the value is missing. For `#[serde(with = "by_name")]`.
+/// Writes the name of a value, or an empty text if the value is missing. For `#[serde(with = "by_name")]`.
 pub mod by_name {
     use super::*;
 
-    /// Writes the name, or an empty text.
+    /// Writes the name of the value, or an empty text if the value is missing.
     ///
     /// # Errors
-    /// Those of the format.
+    /// If the format cannot hold a text.
     pub fn serialize<T: Named, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(value.map_or("", T::named))
     }
 
-    /// Reads the value by its name; none if the name is unknown.
+    /// Reads the value by its name; returns `None` if the name is unknown.
     ///
     /// # Errors
-    /// If no text is written.
+    /// If the value is not a text.
     pub fn deserialize<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
         Ok(T::VALUES.iter().copied().find(|value| value.named() == name))
     }
 }
 
-/// Declares a struct and its keys at once: each field with its documentation is a [`Key`] of its name. `as` names
-/// another [`Shape`] than that of the type. Fields after `besides` are no keys.
+/// Declares a struct and its keys at once: each field becomes a [`Key`] with its name and documentation. `as` names
+/// another [`Shape`] than that of the field's type. Fields after `besides` are no keys.
 ///
 /// ```
 /// use trommel_text::keys::{Keyed, Value};

@@ -1,4 +1,4 @@
-//! The language of a text, and codes of languages.
+//! Detects the language of a text, and reads codes of languages.
 //!
 //! There is one code for each language, however a page, a user or a detector writes it.
 
@@ -10,14 +10,14 @@ use isolang::Language;
 use rustc_hash::FxHashMap;
 use whatlang::Detector;
 
-/// Characters of a text that are looked at.
+/// Number of characters at the start of a text from which its language is detected.
 // With 2,000 as many of 4,074 pages agree with the language that they declare (3,973), and a page takes 2.4 % more
 // instructions.
 const SAMPLE_CHARS: usize = 1000;
-/// Characters below which detection is a guess.
+/// Number of characters that a text must exceed for detection, which would otherwise be a guess.
 const MIN_CHARS: usize = 40;
 
-/// Scripts that whatlang does not know and that one language is written in nearly everywhere.
+/// Scripts that whatlang does not know, each with the code of the language that nearly everywhere uses it.
 const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{0780}'..='\u{07BF}', "dv"),
     ('\u{0E80}'..='\u{0EFF}', "lo"),
@@ -28,12 +28,12 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{A000}'..='\u{A4CF}', "ii"),
 ];
 
-/// The ranges of all these, with everything between them except the punctuation that is in texts of every
-/// script.
+/// Character ranges that cover all [`SCRIPTS`] and everything between them, except the punctuation that is in texts of
+/// every script.
 const SCRIPT_RANGES: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
-/// First bytes, in UTF-8, of the characters of [`SCRIPT_RANGES`]; no quotation mark, dash or letter of East Asia
-/// has one of them.
+/// First UTF-8 bytes of the characters in [`SCRIPT_RANGES`]; no quotation mark, dash or letter of East Asia has one of
+/// them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
 /// Detects the language of a text, as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
@@ -66,12 +66,12 @@ pub fn detect(text: &str) -> Option<String> {
     Some(short(info.lang().code()))
 }
 
-/// Returns whether a text is so long that more of it would not change its detected language.
+/// Returns whether a text is so long that more text would not change its detected language.
 pub fn is_enough(text: &str) -> bool {
     text.len() > SAMPLE_CHARS && text.chars().nth(SAMPLE_CHARS).is_some()
 }
 
-/// The language of a text most letters of which are of one of [`SCRIPTS`].
+/// Returns the language of a text most letters of which belong to one of the [`SCRIPTS`].
 fn by_script(text: &str) -> Option<&'static str> {
     let is_of = |script: &RangeInclusive<char>, c: char| script.contains(&c) && c.is_alphabetic();
     // Most texts have none of these letters: one look at each character tells.
@@ -88,8 +88,8 @@ pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// Returns a BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
-/// replaced by the current one. `None` if `raw` is not a tag of a known language.
+/// Returns a BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic language code is replaced by
+/// the current one. `None` if `raw` is not a tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
     let mut tag = String::new();
@@ -124,16 +124,16 @@ pub fn well_formed(raw: &str) -> Option<String> {
     Some(primary(code)? + tag.get(code.len()..)?)
 }
 
-/// The code as all others write it.
+/// Returns the short form of a language code; an unknown code is returned unchanged.
 fn short(code: &str) -> String {
     primary(code).unwrap_or_else(|| code.to_owned())
 }
 
-/// A line for each language: its ISO 639-1 code, and other codes for it. These are the standard form among
-/// the members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and withdrawn codes.
+/// Table of language codes, one line per language: its ISO 639-1 code, and other codes for it. These are the standard
+/// form among the members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and withdrawn codes.
 const OTHER_CODES: &str = include_str!("language/codes.tsv");
 
-/// Macrolanguages with a code, and their member languages with codes of their own (ISO 639-3), if both are in use.
+/// Codes of macrolanguages, each with those of its member languages (ISO 639-3), where both are in use.
 const MEMBERS: [(&str, &[&str]); 4] = [
     ("ku", &["ckb", "sdh"]),
     ("no", &["nb", "nn"]),
@@ -146,7 +146,7 @@ static BY_OTHER: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
     lines.flat_map(|(code, others)| others.split(' ').map(move |other| (other, code))).collect()
 });
 
-/// A language, by its ISO 639-1 code where there is one, else by its ISO 639-3 code.
+/// A language, identified by its ISO 639-1 code or, if there is none, by its ISO 639-3 code.
 ///
 /// ```
 /// use trommel_text::language::LanguageCode;
@@ -160,7 +160,7 @@ static BY_OTHER: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LanguageCode(&'static str);
 
-/// A word that is not the code of a language.
+/// Error for a word that is not the code of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLanguage(String);
 
@@ -173,13 +173,13 @@ impl fmt::Display for UnknownLanguage {
 impl std::error::Error for UnknownLanguage {}
 
 impl LanguageCode {
-    /// Returns the language's code.
+    /// Returns the ISO 639-1 code of the language or, if there is none, its ISO 639-3 code.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Returns whether another language, given by any of its codes, is this one or belongs to it (`no` includes `nb`
-    /// and `nn`).
+    /// Returns whether a language, given by any of its codes, equals or belongs to this one (`no` includes `nb` and
+    /// `nn`).
     pub fn includes(self, language: &str) -> bool {
         let Ok(other) = language.parse::<Self>() else { return false };
         let members = MEMBERS.iter().find(|(code, _)| *code == self.0);
@@ -190,8 +190,7 @@ impl LanguageCode {
 impl FromStr for LanguageCode {
     type Err = UnknownLanguage;
 
-    /// Reads a code of ISO 639-1, 639-2 or 639-3, or a BCP 47 tag, of which the language counts; in any
-    /// case.
+    /// Reads a code of ISO 639-1, 639-2 or 639-3, or the language of a BCP 47 tag, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
         let primary = text.split(['-', '_', ',']).next().unwrap_or_default();
         let primary = primary.trim().to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! Tools for text that all crates share: words, hashes, shingles, statistics and the language of a text.
-//! This crate knows nothing of HTML.
+//! Text tools that all crates share: words, hashes, shingles, statistics and the language of a text. This crate knows
+//! nothing of HTML.
 //!
 //! ```
 //! use trommel_text::{TextStats, language, words};

@@ -1,7 +1,7 @@
 //! Macros that declare enums whose values have names, tables of settings, and methods that change one field.
 
-/// Declares an enum with the name of each value beside it: `Zstd = "zst"`. `ALL` lists the values in their order, `name`
-/// gives the name, and `Display` writes it.
+/// Declares an enum in which each value has a name, as in `Zstd = "zst"`. `ALL` lists the values in order, `name`
+/// returns the name, and `Display` writes it.
 #[macro_export]
 macro_rules! named {
     ($(#[$attribute:meta])* pub enum $type:ident {
@@ -13,10 +13,10 @@ macro_rules! named {
         }
 
         impl $type {
-            /// All values, in their order.
+            /// All values of the enum, in order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// The name of the value.
+            /// Returns the name of the value.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -48,9 +48,9 @@ macro_rules! named {
     };
 }
 
-/// Declares tables of settings: each key with its purpose, its type and, unless it is that of the type, its default, as
-/// in `pub memory: ByteSize = ByteSize(256 << 20),`. A type that has no schema names one that is written alike, as in
-/// `pub keep: Vec<Selector> as "Vec<String>",`. A key that is not given has its default; an unknown key is refused.
+/// Declares tables of settings: each key with its purpose, its type and, unless the type's default is meant, a default,
+/// as in `pub memory: ByteSize = ByteSize(256 << 20),`. A type without a schema names one with the same written form,
+/// as in `pub keep: Vec<Selector> as "Vec<String>",`. A missing key has its default; an unknown key is refused.
 #[macro_export]
 macro_rules! settings {
     ($($(#[$attribute:meta])* pub struct $type:ident {
@@ -78,7 +78,7 @@ macro_rules! settings {
     (@default $default:expr) => { $default };
 }
 
-/// Declares methods that give the same value with another field: `with_blocks(blocks: bool);`.
+/// Declares methods that return the value with one field changed, such as `with_blocks(blocks: bool);`.
 #[macro_export]
 macro_rules! setters {
     ($($(#[$attribute:meta])* $method:ident($field:ident: $type:ty);)+) => {$(

@@ -4,52 +4,52 @@ use std::{hint::black_box, ops::Range};
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// The classes of 64 bytes: bit `n` of each mask is about byte `n`.
+/// Classes of 64 bytes: bit `n` of each mask is about byte `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
-    /// ASCII letters, digits and the underscore.
+    /// Mask of ASCII letters, digits and underscores.
     word: u64,
     digit: u64,
-    /// ASCII capital letters.
+    /// Mask of ASCII capital letters.
     upper: u64,
     comma: u64,
-    /// `.`, `!`, `?`
+    /// Mask of `.`, `!` and `?`.
     sentence: u64,
-    /// Bytes beyond ASCII.
+    /// Mask of bytes beyond ASCII.
     wide: u64,
 }
 
-/// The classes of the bytes of a text, and its ASCII letters in lower case. They are found once for all
+/// Classes of the bytes of a text, and the text with its ASCII letters in lower case. They are computed once for all
 /// functions that count its characters or read its words.
 #[derive(Clone, Debug, Default)]
 pub struct TextMasks {
     masks: Vec<Masks>,
-    /// The bytes, and [`PADDING`] behind them.
+    /// Bytes of the text with ASCII letters in lower case, followed by [`PADDING`] zeros.
     lower: Vec<u8>,
 }
 
-/// Bytes of 0 behind the text, so that eight bytes can be had at each of its places.
+/// Number of zero bytes after the text, so that eight bytes can be read at each of its places.
 const PADDING: usize = 8;
 
-/// The number of ASCII characters of each kind in a part of a text, such as letters or digits.
+/// Numbers of ASCII characters of some kinds in a part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsciiCounts {
-    /// Digits.
+    /// Number of digits.
     pub digits: u32,
-    /// Capital letters.
+    /// Number of capital letters.
     pub upper: u32,
-    /// Commas.
+    /// Number of commas.
     pub commas: u32,
-    /// `.`, `!` and `?`.
+    /// Number of `.`, `!` and `?`.
     pub sentence_marks: u32,
 }
 
 /// A run of letters, digits, underscores and characters beyond ASCII.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Its bytes in the text.
+    /// Byte range of the run in the text.
     pub range: Range<usize>,
-    /// True if all of it is ASCII: then it is a word.
+    /// True if the run is all ASCII, which makes it one word.
     pub is_ascii: bool,
 }
 
@@ -61,7 +61,7 @@ impl TextMasks {
         text_masks
     }
 
-    /// Replaces the masks by those of another text, in the same memory.
+    /// Replaces the masks by those of another text, reusing their memory.
     pub fn read(&mut self, text: &str) {
         self.masks.clear();
         self.lower.clear();
@@ -72,7 +72,7 @@ impl TextMasks {
         self.lower.resize(text.len() + PADDING, 0);
     }
 
-    /// Returns whether a part of the text is ASCII.
+    /// Returns whether a byte range of the text is all ASCII.
     #[inline(always)]
     pub fn is_ascii(&self, part: Range<usize>) -> bool {
         let mut at = part.start;
@@ -86,7 +86,7 @@ impl TextMasks {
         wide == 0
     }
 
-    /// Iterates over the places of the bytes beyond ASCII in a part of the text.
+    /// Iterates over the offsets of the bytes beyond ASCII in a byte range of the text.
     #[inline(always)]
     pub fn wide(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
         let Range { start: mut at, end } = part;
@@ -107,7 +107,7 @@ impl TextMasks {
         })
     }
 
-    /// Returns the number of ASCII characters of each kind in a part of the text.
+    /// Returns the numbers of ASCII characters by kind in a byte range of the text.
     #[inline(always)]
     pub fn counts(&self, part: Range<usize>) -> AsciiCounts {
         let mut counts = AsciiCounts::default();
@@ -133,7 +133,7 @@ impl TextMasks {
         rest.map_or(0, |eight| u64::from_le_bytes(*eight))
     }
 
-    /// Iterates over the runs in a part of the text, in order.
+    /// Iterates over the runs in a byte range of the text, in order.
     #[inline(always)]
     pub fn runs(&self, part: Range<usize>) -> Runs<'_> {
         let number = part.start / 64;
@@ -149,21 +149,21 @@ impl TextMasks {
     }
 }
 
-/// An iterator over the runs of a part of a text.
+/// Iterator over the runs in a byte range of a text.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
-    /// Masks from the current 64 bytes on.
+    /// Masks of the text from the current 64 bytes on.
     masks: &'a [Masks],
-    /// Place of the first of them in the text.
+    /// Byte offset in the text of the current 64 bytes.
     from: usize,
     end: usize,
-    /// Bits of the runs that are yet to be given of these 64 bytes, and of what is beyond ASCII.
+    /// Bits of the current 64 bytes that belong to runs yet to be returned; `wide` has those of bytes beyond ASCII.
     bits: u64,
     wide: u64,
 }
 
 impl Runs<'_> {
-    /// Takes the bits of the current 64 bytes that are in `bits`.
+    /// Reads the masks of the current 64 bytes, and takes the bytes of runs that are also in the mask `bits`.
     #[inline(always)]
     fn read_bits(&mut self, bits: u64) {
         let left = self.end.saturating_sub(self.from);
@@ -174,7 +174,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Continues to the next 64 bytes; whether there are any.
+    /// Moves on to the next 64 bytes; returns whether there are any.
     #[inline(always)]
     fn next_bits(&mut self) -> bool {
         self.from += 64;
@@ -222,14 +222,14 @@ impl Iterator for Runs<'_> {
     }
 }
 
-/// The bits, among those of the 64 bytes that the place `at` is in, of what stands from there to `end`.
+/// Returns the mask of the bytes from offset `at` to `end`, within the 64 bytes that contain `at`.
 #[inline(always)]
 fn own_bits(at: usize, end: usize) -> u64 {
     let left = end - (at & !63);
     (u64::MAX << (at % 64)) & low(left.min(64) as u32)
 }
 
-/// Mask of the lowest `bits` bits.
+/// Returns a mask of the lowest `bits` bits.
 #[inline(always)]
 fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
@@ -276,8 +276,8 @@ fn read<C: Compare>(form: C, chunk: &[u8; 64], text_masks: &mut TextMasks) {
     text_masks.lower.extend_from_slice(&form.store(lower));
 }
 
-/// The bits of all masks. Each is made before they are joined. Otherwise the compiler would join the
-/// vectors and, for AVX2, take their mask bit by bit, which is ten times slower.
+/// Returns the bits that are set in any of three masks. Each mask is made before they are joined. Otherwise the
+/// compiler would join the vectors and, for AVX2, take their mask bit by bit, which is ten times slower.
 #[inline(always)]
 fn any(masks: [u64; 3]) -> u64 {
     let [a, b, c] = masks;

@@ -1,16 +1,16 @@
-//! Finds the runs of a text that are copied unchanged.
+//! Finds runs of a text that can be copied unchanged.
 
 use std::marker::PhantomData;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// The signs that end a plain run ([`plain_run`]).
+/// Set of ASCII characters that end a plain run ([`plain_run`]).
 pub trait EndSigns {
-    /// One bit for each of the bytes that is such a sign, which is ASCII; to be `#[inline(always)]`.
+    /// Returns one bit for each byte that is in the set of ASCII characters; to be `#[inline(always)]`.
     fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64;
 }
 
-/// The empty set of signs: only white space and ignored characters end a run.
+/// Empty set of end signs: only white space and ignored characters end a run.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSigns;
 
@@ -21,13 +21,13 @@ impl EndSigns for NoSigns {
     }
 }
 
-/// The class of a byte in a run of text that is copied unchanged.
+/// Class of a byte in the search for text that is copied unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Byte {
-    /// Printable ASCII, or part of a character that is neither space nor ignored.
+    /// Printable ASCII character, or part of a longer one that is neither white space nor ignored.
     Plain,
     Space,
-    /// First of a character of three bytes that has to be looked at.
+    /// First byte of a three-byte character that may be white space or ignored.
     Lead,
     Other,
 }
@@ -50,9 +50,9 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// Returns the length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
-/// unchanged. It contains no sign of `S`, no ignored character (controls, soft hyphens, signs without width) and no
-/// white space. If `spaces` is true, it may contain single spaces.
+/// Returns the length in bytes of the longest start of `bytes` (UTF-8) that is copied unchanged. It contains no sign of
+/// `S`, no ignored character (controls, soft hyphens, signs without width) and no white space. If `spaces` is true, it
+/// may contain single spaces.
 pub fn plain_run<S: EndSigns>(vectors: Vectors, bytes: &[u8], spaces: bool, _: S) -> usize {
     vectors.run(PlainRun::<S> { bytes, spaces, signs: PhantomData })
 }
@@ -98,18 +98,18 @@ impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
     }
 }
 
-/// The places in a text that end its plain runs, one bit for each byte.
+/// Byte offsets in a text at which its plain runs end, one bit for each byte.
 #[derive(Clone, Debug, Default)]
 pub struct RunEnds(Vec<u64>);
 
 impl RunEnds {
-    /// Finds the ends of runs in a text whose parts are examined later, each of them several times.
+    /// Finds the ends of plain runs in a text whose parts are examined later, each of them several times.
     pub fn of<S: EndSigns>(vectors: Vectors, text: &str, _: S) -> Self {
         Self(vectors.run(AllEnds::<S> { bytes: text.as_bytes(), signs: PhantomData }))
     }
 
-    /// Returns the first end of a run from byte `from` up to `to`; `to` if there is none. A space at the start of a
-    /// part does not count as an end.
+    /// Returns the byte offset of the first end of a run between `from` and `to`; `to` if there is none. A space at the
+    /// start of a part does not count as an end.
     #[inline]
     pub fn first(&self, from: usize, to: usize) -> usize {
         let mut word = from / 64;
@@ -125,7 +125,7 @@ impl RunEnds {
     }
 }
 
-/// Finds what [`plain_run`] finds, with single spaces, at every place of a text at once.
+/// Task that finds the ends of plain runs, with single spaces allowed, at every place of a text at once.
 struct AllEnds<'a, S> {
     bytes: &'a [u8],
     signs: PhantomData<S>,
@@ -158,7 +158,7 @@ impl<S: EndSigns> ByteTask for AllEnds<'_, S> {
     }
 }
 
-/// The first of the bytes with these bits with which a run ends.
+/// Returns the index of the first byte that ends a run, among those whose bits are set in `looks`.
 #[inline(never)]
 fn first_special(bytes: &[u8], looks: u64) -> Option<usize> {
     let mut looks = looks;

@@ -1,10 +1,10 @@
-//! Raised and lowered signs (`²`, `ᵢ`) beside the plain ones (`2`, `i`).
+//! Converts between superscript or subscript signs (`²`, `ᵢ`) and the plain ones (`2`, `i`).
 
 // Pairs in one text: the lists are read rarely, and a table would take more room than the search.
 const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
 const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
 
-/// Each plain sign with its small one.
+/// Iterates over the pairs of a plain sign and its superscript or subscript form.
 fn pairs(of: &str) -> impl Iterator<Item = (char, char)> {
     let plain = of.chars().step_by(2);
     plain.zip(of.chars().skip(1).step_by(2))
@@ -20,7 +20,7 @@ pub fn lowered(plain: char) -> Option<char> {
     pairs(LOWERED).find_map(|(sign, small)| (sign == plain).then_some(small))
 }
 
-/// Returns the plain form of a superscript or subscript sign; any other sign unchanged.
+/// Returns the plain form of a superscript or subscript sign; any other sign is returned unchanged.
 pub fn plain_sign(sign: char) -> char {
     if sign.is_ascii() {
         return sign;

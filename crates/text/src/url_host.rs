@@ -6,7 +6,7 @@ pub fn url_host(url: &str) -> Option<&str> {
     host_of_authority(url.split_once("://")?.1)
 }
 
-/// Returns the host at the start of a URL without its scheme, or of a host alone.
+/// Returns the host at the start of `rest`, which is a URL without its scheme, or a host alone; `None` if it is empty.
 pub fn host_of_authority(rest: &str) -> Option<&str> {
     // Browsers take a backslash for a slash.
     let authority = rest.split(['/', '?', '#', '\\']).next()?;

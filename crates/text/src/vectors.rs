@@ -1,4 +1,4 @@
-//! Compares 64 bytes or numbers at a time, with one bit for each result.
+//! Vector instructions that compare 64 bytes or numbers at a time, with one bit for each result.
 //!
 //! There are two forms with the same results: for AVX2, and a portable one. The form is
 //! chosen once for each text ([`Vectors`]), and tasks are compiled for each ([`ByteTask`]).
@@ -9,7 +9,7 @@ mod tally;
 use std::arch::x86_64::{__m256, __m256i, _CMP_LE_OQ};
 pub use tally::Tally;
 
-/// The vector instructions that texts are read with: those of the processor, or portable code.
+/// Vector instructions with which texts are read: those of the processor, or portable code.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors(Form);
 
@@ -21,7 +21,7 @@ enum Form {
 }
 
 impl Vectors {
-    /// Returns all vector instructions that this processor has, the fastest first; the last is the portable code.
+    /// Returns all sets of vector instructions that this processor has, the fastest first and portable code last.
     pub fn available() -> Vec<Self> {
         let mut forms = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -30,7 +30,7 @@ impl Vectors {
         forms.into_iter().map(Self).collect()
     }
 
-    /// Runs a task with these vector instructions.
+    /// Runs a task with the chosen vector instructions.
     #[inline]
     pub fn run<T: ByteTask>(self, task: T) -> T::Output {
         match self.0 {
@@ -42,7 +42,7 @@ impl Vectors {
 }
 
 impl Default for Vectors {
-    /// The fastest form that this processor has.
+    /// Returns the fastest vector instructions that this processor has.
     fn default() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
@@ -52,12 +52,12 @@ impl Default for Vectors {
     }
 }
 
-/// A task on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
+/// A task on 64 bytes or numbers at a time, compiled for each form of vectors; `run` must be `#[inline(always)]`.
 pub trait ByteTask {
-    /// The result.
+    /// Result of the task.
     type Output;
 
-    /// Does it.
+    /// Runs the task with the given vector instructions.
     fn run<C: Compare>(self, form: C) -> Self::Output;
 }
 
@@ -78,15 +78,15 @@ impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for TaskOn<C, T> {
     }
 }
 
-/// Compares 64 bytes at a time with other bytes, with one bit for each result.
+/// Vector instructions that compare 64 bytes at a time with other bytes, with one bit for each result.
 pub trait Compare: Tally {
-    /// 64 bytes.
+    /// Vector of 64 bytes.
     type Bytes: Copy;
 
-    /// Takes bytes.
+    /// Loads 64 bytes into a vector.
     fn load(self, bytes: &[u8; 64]) -> Self::Bytes;
 
-    /// Takes the first 64 of these bytes; fewer are filled up with 0.
+    /// Loads the first 64 of these bytes into a vector; fewer are padded with 0.
     #[inline(always)]
     fn load_start(self, bytes: &[u8]) -> Self::Bytes {
         match bytes.first_chunk() {
@@ -101,46 +101,46 @@ pub trait Compare: Tally {
         }
     }
 
-    /// Gives them back.
+    /// Converts a vector back to 64 bytes.
     fn store(self, bytes: Self::Bytes) -> [u8; 64];
 
-    /// One bit for each of the bytes that is `byte`, which is ASCII.
+    /// Returns one bit for each byte that equals `byte`, which must be ASCII.
     fn equal(self, bytes: Self::Bytes, byte: u8) -> u64;
 
-    /// One bit for each of the bytes from `first` to `last`, both ASCII.
+    /// Returns one bit for each byte from `first` to `last`, which must both be ASCII.
     fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64;
 
-    /// One bit for each of the bytes beyond ASCII.
+    /// Returns one bit for each byte beyond ASCII.
     fn wide(self, bytes: Self::Bytes) -> u64;
 
-    /// The bytes with capital letters of ASCII made small.
+    /// Returns the bytes with ASCII capital letters in lower case.
     fn lower(self, bytes: Self::Bytes) -> Self::Bytes;
 
-    /// One bit for each of the bytes that is white space as between attributes of HTML: space, tab, line
-    /// feed, form feed, carriage return.
+    /// Returns one bit for each byte that is white space between attributes of HTML: space, tab, line feed, form feed,
+    /// carriage return.
     fn space(self, bytes: Self::Bytes) -> u64;
 
-    /// One bit for each of the bytes that ends the name of an attribute of HTML: such white space, `/`, `>`, `=`.
+    /// Returns one bit for each byte that ends the name of an HTML attribute: white space, `/`, `>`, `=`.
     fn name_end(self, bytes: Self::Bytes) -> u64;
 
-    /// One bit for each of the bytes that is a letter or digit of ASCII, or `_`.
+    /// Returns one bit for each byte that is an ASCII letter or digit, or `_`.
     fn word(self, bytes: Self::Bytes) -> u64;
 
-    /// One bit for each of the numbers that is at most `most`; NaN is not.
+    /// Returns one bit for each number that is at most `most`; NaN is not.
     fn at_most(self, numbers: &[f32; 32], most: f32) -> u32;
 }
 
-/// White space by the lower four bits: a byte is white space if the table holds it at its own place. No
-/// byte is the 0 at the other places, as 0 itself has the place of the space; and bytes beyond ASCII,
-/// which the instruction gives 0 for, are not either.
+/// Table of white space by the lower four bits of a byte: a byte is white space if it equals its entry. No byte equals
+/// the 0 of other entries, as 0 itself has the entry of the space. Nor does a byte beyond ASCII, for which the
+/// instruction returns 0.
 #[cfg(target_arch = "x86_64")]
 const SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0];
 
-/// The same of white space, `>` and `/`.
+/// Table of white space, `>` and `/` by the lower four bits of a byte, like [`SPACE_BY_LOW_BITS`].
 #[cfg(target_arch = "x86_64")]
 const TAG_SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', b'>', b'/'];
 
-/// The bit that makes a capital letter of ASCII a small one.
+/// Bit that turns an ASCII capital letter into a small one.
 const SMALL: u8 = 0x20;
 
 #[cfg(target_arch = "x86_64")]
@@ -219,9 +219,9 @@ impl Compare for pulp::x86::V3 {
 
 // Functions and no closures, as said of [`TaskOn`].
 
-/// Capital letters made small, by sums and not by comparisons, from which the compiler makes one step for
-/// each byte. The highest bit of a byte of ASCII, with what is added, tells whether it is as much as `A`, or
-/// more than `Z`.
+/// Returns the bytes with ASCII capital letters in lower case. Uses sums, because the compiler turns comparisons into
+/// one step per byte. The highest bit of an ASCII byte plus a constant tells whether it is at least `A`, or more than
+/// `Z`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
@@ -238,7 +238,7 @@ fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     simd.avx2._mm256_or_si256(bytes, simd.avx2._mm256_srli_epi16::<2>(capitals))
 }
 
-/// All bits of the bytes that end the name of an attribute.
+/// Returns a vector with all bits set in the bytes that end the name of an HTML attribute.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn ends_name(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
@@ -249,7 +249,7 @@ fn ends_name(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     simd.avx2._mm256_or_si256(simd.avx2._mm256_cmpeq_epi8(bytes, candidates), equals)
 }
 
-/// All bits of the bytes that are letters or digits, or `_`.
+/// Returns a vector with all bits set in the bytes that are ASCII letters or digits, or `_`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn of_word(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
@@ -261,7 +261,7 @@ fn of_word(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     simd.avx2._mm256_or_si256(simd.avx2._mm256_or_si256(letters, digits), line)
 }
 
-/// All bits of the bytes from `first` to `last`.
+/// Returns a vector with all bits set in the bytes from `first` to `last`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i {
@@ -272,8 +272,7 @@ fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i
     simd.avx2._mm256_cmpeq_epi8(least, from_first)
 }
 
-/// All bits of 16 for each of 16 numbers that is at most `most`, the second and the third four of them in
-/// each other's place.
+/// Returns 16 bits for each of 16 numbers, all set if it is at most `most`; the second and third four are swapped.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn at_most_16(simd: pulp::x86::V3, low: __m256, high: __m256, most: __m256) -> __m256i {
@@ -282,7 +281,7 @@ fn at_most_16(simd: pulp::x86::V3, low: __m256, high: __m256, most: __m256) -> _
     simd.avx2._mm256_packs_epi32(pulp::cast(low), pulp::cast(high))
 }
 
-/// The highest bit of each of 64 bytes.
+/// Returns the highest bit of each of 64 bytes, as a mask.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn bits(simd: pulp::x86::V3, bytes: [__m256i; 2]) -> u64 {
@@ -291,7 +290,7 @@ fn bits(simd: pulp::x86::V3, bytes: [__m256i; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// The portable form of vectors: one byte or number after the other. Compilers make vectors of that where they can.
+/// Portable form of vectors: one byte or number after the other, which compilers turn into vectors where they can.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
@@ -358,7 +357,7 @@ impl Compare for Portable {
 mod tests {
     use super::*;
 
-    /// All comparisons of 64 bytes.
+    /// Task that makes all comparisons of 64 bytes.
     struct AllComparisons<'a>(&'a [u8; 64]);
 
     impl ByteTask for AllComparisons<'_> {

@@ -1,4 +1,4 @@
-//! Words: the unit in which text is measured, labelled and scored; statistics and phrases of them.
+//! Words, the unit in which text is measured, labelled and scored; statistics and phrases of words.
 //!
 //! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words by spaces (Han,
 //! Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
@@ -34,17 +34,17 @@ fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() }
 }
 
-/// The rule for dividing a text into words.
+/// Rule for dividing a text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// Runs of `\w`, each character of an unspaced script by itself.
+    /// Runs of `\w`, with each character of a script without spaces as a word by itself.
     #[default]
     Characters,
-    /// Runs of `\w` in every script.
+    /// Runs of `\w` in every script, also in those without spaces.
     Strict,
 }
 
-/// An iterator over the words of a text, unchanged.
+/// Iterator over the words of a text, as written.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a str,
@@ -99,7 +99,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Gives the word between two places and goes on behind it.
+    /// Returns the word between two byte offsets of the rest of the text, and continues after it.
     #[inline]
     fn take(&mut self, start: usize, end: usize) -> Option<&'a str> {
         let (word, rest) = self.text.split_at_checked(end)?;
@@ -108,7 +108,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The character beyond ASCII at a place of a text, and its length in bytes.
+/// Returns the class of the character beyond ASCII at byte `at` of a text, and its length in bytes.
 fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
     let c = text.get(at..)?.chars().next()?;
     Some((Class::known(c), c.len_utf8()))
@@ -119,7 +119,7 @@ pub fn count(text: &str) -> u32 {
     measure(Vectors::default(), text).words
 }
 
-/// The size of a text in words and characters.
+/// Numbers of words and characters in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextSize {
     /// Number of words under [`Rule::Characters`].
@@ -128,7 +128,7 @@ pub struct TextSize {
     pub chars: u32,
 }
 
-/// Returns the size of a text. A caller with many texts chooses the vector instructions once for all.
+/// Returns the size of a text in words and characters. A caller with many texts chooses `vectors` once for all.
 pub fn measure(vectors: Vectors, text: &str) -> TextSize {
     vectors.run(Measure(text))
 }
@@ -171,8 +171,8 @@ impl ByteTask for Measure<'_> {
     }
 }
 
-/// Adds the words that begin in a part of a text, and its characters; returns the end of its last character, and
-/// whether a word goes on there. `inside` tells whether one goes on at its start.
+/// Adds the words that begin in a byte range of a text, and its characters, to `size`. Returns the end of the last
+/// character, and whether a word goes on there. `inside` tells whether one goes on at the start.
 #[inline(never)]
 fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSize) -> (usize, bool) {
     let bytes = text.as_bytes();
@@ -202,12 +202,12 @@ pub fn goes_on(before: &str, after: &str) -> bool {
     is_part(before.chars().next_back()) && is_part(after.chars().next())
 }
 
-/// The class of a character in words.
+/// Class of a character in the division into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
     Word,
-    /// A word by itself.
+    /// Character that is a word by itself.
     Alone,
 }
 
@@ -228,7 +228,7 @@ impl Class {
         }
     }
 
-    /// The classes of characters that stand side by side.
+    /// Computes the classes of a row of adjacent characters.
     #[cold]
     fn row(number: usize) -> [Class; ROW] {
         std::array::from_fn(|at| {
@@ -238,15 +238,15 @@ impl Class {
     }
 }
 
-/// Number of characters whose classes a row of the table holds.
+/// Number of characters in a row of the table of classes.
 // A text has characters of few scripts: rows of 256 took four times as long to fill, and no less to be looked up.
 const ROW: usize = 64;
 
-/// The class of each character of the basic plane, by rows that are filled when one of their characters is met: asking
-/// the standard library each time takes longer.
+/// Class of each character of the basic plane, in rows that are filled when one of their characters first occurs.
+/// Asking the standard library each time takes longer.
 static WIDE_CLASSES: [OnceLock<[Class; ROW]>; (1 << 16) / ROW] = [const { OnceLock::new() }; (1 << 16) / ROW];
 
-/// For each byte, true if it is ASCII and belongs to a word.
+/// Whether each byte is an ASCII character of a word.
 const ASCII_WORD: [bool; 256] = {
     let mut word = [false; 256];
     let mut byte = 0u8;
@@ -260,15 +260,16 @@ const ASCII_WORD: [bool; 256] = {
 /// A phrase of a fixed number of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shingle {
-    /// Well mixed hash of its words, in their order.
+    /// Well mixed hash of the phrase's words, in order.
     pub hash: u64,
-    /// Its characters, without those between its words.
+    /// Number of characters in the phrase's words, without those between them.
     pub chars: u32,
-    /// Number of its words, characters of scripts without spaces each counted.
+    /// Number of words in the phrase, with each character of a script without spaces counted.
     pub words: usize,
 }
 
-/// Returns the phrase of the first `length` of `words`; `None` if there are fewer words.
+/// Returns the phrase at the start of `words` that is `length` words long, with characters of scripts without spaces
+/// counted as half words; `None` if `words` is too short.
 pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
     let (mut hash, mut chars, mut half_words) = (0, 0u32, 0);
     for (at, word) in words.iter().enumerate() {
@@ -286,16 +287,16 @@ pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
 /// script that does not divide words by spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Well mixed hash of its letters in lower case.
+    /// Well mixed hash of the word in lower case.
     pub hash: u64,
-    /// Byte of the text at which it starts.
+    /// Byte offset in the text at which the word starts.
     pub start: usize,
-    /// Its characters, as they stand in the text.
+    /// Number of characters in the word.
     pub chars: u32,
-    /// Size in half words: 1 for a character of a script without spaces, otherwise 2.
+    /// Size of the word in half words: 1 for a character of a script without spaces, otherwise 2.
     pub half_words: u32,
-    /// True if it has a letter; a character of a script without spaces counts as one, as marks of vowels and tones are
-    /// part of the words of these scripts.
+    /// True if the word has a letter. A character of a script without spaces counts as a letter, as marks of vowels and
+    /// tones are part of the words of these scripts.
     pub has_letter: bool,
 }
 
@@ -326,7 +327,7 @@ impl<'a> TextStats<'a> {
         Self { text, found: OnceCell::new() }
     }
 
-    /// Returns the text.
+    /// Returns the whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }
@@ -336,12 +337,12 @@ impl<'a> TextStats<'a> {
         &self.found().words
     }
 
-    /// Returns the text's words in lower case, each with a space behind it.
+    /// Returns the text's words in lower case, each followed by a space.
     pub fn lower(&self) -> &str {
         &self.found().lower
     }
 
-    /// Returns the words that start in a part of the text, a slice of [`TextStats::text`].
+    /// Returns the words that start in `part`, which must be a slice of [`TextStats::text`].
     pub fn words_in(&self, part: &str) -> &[Word] {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let words = self.words();
@@ -381,7 +382,7 @@ fn push_lower(word: &str, lower: &mut String) {
     }
 }
 
-/// Returns the number of half words in words: twice the number of words where spaces divide them.
+/// Returns the size of words in half words: 2 for each, but 1 for a character of a script without spaces.
 pub fn half_words(words: &[Word]) -> u32 {
     words.iter().fold(0, |sum, word| sum.saturating_add(word.half_words))
 }

@@ -1,5 +1,5 @@
-//! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
-//! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
+//! Boosted trees that many blocks descend at once. For each split, a number with one bit per block of a batch states
+//! which blocks are on one side. The bits left on the way to a node state which blocks reach it.
 
 use std::cmp::Ordering;
 
@@ -8,27 +8,27 @@ use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use crate::features::{LANES, Lanes, Scratch};
 use crate::trees::{TreeNode, Trees};
 
-/// Leaves of most trees: the list of open sides does not grow while one of these is gone down.
+/// Initial capacity of the stack of pending right subtrees; it does not grow for trees of up to this many leaves.
 const LEAVES: usize = 64;
 
-/// The lanes on one side of a question: one bit for each.
+/// Set of blocks of a batch: one bit for each lane.
 type Bits = u64;
 
 // A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
 const _: () = assert!(LANES == Bits::BITS as usize);
 
-/// A sum of trees, laid out for computing the log odds of a batch.
+/// A sum of regression trees, laid out for computing the log odds of a batch of blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
-    /// The thresholds of splits, whose questions are whether a value is at most the threshold: slot after slot, rising
-    /// in each. Each question occurs once.
+    /// Thresholds of all splits (a value goes left if it is at most the threshold), grouped by slot and ascending in
+    /// each group, without duplicates.
     thresholds: Vec<f32>,
-    /// The slots, each with the end of its thresholds.
+    /// Slots that the splits read, each with the end index of its thresholds.
     slots: Vec<(u16, usize)>,
-    /// First node of each tree.
+    /// Index of the first node of each tree.
     roots: Vec<usize>,
-    /// The nodes, each split before its left side and that before its right side.
+    /// Nodes of all trees in pre-order: each split, then its left side, then its right side.
     nodes: Vec<FlatNode>,
 }
 
@@ -36,21 +36,21 @@ pub(super) struct Forest {
 enum FlatNode {
     Split {
         question: u32,
-        /// First node of the right side.
+        /// Index of the first node of the split's right side.
         right: u32,
     },
     Leaf(f32),
 }
 
-/// A part of a tree that is not yet laid out.
+/// A pending step in laying out a tree.
 enum Task {
     Node(u32),
-    /// The right side of the split that has been laid out here.
+    /// Records the next node as the right side of the split at this index.
     Right(usize),
 }
 
 impl Forest {
-    /// Lays out trees; `None` if a path does not end at a leaf of the list.
+    /// Lays out regression trees for batches; returns `None` if a node index is out of range.
     pub fn new(trees: &Trees) -> Option<Self> {
         let questions = questions(trees);
         let mut forest = Self { base: trees.base, ..Self::default() };
@@ -90,7 +90,7 @@ impl Forest {
         Some(forest)
     }
 
-    /// Returns the log odds of each of the first `lanes` lanes.
+    /// Returns the log odds of each of the first `lanes` blocks of a batch.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes], lanes: usize) -> Lanes {
         let Some(unused) = LANES.checked_sub(lanes).filter(|unused| *unused < LANES) else { return ZEROS };
         let filled = Bits::MAX >> unused;
@@ -127,12 +127,12 @@ impl Forest {
     }
 }
 
-/// The order of questions: by slot, then by threshold.
+/// Compares two questions (slot and threshold) by slot, then by threshold.
 fn in_order(a: &(u16, f32), b: &(u16, f32)) -> Ordering {
     a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
 }
 
-/// The questions of all splits, in order, each once.
+/// Returns the distinct questions (slot and threshold) of all splits, sorted.
 fn questions(trees: &Trees) -> Vec<(u16, f32)> {
     let of_node = |node: &TreeNode| match node {
         TreeNode::Split { column, threshold, .. } => Some((*column, *threshold)),
@@ -144,7 +144,7 @@ fn questions(trees: &Trees) -> Vec<(u16, f32)> {
     questions
 }
 
-/// The filled lanes whose value is at most the threshold.
+/// Returns the bit set of the filled lanes whose value is at most `threshold`.
 // Inlined, and therefore no closure: one would be compiled for narrow vectors.
 #[inline(always)]
 fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> Bits {
@@ -155,11 +155,11 @@ fn at_most<C: Compare>(form: C, lanes: &Lanes, threshold: f32, filled: Bits) -> 
     (low | high) & filled
 }
 
-/// Answers all questions of a batch, compiled for each width of vectors.
+/// Task that answers all questions of the trees for a batch, compiled for each width of vectors.
 struct Ask<'a> {
     forest: &'a Forest,
     columns: &'a [Lanes],
-    /// The lanes whose answers count.
+    /// Lanes that hold a block.
     filled: Bits,
 }
 

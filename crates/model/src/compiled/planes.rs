@@ -1,4 +1,4 @@
-//! An additive model as a series of questions, each asked about many blocks at once.
+//! Additive models laid out as a series of questions, each asked about many blocks at once.
 //!
 //! A step function is a sum: one weight if the value is above its first edge, another if it is above the
 //! second, and so on. A cross is the same for its rows and columns, with a weight for each pair of edges that
@@ -16,47 +16,47 @@ use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use crate::additive::{Additive, UNIT};
 use crate::features::{LANES, Lanes, Scratch};
 
-/// A question, and the weight that it adds where the answer is yes.
+/// A question (is the value above an edge?) with the weight that a yes adds.
 #[derive(Clone, Debug)]
 struct Question {
     edge: f32,
     // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new run.
     weight: i16,
-    /// The place of its answer among those that pairs of later questions read; [`NOT_READ`] if none does.
+    /// Index of the answer among those that pairs of later questions read, or [`NOT_READ`] if none does.
     answer: u32,
-    /// The pairs with earlier questions.
+    /// Pairs of this question with earlier ones.
     pairs: Vec<Pair>,
 }
 
-/// A pair of questions by the answer of the earlier one.
+/// Weight that is added if both this question and an earlier one are answered yes.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     earlier: u32,
     weight: i16,
 }
 
-/// Stands for the place of an answer that no pair reads.
+/// Value of `Question::answer` for an answer that no pair reads.
 const NOT_READ: u32 = u32::MAX;
 
-/// Questions about one column, by rising edges: from the first edge on that no lane exceeds, all are answered by no.
+/// Questions about one column, by ascending edge: from the first edge that no lane exceeds, all answers are no.
 #[derive(Clone, Debug)]
 struct Run {
     slot: u16,
     questions: Vec<Question>,
-    /// True if the weights up to here, since the last such run, may fill 16 bits.
+    /// True if the 16-bit sums must be added to the totals after this run, before they can overflow.
     ends_group: bool,
 }
 
-/// An additive model, laid out for computing the log odds of a batch at once.
+/// An additive model, laid out for computing the log odds of a batch of blocks at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planes {
     intercept: i32,
     runs: Vec<Run>,
-    /// The number of answers that pairs read.
+    /// Number of answers that pairs of questions read.
     answers: usize,
 }
 
-/// A question by its slot and the bits of its edge, turned so that they rise with it.
+/// Sort key of a question: its slot and the bits of its edge, transformed to sort as the edge does.
 type Key = (u16, u32);
 
 const SIGN: u32 = 1 << 31;
@@ -70,7 +70,7 @@ fn edge((_, bits): Key) -> f32 {
     f32::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
 }
 
-/// The sums that a model consists of, in units.
+/// Weights of single questions and of pairs of questions, in units, before they are laid out.
 #[derive(Default)]
 struct Summands {
     intercept: i64,
@@ -78,20 +78,20 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// Maximum sum that 16 bits hold, in units.
+/// Maximum sum of weights that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
-/// Whole numbers of 32 bits up to this are exact as numbers with a point.
+/// Largest integer up to which every integer is exact as an `f32`.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
 const MAX_EXACT: u32 = 1 << 24;
 
-/// Whole units of a weight, `None` if it has none.
+/// Returns a weight in units; `None` if it is no whole number of units or exceeds [`MAX_EXACT`].
 fn units(weight: f32) -> Option<i64> {
     let units = weight / UNIT;
     (units.fract() == 0.0 && units.abs() <= MAX_EXACT as f32).then_some(units as i64)
 }
 
 impl Summands {
-    /// Adds a table: a weight for each pair of bins, the second column's side by side.
+    /// Adds a table of weights with a row for each bin of the first column and a cell for each bin of the second.
     fn add(&mut self, slots: (u16, u16), edges: (&[f32], &[f32]), weights: &[f32]) -> Option<()> {
         let units: Vec<i64> = weights.iter().map(|weight| units(*weight)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
@@ -137,8 +137,8 @@ impl Summands {
 }
 
 impl Planes {
-    /// Lays out an additive model. `None` if weights are no whole multiples of a unit, or add up to more than numbers
-    /// of 32 bits tell exactly.
+    /// Lays out an additive model. Returns `None` if a weight is no whole multiple of a unit or the sums may exceed the
+    /// integers that are exact as `f32`.
     pub fn new(model: &Additive) -> Option<Self> {
         let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
         for step in &model.step_functions {
@@ -151,7 +151,7 @@ impl Planes {
         summands.laid_out()
     }
 
-    /// Returns the log odds of each lane.
+    /// Returns the log odds of each block of a batch.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
         vectors.run(Sum { planes: self, columns })
     }
@@ -238,7 +238,7 @@ impl Planes {
     }
 }
 
-/// The sum over all questions, compiled for each width of vectors.
+/// Task that computes an additive model's log odds for a batch, compiled for each width of vectors.
 struct Sum<'a> {
     planes: &'a Planes,
     columns: &'a [Lanes],
@@ -309,7 +309,7 @@ mod tests {
     use crate::compiled::Compiled;
     use crate::file::Scorer;
 
-    /// Numbers that look drawn, from 0 to `below`.
+    /// Returns a pseudorandom number from 0 to below `below`, and advances `state`.
     fn drawn(state: &mut u64, below: usize) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (*state >> 33) as usize % below
@@ -326,7 +326,7 @@ mod tests {
         (0..len).map(|_| (drawn(state, 2001) as f32 - 1000.0) * UNIT).collect()
     }
 
-    /// A model of many tables over five columns, whose questions are asked again and again.
+    /// Returns a random model of many tables over five columns, so that tables share questions.
     fn model(state: &mut u64) -> Additive {
         let step_functions = (0..20).map(|at| {
             let edges = edges(state, 4);

@@ -1,32 +1,32 @@
-//! Features as columns: the values of one feature for a batch of blocks are adjacent in memory.
+//! Stores features as columns: the values of one feature for a batch of blocks are adjacent in memory.
 
 use std::ops::Range;
 
 use crate::features::scratch::Scratch;
 
-/// The number of blocks in a batch.
+/// Number of blocks in a batch.
 // As many as a machine word has bits: the answers of a batch to a question of a tree are one number.
 pub const LANES: usize = 64;
 
-/// The values of one feature for a batch of blocks, one lane for each block.
+/// Values of one feature for a batch of blocks, one lane for each block.
 pub type Lanes = [f32; LANES];
 
-/// Stands for a column that nobody asks for.
+/// Slot number of a schema column that is not computed.
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const NO_COLUMN: u16 = u16::MAX;
 
-/// A set of columns of a schema that are computed, each with a slot for its values.
+/// Set of schema columns that are computed. The slot of a column is its index among the computed columns.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
-    /// For each column of the schema, the place of its values, or [`NO_COLUMN`].
+    /// Slot of each column of the schema, or [`NO_COLUMN`].
     slots: Vec<u16>,
-    /// The column of the schema in each slot.
+    /// Schema column in each slot.
     // Slots are few and dense: the values of a batch stay in the cache, whatever the width of the schema.
     asked: Vec<u16>,
 }
 
 impl ColumnSet {
-    /// Creates the set of the columns with these numbers; numbers from `width` on are ignored.
+    /// Creates the set of the columns with these numbers; ignores duplicates and numbers from `width` on.
     pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
         let mut set = Self { slots: vec![NO_COLUMN; width], asked: Vec::new() };
         for column in columns {
@@ -41,55 +41,55 @@ impl ColumnSet {
         set
     }
 
-    /// Returns the numbers of the columns in the order of their slots.
+    /// Returns the schema columns of the set, in the order of their slots.
     pub fn asked(&self) -> &[u16] {
         &self.asked
     }
 
-    /// Returns the slot of a column; `None` if the column is not computed.
+    /// Returns the slot of a schema column; `None` if the column is not computed.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != NO_COLUMN).then_some(usize::from(slot))
     }
 
-    /// Returns those columns of a range that are in the set.
+    /// Returns a view of a range of schema columns that tells which of them are computed.
     pub(crate) fn asked_of(&self, columns: Range<usize>) -> RequestedColumns<'_> {
         RequestedColumns(self.slots.get(columns).unwrap_or_default())
     }
 }
 
-/// The columns of one group of features that are computed.
+/// Slot of each column of one feature group, or [`NO_COLUMN`] if the column is not computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
 impl RequestedColumns<'_> {
-    /// Returns whether one of these columns is computed.
+    /// Returns whether at least one of these columns (indices within the group) is computed.
     pub fn any(self, columns: impl IntoIterator<Item = usize>) -> bool {
         let mut slots = columns.into_iter().filter_map(|at| self.0.get(at));
         slots.any(|slot| *slot != NO_COLUMN)
     }
 
-    /// Returns whether no column is computed.
+    /// Returns whether no column of the group is computed.
     pub fn is_empty(self) -> bool {
         self.0.iter().all(|slot| *slot == NO_COLUMN)
     }
 }
 
-/// The values of the computed features for one batch of blocks.
+/// Values of the computed features for one batch of blocks.
 #[derive(Clone, Debug)]
 pub struct Columns<'s> {
     set: &'s ColumnSet,
-    /// The blocks by lanes, rising.
+    /// Index on the page of the block in each lane, ascending.
     blocks: Scratch<u32>,
     values: Scratch<Lanes>,
-    /// True if columns that are the same for all blocks of a page are yet to be written.
+    /// True during the first batch, which writes the columns whose value is the same for all blocks of a page.
     is_first: bool,
-    /// Buffer for all columns of one group, from which the requested ones are copied.
+    /// Buffer for the columns of one feature group, from which the computed ones are copied.
     // Kept from batch to batch: clearing it each time would cost as much as filling it.
     group: Scratch<Lanes>,
 }
 
-/// Maximum columns of a group whose values are written row by row.
+/// Maximum number of columns in the buffer for values that are written row by row.
 const MAX_ROW: usize = 32;
 
 impl<'s> Columns<'s> {
@@ -106,39 +106,39 @@ impl<'s> Columns<'s> {
         self.blocks.extend(blocks);
     }
 
-    /// Ends a batch once all of its columns are written.
+    /// Ends the current batch; must be called once all of its columns are written.
     pub(crate) fn finish(&mut self) {
         self.is_first = false;
     }
 
-    /// Returns the set of the columns that are computed.
+    /// Returns the set of schema columns that are computed.
     pub fn set(&self) -> &'s ColumnSet {
         self.set
     }
 
-    /// Returns the blocks of the batch, which are in its first lanes; the values of further lanes are meaningless.
+    /// Returns the blocks of the batch, which fill its first lanes; the values of further lanes are meaningless.
     pub fn blocks(&self) -> &[u32] {
         &self.blocks
     }
 
-    /// Returns the values of all columns, by the slots of the [`ColumnSet`].
+    /// Returns the values of all computed columns, indexed by slot of the [`ColumnSet`].
     pub fn values(&self) -> &[Lanes] {
         &self.values
     }
 
-    /// Returns the values of the column in a slot.
+    /// Returns the values of the column in a slot; `None` if there is no such slot.
     pub fn column(&self, slot: usize) -> Option<&Lanes> {
         self.values.get(slot)
     }
 
-    /// Sets all lanes of the column in a slot.
+    /// Sets the column in a slot to `value` in all lanes.
     pub fn fill(&mut self, slot: usize, value: f32) {
         if let Some(lanes) = self.values.get_mut(slot) {
             lanes.fill(value);
         }
     }
 
-    /// Returns the columns of a group, to be written in order.
+    /// Returns a writer for the columns of one feature group.
     pub(crate) fn group(&mut self, columns: Range<usize>) -> GroupColumns<'_> {
         GroupColumns {
             blocks: &self.blocks,
@@ -150,11 +150,11 @@ impl<'s> Columns<'s> {
     }
 }
 
-/// Writes the columns of one group for a batch of blocks. They are written in the order of their names, each once per
-/// batch; columns outside the set are not computed.
+/// Writer of one feature group's columns for a batch of blocks. Columns are written in the order of their names, each
+/// once per batch; columns outside the set are not computed.
 pub(crate) struct GroupColumns<'c> {
     blocks: &'c [u32],
-    /// Slots of the columns that are yet to be written.
+    /// Slots of the group's columns that are yet to be written.
     slots: &'c [u16],
     values: &'c mut [Lanes],
     is_first: bool,
@@ -162,17 +162,17 @@ pub(crate) struct GroupColumns<'c> {
 }
 
 impl<'c> GroupColumns<'c> {
-    /// Returns the blocks of the batch.
+    /// Returns the indices on the page of the blocks of the batch.
     pub fn blocks(&self) -> &'c [u32] {
         self.blocks
     }
 
-    /// Returns whether none of the columns after the next one is computed.
+    /// Returns whether no column after the next one is computed.
     pub fn is_next_alone(&self) -> bool {
         self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }
 
-    /// Writes the next column from a function of the number of a block.
+    /// Writes the next column; `value` returns the value for a block index.
     #[inline(always)]
     // The values are computed behind the test: a column that nobody asks for costs one comparison.
     pub fn put(&mut self, value: impl Fn(usize) -> f32) {
@@ -184,7 +184,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column from a function of the lane.
+    /// Writes the next column; `value` returns the value for a lane.
     #[inline(always)]
     pub fn put_lanes(&mut self, value: impl Fn(usize) -> f32) {
         if let Some(lanes) = self.next() {
@@ -194,7 +194,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next column, which has one value for all blocks of the page, for this and later batches.
+    /// Writes the next column, whose value is the same for all blocks of the page, in this and later batches.
     pub fn put_constant(&mut self, value: f32) {
         // The memory of a batch is used for the next one, so a value of the page needs writing once.
         let is_first = self.is_first;
@@ -205,7 +205,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next `N` columns from a function that returns their values for a block.
+    /// Writes the next `N` columns; `row` returns their values for a block index.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
         let slots = self.slots;
@@ -233,7 +233,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// Writes the next columns with values that are given as lanes.
+    /// Copies `columns` to the next columns of the group.
     #[inline]
     pub fn put_columns(&mut self, columns: &[Lanes]) {
         for column in columns {
@@ -243,7 +243,7 @@ impl<'c> GroupColumns<'c> {
         }
     }
 
-    /// The values of the next column; `None` if it is not computed.
+    /// Moves to the next column and returns its values; `None` if the column is not computed.
     #[inline]
     fn next(&mut self) -> Option<&mut Lanes> {
         let (slot, rest) = self.slots.split_first()?;
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     impl<'s> Columns<'s> {
-        /// A batch of these rows, each as wide as the schema, from block `first` on; at most [`LANES`].
+        /// Creates a batch from at most [`LANES`] rows as wide as the schema, for the blocks from index `first` on.
         pub(crate) fn of_rows<R: AsRef<[f32]>>(set: &'s ColumnSet, rows: &[R], first: u32) -> Self {
             let mut columns = Self::new(set);
             columns.values.fill([0.0; LANES]);

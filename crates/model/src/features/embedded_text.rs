@@ -1,5 +1,5 @@
-//! Texts in a page's JSON-LD or in the data of its scripts that are not among its blocks. They have features
-//! of their own, because a text in a script has no place among the elements.
+//! Finds texts in a page's JSON-LD or script data that are not among its blocks. They have features of their own,
+//! because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
@@ -11,26 +11,26 @@ use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::shape::Shape, features::facts::terms::Sieve};
 
-/// Words of a phrase: a text stands on a page if its phrases do.
+/// Number of words in a phrase; shared phrases tell whether a text is repeated on the page.
 // Single words of a text occur on nearly every page; four in a row hardly do unless the text does.
 const PHRASE_WORDS: usize = 4;
-/// Texts of fewer words are left out: such labels stand anywhere.
+/// Minimum number of words of an embedded text; shorter ones are labels that occur anywhere.
 const MIN_WORDS: usize = 5;
-/// Share of its phrases from which on a text stands among the blocks.
+/// Share of a text's phrases found in the page's blocks (0 to 1) from which the text counts as repeated there.
 // Not all of them: sites shorten or edit the text between its two copies.
 const COVERED_SHARE: f32 = 0.5;
-/// Share of its words in the meta descriptions from which on a summary is metadata and left out.
+/// Share of a summary's words found in the meta descriptions (0 to 1) from which it is left out as metadata.
 // Otherwise the description of a page, which is metadata, would come out as its text.
 const DESCRIBED_SHARE: f32 = 0.9;
-/// Share of the words of unspaced scripts from which on a text is in one.
+/// Share of words in writing systems without spaces (0 to 1) above which a text counts as unspaced.
 const UNSPACED_SHARE: f32 = 0.3;
 
-/// Number of words of a page from which its scripts are not examined. A page with more text is no empty shell, and its
-/// data repeats other pages.
+/// Number of words of a page from which its script data is not examined. A page with more text is no empty shell, and
+/// its data repeats other pages.
 // A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
 const MAX_SHELL_WORDS: u64 = 100;
 
-/// The names of the features of an embedded text.
+/// Names of the features of an embedded text.
 // By hand: each comment stands above what it tells of.
 #[rustfmt::skip]
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -55,21 +55,21 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
     "candidate.share",
 ];
 
-/// An embedded text: a text of the page's JSON-LD that no block repeats.
+/// A text of a page's JSON-LD or script data that no block repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
-    /// The facts about it in the JSON-LD.
+    /// Text with its JSON-LD property, type and source span.
     pub content: Content,
-    /// Number of its words.
+    /// Number of words in the text.
     pub words: u32,
-    /// Share of its phrases of four words (or of its words, if it is short) that occur among the blocks, 0..0.5.
+    /// Share of the text's four-word phrases that occur in the page's blocks, 0..0.5.
     pub coverage: f32,
-    /// Its features, a number for each of [`EMBEDDED_COLUMNS`].
+    /// Feature values, one for each name in [`EMBEDDED_COLUMNS`].
     pub features: [f32; EMBEDDED_COLUMNS.len()],
 }
 
-/// Returns the embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in the
-/// JSON-LD; a page without such texts takes none.
+/// Returns the texts of a page's JSON-LD or script data that no block repeats, in document order. Takes time linear in
+/// the page and its JSON-LD, and memory linear in the JSON-LD.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     // JSON-LD first: a page with a body in it is no shell, and the data of its scripts need not be searched.
     let mut contents = page.json_ld().contents();
@@ -82,14 +82,14 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     among(page, contents, &vec![false; page.blocks.len()])
 }
 
-/// Returns whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
+/// Returns whether a script fills the page: it has next to no words and no article body in its JSON-LD.
 fn is_shell(page: &Page, contents: &[Content]) -> bool {
     let is_body = |content: &Content| content.property == ContentProperty::ArticleBody;
     let words: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
     words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
 }
 
-/// The text of the data from which a script builds the page.
+/// Returns the text in the data from which a script builds the page.
 fn hydration(page: &Page) -> Option<Content> {
     let text = payload_text(&page.head.payloads)?;
     Some(Content {
@@ -103,8 +103,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// Returns the embedded texts that the page would have if a script wrote the blocks that repeat its JSON-LD. The flags
-/// are true for these blocks. `None` if there are no such blocks.
+/// Returns the embedded texts that a page would have if a script wrote the blocks that repeat its JSON-LD. The flags,
+/// one per block, are true for these blocks. Returns `None` if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -124,26 +124,26 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
 }
 
-/// Returns the share of a text's phrases that occur in another, 0..=1.
+/// Returns the share of the four-word phrases of `text` that occur in `within`, 0..=1.
 pub fn phrase_share(text: &str, within: &str) -> f32 {
     let within: FxHashSet<u64> = phrases::<PHRASE_WORDS>(&hashes(within)).collect();
     share_met(&hashes(text), |phrase| within.contains(phrase))
 }
 
-/// The share of the phrases of some words that are met, 0..=1.
+/// Returns the share of the phrases in `words` for which `is_met` is true, 0..=1.
 fn share_met(words: &[u64], is_met: impl Fn(&u64) -> bool) -> f32 {
     let all = phrases::<PHRASE_WORDS>(words);
     let number = all.len().max(1);
     all.filter(is_met).count() as f32 / number as f32
 }
 
-/// Returns whether a text describes a page instead of being its text.
+/// Returns whether a text only describes its page, as the description of an article does.
 fn is_summary(content: &Content) -> bool {
     // The description of a product is the text of its page; that of an article only announces it.
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product
 }
 
-/// The words of the visible blocks of a page.
+/// Numbers of words in a page's visible blocks: all, in prose, and in the longest prose of one block.
 #[derive(Default)]
 struct PageWords {
     words: u32,
@@ -151,18 +151,18 @@ struct PageWords {
     longest: u32,
 }
 
-/// The words of the descriptions in the head of a page.
+/// Returns the hashes of the words in the meta descriptions of a page's head.
 fn described_words(page: &Page) -> FxHashSet<u64> {
     let texts = ["description", "og:description", "twitter:description"].map(|name| page.head.meta(name));
     texts.into_iter().flatten().flat_map(|text| hashes(text).to_vec()).collect()
 }
 
-/// The share of words that are among others.
+/// Returns the share of `words` that are among `others`, 0..=1.
 fn share_among(words: &[u64], others: &FxHashSet<u64>) -> f32 {
     words.iter().filter(|word| others.contains(word)).count() as f32 / words.len().max(1) as f32
 }
 
-/// A content with the hashes of its words, and the share of its phrases that stand on the page.
+/// A text, the hashes of its words, and the share of its phrases that occur on the page (0 to 1).
 type Covered = (Content, Scratch<u64>, f32);
 
 fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
@@ -207,7 +207,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     with_features(kept, &described, &around)
 }
 
-/// For each phrase of some texts, true if one of these blocks contains it.
+/// Maps each phrase of `texts` to whether one of the `shown` blocks contains it.
 fn met_phrases<'a>(
     page: &Page,
     masks: &TextMasks,

@@ -1,4 +1,4 @@
-//! Facts of a whole page, or of a batch of its blocks, that several feature groups read.
+//! Facts about a whole page, or a batch of its blocks, that several feature groups read.
 //!
 //! Each is computed once, and only if a group of the schema needs it.
 
@@ -19,12 +19,12 @@ use self::shape::{Shape, Shapes};
 use self::{headline::Outline, prose::Prose, terms::Terms};
 use crate::{features::lexicon::Lexicon, features::scratch::Scratch};
 
-/// The facts about one page that features are computed from. Facts that no group needs are empty.
+/// Facts about one page from which features are computed. Facts that no feature group needs are empty.
 pub(crate) struct PageFacts<'a> {
     pub page: &'a Page,
     pub url: Option<&'a str>,
     pub lexicon: &'a Lexicon,
-    /// For each block.
+    /// Character counts of each block.
     pub shapes: Scratch<Shape>,
     pub elements: ElementFacts,
     pub prose: Prose,
@@ -33,7 +33,7 @@ pub(crate) struct PageFacts<'a> {
 }
 
 impl<'a> PageFacts<'a> {
-    /// Computes the needed facts, with those that they depend on.
+    /// Computes the needed facts, and those that they depend on.
     pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
         let needs = |facts: &[Fact]| facts.iter().any(|fact| needed.contains(fact));
@@ -51,10 +51,10 @@ impl<'a> PageFacts<'a> {
     }
 }
 
-/// The facts about a batch of blocks that features are computed from.
+/// Facts about a batch of blocks from which features are computed.
 // Climbed for each batch and not kept, so that they take the memory of one batch.
 pub(crate) struct Batch {
-    /// Facts about the elements at each level above each block, if a group needs them.
+    /// Values of the elements around each block, one entry per level above the block, if a feature group needs them.
     pub levels: Scratch<LevelColumns>,
 }
 

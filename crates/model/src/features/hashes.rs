@@ -1,4 +1,4 @@
-//! Hashes words of the text, eight bytes at a time, and keeps values by hashes.
+//! Hashes words of the text, eight bytes at a time, and stores values by hash.
 //!
 //! Processors cannot predict the ends of words, and a wrong prediction costs as much as a whole word. Model files
 //! hold the words themselves, so they do not depend on the hash.
@@ -9,7 +9,7 @@ use trommel_text::{TextMasks, word_hash_step as step, words};
 
 use crate::features::scratch::Scratch;
 
-/// Returns the hash of a word, as if it were in lower case.
+/// Returns the hash of a word in lower case.
 pub(crate) fn word_hash(word: &str) -> u64 {
     // The small form of this letter depends on where it stands.
     if word.contains('Σ') {
@@ -31,11 +31,11 @@ pub(crate) fn word_hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// A hash as its bytes come.
+/// State of hashing a word byte by byte.
 #[derive(Default)]
 struct Hasher {
     hash: u64,
-    /// Bytes that are yet to be hashed, the first lowest, and their bits.
+    /// Bytes that are yet to be hashed, the first lowest; `bits` is their number of bits.
     bytes: u64,
     bits: u32,
 }
@@ -61,7 +61,7 @@ impl Hasher {
     }
 }
 
-/// Returns the hash of a pair of words that follow each other, from the hashes of both.
+/// Returns the hash of a pair of adjacent words, from the hashes of both.
 #[inline]
 pub(crate) fn pair_hash(first: u64, second: u64) -> u64 {
     // Rotated, so that "more read" and "read more" differ.
@@ -75,7 +75,7 @@ pub(crate) fn phrases<const N: usize>(words: &[u64]) -> impl ExactSizeIterator<I
     words.windows(N).map(|words| words.iter().fold(0, |sum: u64, word| sum.rotate_left(21).wrapping_mul(31) ^ word))
 }
 
-/// Returns the hash of a term of the text in lower case: a word, or two words with a space between them.
+/// Returns the hash of a term in lower case: a word, or two words with a space between them.
 pub(crate) fn term_hash(term: &str) -> u64 {
     // By bytes: each start of the program hashes some ten thousand terms.
     let term = term.as_bytes();
@@ -86,7 +86,7 @@ pub(crate) fn term_hash(term: &str) -> u64 {
     }
 }
 
-/// Appends the hashes of the words of a part of a text.
+/// Appends the hashes of the words in a byte range of a text to `hashes`.
 #[inline(always)]
 pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hashes: &mut Vec<u64>) {
     for run in masks.runs(part) {
@@ -99,8 +99,8 @@ pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hash
     }
 }
 
-/// Writes the hashes of the first words of a part of a text into `hashes`, up to its length. Returns the number of
-/// hashes.
+/// Writes the hashes of the first words in a byte range of a text into `hashes`, until it is full. Returns the number
+/// of hashes.
 #[inline(always)]
 pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hashes: &mut [u64]) -> usize {
     let mut len = 0;
@@ -116,7 +116,7 @@ pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, has
     len
 }
 
-/// The same of a run with characters beyond ASCII.
+/// Writes the hashes of the words of a run with non-ASCII characters into `hashes`; returns their number.
 #[inline(never)]
 fn wide_hashes(run: &str, hashes: &mut [u64]) -> usize {
     let words = words::words(run, words::Rule::Characters);
@@ -128,22 +128,22 @@ fn wide_hashes(run: &str, hashes: &mut [u64]) -> usize {
     len
 }
 
-/// Appends the hashes of the words of a run with characters beyond ASCII.
+/// Appends the hashes of the words of a run with non-ASCII characters to `hashes`.
 #[inline(never)]
 fn push_wide(run: &str, hashes: &mut Vec<u64>) {
     hashes.extend(words::words(run, words::Rule::Characters).map(word_hash));
 }
 
 thread_local! {
-    /// Memory for the masks of one short text after the other.
+    /// Memory for the masks of short texts, reused from text to text.
     static MASKS: RefCell<TextMasks> = RefCell::default();
 }
 
-/// Bytes of a text from which on its masks have memory of their own.
+/// Minimum length in bytes of a text whose masks get memory of their own.
 // Kept masks are as long as the longest text so far, so long ones must not stay with the thread.
 const LONG_TEXT: usize = 64 << 10;
 
-/// Returns the hashes of the words of a text.
+/// Returns the hashes of the words of a text, in order.
 pub(crate) fn hashes(text: &str) -> Scratch<u64> {
     let mut hashes = Scratch::with_capacity(text.len() / 8);
     let mut read = |masks: &mut TextMasks| {
@@ -157,7 +157,7 @@ pub(crate) fn hashes(text: &str) -> Scratch<u64> {
     hashes
 }
 
-/// Hash of an ASCII word.
+/// Returns the hash of the ASCII word in a byte range.
 #[inline(always)]
 fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     let (mut at, mut hash) = (word.start, 0);
@@ -172,11 +172,11 @@ fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     step(hash, bytes)
 }
 
-/// A table of values by hashes, made for hashes that are mostly missing: one look into memory tells. Each hash stands
-/// at the place that it says or at the next free one behind. No hash is 0.
+/// A table of values by hash, fast for hashes that are mostly missing, which one memory access tells. Each hash is in
+/// the slot that it selects or in the next free one. No hash is 0.
 #[derive(Clone, Debug)]
 pub(crate) struct HashTable<V: 'static> {
-    /// 0 where there is none.
+    /// Hash in each slot; 0 if the slot is free.
     hashes: Scratch<u64>,
     values: Scratch<V>,
     len: usize,
@@ -212,7 +212,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         }
     }
 
-    /// Returns the value of a hash, which is added with the default if missing; there must be room for it.
+    /// Returns the value of a hash, which is added with the default value if missing; the table must have room for it.
     #[inline]
     pub fn entry(&mut self, hash: u64) -> Option<&mut V> {
         let place = self.place(hash);
@@ -222,7 +222,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         self.values.get_mut(place)
     }
 
-    /// Returns the value of a hash, if it is in the table.
+    /// Returns the value of a hash; `None` if it is not in the table.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<V> {
         let last = self.hashes.len().wrapping_sub(1);
@@ -237,7 +237,7 @@ impl<V: Copy + Default + 'static> HashTable<V> {
         }
     }
 
-    /// Slot of a hash: the one that holds it, or the one for inserting it.
+    /// Returns the index of the slot that holds a hash, or of the free one for inserting it.
     #[inline]
     fn place(&self, hash: u64) -> usize {
         let last = self.hashes.len().wrapping_sub(1);

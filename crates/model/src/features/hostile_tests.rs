@@ -1,4 +1,4 @@
-//! Hostile pages: rows take work proportional to the bytes of the page.
+//! Checks that the features of hostile pages take work proportional to the bytes of the page.
 
 // Not all that is known of a page is asked for here.
 #[allow(dead_code)]
@@ -13,7 +13,7 @@ use crate::features::schema::Schema;
 use crate::features::scratch::work_of;
 use hostile::SHAPES;
 
-/// Maximum work for each byte.
+/// Maximum number of work units per byte of a page.
 const WORK_PER_BYTE: u64 = 40;
 
 #[test]

@@ -1,16 +1,15 @@
-//! k-means without randomness: the first centres come from a farthest-first traversal, and order decides
-//! ties.
+//! k-means without randomness: the first centres come from a farthest-first traversal, and ties go to the first.
 
 use crate::features::scratch::{Scratch, count_work};
 
-/// Rounds after which the centres stand wherever they are.
+/// Maximum number of rounds, after which the centres are final.
 // A bound, so that time is linear in the points whatever they are; most pages take a few rounds.
 const MAX_ROUNDS: usize = 50;
 /// Maximum move of a centre that counts as convergence, in the units of the points.
 // In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
 
-/// Chooses `k` centres: `first`, then each time the point farthest from all centres so far, the first of equally far
+/// Chooses `k` centres: `first`, then repeatedly the point farthest from all centres so far, the first of equally far
 /// ones. If all points are centres already, `first` is repeated. Time is `k` times the number of points.
 #[inline(always)]
 pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: usize) -> Vec<[f32; D]> {
@@ -44,8 +43,8 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
     best.0
 }
 
-/// Moves the centres to the means of their points until they stand still, at most 50 rounds, and
-/// gives the index of each point's centre.
+/// Runs k-means: moves each centre to the mean of its points until none changes, for at most 50 rounds. Returns the
+/// index of each point's centre.
 ///
 /// The first `fixed` centres are never moved. A centre that loses all its points stays where it is.
 #[inline(always)]
@@ -89,16 +88,16 @@ pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fix
     nearest.centres()
 }
 
-/// The centre nearest to each point.
+/// Assignment of each point to its nearest centre, with buffers that are reused from round to round.
 struct Nearest<const D: usize> {
-    /// The points, a column a dimension, so that many of them are compared at once.
+    /// Coordinates of the points, one column per dimension, so that many points are compared at once.
     columns: [Scratch<f32>; D],
     assigned: Scratch<u32>,
     distances: Scratch<f32>,
     before: Scratch<u32>,
-    /// Distances to the current centre.
+    /// Squared distance of each point to the centre that was measured last.
     new: Scratch<f32>,
-    /// Distances to the first centre if that never moves: they stay the same from round to round.
+    /// Squared distance of each point to the first centre, if that is fixed; it is the same in all rounds.
     to_first: Option<Scratch<f32>>,
 }
 
@@ -124,7 +123,7 @@ impl<const D: usize> Nearest<D> {
         nearest
     }
 
-    /// Fills in the distances to a centre.
+    /// Computes the squared distance of each point to a centre.
     #[inline(always)]
     fn measure(&mut self, centre: &[f32; D]) {
         let mut columns = self.columns.iter().zip(centre);
@@ -140,7 +139,7 @@ impl<const D: usize> Nearest<D> {
         }
     }
 
-    /// Assigns every point as [`nearest_centre`] does, centre by centre. False if nothing has changed.
+    /// Assigns every point to its nearest centre, as [`nearest_centre`] does; returns whether any assignment changed.
     #[inline(always)]
     fn assign(&mut self, centres: &[[f32; D]]) -> bool {
         count_work(self.assigned.len() * centres.len());

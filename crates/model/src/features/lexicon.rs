@@ -7,32 +7,32 @@ use trommel_text::word_hash;
 
 use crate::features::hashes::{HashTable, term_hash};
 
-/// An attribute word with a feature of its own.
+/// An attribute word with a 0/1 feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ListedWord {
-    /// `id`, `class`, `role` or `itemprop`.
+    /// Name of the attribute: `id`, `class`, `role` or `itemprop`.
     pub attribute: String,
-    /// The word.
+    /// Word in the attribute's value.
     // The name in files of the first version, which must stay readable.
     #[serde(rename = "token")]
     pub word: String,
-    /// Odds of content against other blocks; below 1 for words of boilerplate.
+    /// Share of content blocks with the word, divided by the share of other blocks with it; below 1 for boilerplate.
     pub odds: f32,
-    /// Share of all blocks that carry it, 0..=1.
+    /// Share of all blocks that carry the word, 0..=1.
     pub share: f32,
 }
 
-/// The weight of a term: of an attribute word, or of a word or word pair of the text.
+/// Weight of a term: of an attribute word, or of a word or word pair of the text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermWeight {
-    /// The term in lower case; an attribute word of any attribute.
+    /// Term in lower case; an attribute word counts in any attribute.
     #[serde(rename = "token")]
     pub term: String,
-    /// Natural logarithm of the odds of content, page-normalised.
+    /// Natural logarithm of the odds that blocks with the term are content, normalised per page.
     pub weight: f32,
 }
 
-/// The weights of terms by their hashes. Of a term given twice, the last weight counts.
+/// Returns a table of the weights of terms by hash. If a term is given twice, the last weight counts.
 fn weight_table(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> HashTable<f32> {
     let mut weights = HashTable::default();
     weights.reserve(terms.len());
@@ -51,20 +51,20 @@ impl ListedWord {
     }
 }
 
-/// The learned weights of attribute words and of words of the text, prepared for look-up.
+/// Learned weights of attribute words and of words of the text, prepared for look-up.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
-    /// Names of the features of the listed words.
+    /// Names of the features of the listed attribute words.
     pub(crate) names: Vec<String>,
-    /// Log odds of attribute words.
+    /// Log odds of content by the hash of an attribute word.
     pub(crate) weights: HashTable<f32>,
-    /// Log odds of terms of the text.
+    /// Log odds of content by the hash of a term of the text.
     pub(crate) words: HashTable<f32>,
 }
 
 impl Lexicon {
-    /// Prepares the word lists of a model for look-up. Listed words of unknown attributes are ignored.
+    /// Creates the lexicon from the word lists of a model. Listed words of unknown attributes are ignored.
     pub fn new(listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let listed_index = listed
             .iter()
@@ -83,7 +83,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns the index of an attribute word among the listed words.
+    /// Returns the index of an attribute word among the listed words; `None` if it is not listed.
     pub(crate) fn listed(&self, token: &AttributeWord) -> Option<usize> {
         self.listed.get(&(token.hash, token.attribute)).copied()
     }

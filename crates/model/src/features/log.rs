@@ -1,10 +1,10 @@
-//! Turns counts and booleans into feature values.
+//! Converts counts and booleans to feature values.
 
-/// Counts whose logarithms are known.
+/// Number of counts, from 0, whose logarithms are in the table.
 // 16 KB: nearly all counts of a page are smaller, and larger ones take the function.
 const COUNTS: usize = 4096;
 
-/// Logarithms of 1 + each count that is common, as the standard library gives them.
+/// Natural logarithm of 1 + each count below [`COUNTS`], equal to the result of the standard library.
 static LOGS: [f32; COUNTS] = {
     let mut logs = [0.0; COUNTS];
     let mut count = 0;
@@ -15,8 +15,8 @@ static LOGS: [f32; COUNTS] = {
     logs
 };
 
-/// Natural logarithm, to more digits than single precision has: the power of two, and of the rest m
-/// 2 artanh((m - 1) / (m + 1)) as a series.
+/// Returns the natural logarithm, to more digits than single precision has. Powers of two are split off, and for the
+/// rest m the series of 2 artanh((m - 1) / (m + 1)) is summed.
 const fn ln(value: f64) -> f64 {
     let (mut rest, mut halvings) = (value, 0.0);
     // `f64::ln` cannot run while compiling; halving keeps the series short.
@@ -35,9 +35,9 @@ const fn ln(value: f64) -> f64 {
     2.0 * z * sum + halvings * std::f64::consts::LN_2
 }
 
-/// A number that is used as a feature by its logarithm.
+/// A number whose logarithm is used as a feature.
 pub(crate) trait Measure {
-    /// Natural logarithm of 1 + the value, which is not negative.
+    /// Returns the natural logarithm of 1 + the value, which must not be negative.
     fn log(self) -> f32;
 }
 
@@ -77,13 +77,13 @@ impl Measure for f64 {
     }
 }
 
-/// Returns the natural logarithm of 1 + `value`, which is not negative.
+/// Returns the natural logarithm of 1 + `value`, which must not be negative.
 #[inline]
 pub(crate) fn log(value: impl Measure) -> f32 {
     value.log()
 }
 
-/// Returns 1 for true, else 0.
+/// Returns 1 for true and 0 for false.
 pub(crate) fn flag(value: bool) -> f32 {
     f32::from(u8::from(value))
 }

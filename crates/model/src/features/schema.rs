@@ -1,4 +1,4 @@
-//! The feature schema: the groups of features in a row, the name of each column, the matrix of one page.
+//! The feature schema: the feature groups of a row, the name of each column, the matrix of one page.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use crate::features::groups::{FeatureGroup, Fill, Group};
 use crate::features::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::features::scratch::count_work;
 
-/// The schema of a model's features: its groups, and the names of the columns of a row.
+/// Schema of a model's features: its feature groups, and the names of the columns in a row of features.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,
-    /// The columns of each group.
+    /// Range of columns of each feature group.
     ranges: Vec<Range<usize>>,
     names: Vec<String>,
     lexicon: Lexicon,
 }
 
 impl Schema {
-    /// Creates a schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with the given words.
+    /// Creates a schema of these groups, each once and in the order of [`FeatureGroup::ALL`], with these word lists.
     pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let lexicon = Lexicon::new(listed, weights, words);
         // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
@@ -35,23 +35,23 @@ impl Schema {
         Self { groups, ranges, names, lexicon }
     }
 
-    /// Returns the groups, in row order.
+    /// Returns the feature groups, in row order.
     pub fn groups(&self) -> &[FeatureGroup] {
         &self.groups
     }
 
-    /// Returns the names of the columns.
+    /// Returns the names of the columns, in row order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Returns the number of the column with this name.
+    /// Returns the number of the column with this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<u16> {
         let at = self.names.iter().position(|known| known == name)?;
         u16::try_from(at).ok()
     }
 
-    /// Computes the features of a page: a row for each block, a column for each name.
+    /// Computes the features of a page: one row per block, one column per name.
     pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
         let width = self.names.len();
         let all = ColumnSet::new(width, (0..=u16::MAX).take(width));
@@ -65,22 +65,22 @@ impl Schema {
         rows
     }
 
-    /// Passes the columns of a set to `give`, for one batch of the page's blocks after the other. Groups without any of
-    /// the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
-    /// (times the number of columns), and memory for one batch beside a few numbers an element and block.
+    /// Computes the columns of a set for a page and passes them to `give`, batch by batch of blocks. Groups without any
+    /// of the columns are left out, with the facts that only they need. Takes time linear in the elements and blocks
+    /// (times the number of columns), and memory for one batch plus a few numbers per element and block.
     pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&mut Columns)) {
         let facts = self.facts(page, url, set);
         PageFeatures::new(self, &facts, set).each_batch(&mut Columns::new(set), 0..page.blocks.len() as u32, give);
     }
 
-    /// Computes the facts of a page that these columns are made of.
+    /// Computes the facts about a page from which the columns of a set are made.
     pub(crate) fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
         // Facts of groups without an asked column are not made: a model pays for what it reads.
         let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
         PageFacts::new(page, url, &self.lexicon, &needed)
     }
 
-    /// The groups of which a column is asked for, and their columns.
+    /// Iterates over the feature groups with at least one column in the set, each with its range of columns.
     fn asked(&self, set: &ColumnSet) -> impl Iterator<Item = (&'static Group, Range<usize>)> {
         let groups = self.groups.iter().zip(&self.ranges);
         let asked = groups.filter(|(_, range)| !set.asked_of((*range).clone()).is_empty());
@@ -88,10 +88,10 @@ impl Schema {
     }
 }
 
-/// The features of the blocks of one page, computed by columns in batches.
+/// Features of the blocks of one page, computed as columns in batches.
 pub(crate) struct PageFeatures<'p> {
     facts: &'p PageFacts<'p>,
-    /// The groups, with the functions that fill their columns and the numbers of these.
+    /// Feature groups, each with the function that fills its columns, and their range.
     groups: Vec<(&'static Group, Fill<'p>, Range<usize>)>,
 }
 
@@ -104,8 +104,8 @@ impl<'p> PageFeatures<'p> {
         Self { facts, groups: schema.asked(set).map(on).collect() }
     }
 
-    /// Passes the columns to `give`, batch by batch, for a range of blocks. The columns must be among those of the
-    /// features.
+    /// Computes the columns of the given blocks and passes them to `give`, batch by batch. The columns must be among
+    /// those of the features.
     // One batch of memory for all batches of a page, which therefore stays in the cache.
     pub fn each_batch<'s>(
         &self,
@@ -137,7 +137,7 @@ impl<'p> PageFeatures<'p> {
     }
 }
 
-/// The features of the blocks of a page, row by row: a row for each block, a column for each feature.
+/// Feature values of the blocks of a page: one row per block, one column per feature.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureMatrix {
     width: usize,
@@ -149,17 +149,17 @@ impl FeatureMatrix {
         Self { width, data: Vec::with_capacity(width * blocks) }
     }
 
-    /// Returns the number of features.
+    /// Returns the number of features (columns).
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of blocks (rows).
     pub fn len(&self) -> usize {
         self.data.len().checked_div(self.width).unwrap_or(0)
     }
 
-    /// Returns whether the page has no blocks.
+    /// Returns whether the matrix has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Vectors in memory that stays with the thread.
+//! Vectors for temporary use whose memory the thread keeps and reuses.
 //!
 //! Every page needs the same vectors, with a number for each element or block. An allocator hands out memory in
 //! turn, so it has left the caches since its last use. The memory of the vector dropped last is still in them.
@@ -13,13 +13,13 @@ use std::ops::{Deref, DerefMut};
 
 use rustc_hash::FxHashMap;
 
-/// Vectors of one type that are kept, and bytes of the largest.
+/// Maximum number of vectors of one type that a thread keeps.
 // Bounds what a thread keeps; the bytes below release what one huge page needed.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
-    /// Vectors by the type of their items, as a `Vec<Vec<T>>` each.
+    /// Spare vectors by the type of their items, each entry a `Vec<Vec<T>>`.
     // By thread, so that no lock is taken and memory stays in the caches of one core.
     static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
@@ -28,7 +28,7 @@ thread_local! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 
-/// Runs a task on the spare vectors of a type; none if the thread ends or they are in use.
+/// Runs a task on the spare vectors of a type; returns `None` if the thread ends or the vectors are in use.
 fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
     SPARE_VECTORS
         .try_with(|spare| {
@@ -51,8 +51,8 @@ impl<T: 'static> Scratch<T> {
         Self(vector)
     }
 
-    /// Creates `len` items, which hold `value` or older contents of the memory. The caller writes each before reading
-    /// it.
+    /// Creates a vector of `len` items, which hold `value` or older contents of the memory. The caller must write each
+    /// before reading it.
     pub fn stale(len: usize, value: T) -> Self
     where
         T: Copy,
@@ -62,7 +62,7 @@ impl<T: 'static> Scratch<T> {
         Self(vector)
     }
 
-    /// Creates `len` items of one value.
+    /// Creates a vector of `len` copies of `value`.
     pub fn filled(len: usize, value: T) -> Self
     where
         T: Clone,
@@ -74,7 +74,7 @@ impl<T: 'static> Scratch<T> {
 }
 
 impl<T: 'static> Default for Scratch<T> {
-    /// Creates an empty vector without memory.
+    /// Creates an empty vector without allocated memory.
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -146,7 +146,7 @@ std::thread_local! {
     static WORK: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts work; does nothing outside of tests.
+/// Adds units of work to the thread's counter in tests; does nothing otherwise.
 #[inline(always)]
 pub(crate) fn count_work(units: usize) {
     #[cfg(test)]
@@ -154,7 +154,7 @@ pub(crate) fn count_work(units: usize) {
     let _ = units;
 }
 
-/// The work that something takes on this thread.
+/// Returns the units of work that a task takes on this thread.
 #[cfg(test)]
 pub(crate) fn work_of(task: impl FnOnce()) -> u64 {
     WORK.with(|sum| sum.set(0));
@@ -166,7 +166,7 @@ pub(crate) fn work_of(task: impl FnOnce()) -> u64 {
 mod tests {
     use super::*;
 
-    /// A type of its own, whose spare vectors no other test touches.
+    /// Item type that only this test uses, so that no other test touches its spare vectors.
     #[derive(Clone, Debug, PartialEq)]
     struct Own(u8);
 

@@ -1,4 +1,4 @@
-//! Judges the blocks of a page: the longest of each field first, and the others where these are in doubt.
+//! Judges the blocks of a page: the longest of each field first, and the others only if it is in doubt.
 //!
 //! The log odds of a block are divided among the columns that they come from. They are lowered on pages of which the
 //! model knows few words.
@@ -11,11 +11,11 @@ use crate::file::{PageType, Scorer};
 use crate::selection_by_worlds::{Choice, Layout, Representatives, is_in_doubt};
 use crate::{additive::sigmoid, compiled::PageOdds};
 
-/// A page that is being judged.
+/// State of judging one page.
 struct Judging<'m> {
     odds: PageOdds<'m>,
-    /// Log odds of the blocks without the effect of names that mark comments, if that is requested; only of blocks for
-    /// which they differ.
+    /// Log odds of the blocks without the effect of names that mark comments, if these are requested; NaN for blocks
+    /// whose log odds do not differ.
     unnamed: Option<PageOdds<'m>>,
     in_comments: Vec<bool>,
     headline: Option<usize>,
@@ -24,8 +24,8 @@ struct Judging<'m> {
 }
 
 impl Judging<'_> {
-    /// Gives each block the log odds of its representative, but for those whose representative is in doubt: these are
-    /// listed.
+    /// Gives each block the log odds of the block that represents its field. Returns the blocks whose representative is
+    /// in doubt, which get no log odds.
     fn others_in_doubt(&mut self, representatives: &Representatives) -> Vec<u32> {
         std::iter::once(&mut self.odds).chain(&mut self.unnamed).for_each(PageOdds::complete);
         let mut listed = Vec::new();
@@ -45,15 +45,16 @@ impl Judging<'_> {
     }
 }
 
-/// Name of the type of pages with one text.
+/// Name of the type of pages that consist of one text.
 const ARTICLE: &str = "article";
-/// Probability of that type from which on a page that declares nothing counts as one.
+/// Minimum probability of the type article at which a page that declares no type counts as one.
 const MIN_ARTICLE: f32 = 0.6;
-/// Words of such a page. A short one would lose its headline, and has little around its text.
+/// Minimum number of words of a page that counts as an article without declaring it. A shorter page would lose its
+/// headline, and has little around its text.
 const MIN_CLAIM_WORDS: usize = 250;
 
 impl Model {
-    /// Returns the log odds of each block of a page by itself: the sum of its parts, before the fields are pooled.
+    /// Returns the log odds of each block of a page by itself, before the mean over fields is mixed in.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
         self.each_batch(page, url, |columns| {
@@ -66,8 +67,8 @@ impl Model {
         odds.finish()
     }
 
-    /// Passes the model's columns to `give`, batch by batch of the page's blocks. A page that declares no type, but is
-    /// an article by its other features, is treated as if it declared that.
+    /// Computes the model's columns for a page and passes them to `give`, batch by batch of blocks. A page that
+    /// declares no type, but is an article by its other features, is treated as if it declared that.
     pub fn each_batch(&self, page: &Page, url: Option<&str>, mut give: impl FnMut(&Columns)) {
         self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
             if columns.blocks().first() == Some(&0) {
@@ -77,8 +78,8 @@ impl Model {
         });
     }
 
-    /// Says in the first columns of a page that it is an article, if it declares nothing of itself, has an `<article>`
-    /// or `<main>`, and is one by its other features.
+    /// Marks a page as an article in its first columns if it declares no type, has an `<article>` or `<main>`, and is
+    /// one by its other features.
     // The scorers learned from pages of which most declare it. Around the text of others more was kept.
     fn declare(&self, page: &Page, columns: &mut Columns) {
         let slot = self.article.and_then(|column| self.compiled.columns().slot(column));
@@ -132,7 +133,7 @@ impl Model {
         judgement
     }
 
-    /// The log odds of the blocks of a page, and other facts from their columns.
+    /// Computes the log odds of the blocks of a page, its type, its headline and its comment sections.
     fn judging(&self, page: &Page, url: Option<&str>, layout: &Layout, with_comments: bool) -> Judging<'_> {
         let representatives = Representatives::of(layout);
         let mut judging = Judging {
@@ -162,7 +163,7 @@ impl Model {
         judging
     }
 
-    /// Takes from the columns of all blocks which stand in comment sections, and which is the headline.
+    /// Records the headline and the blocks in comment sections, from columns computed for all blocks.
     fn see(&self, judging: &mut Judging, columns: &Columns) {
         let lanes = |column: &u16| {
             let lanes = self.of_all.slot(*column).and_then(|slot| columns.column(slot));
@@ -173,7 +174,7 @@ impl Model {
         judging.headline = judging.headline.or_else(|| headlines.next().map(|(block, _)| block as usize));
     }
 
-    /// Scores the blocks of a batch.
+    /// Computes the log odds of the blocks of a batch, and of the first batch also the page type.
     fn score(&self, judging: &mut Judging, page: &Page, columns: &mut Columns) {
         if columns.blocks().first() == Some(&0) {
             // Of an article fewer comments are kept, which are asked for here.
@@ -204,7 +205,7 @@ impl Model {
         }
     }
 
-    /// Adds the blocks of a batch to the known words of their page; none if the model does not say what it knows.
+    /// Adds the blocks of a batch to the known words of their page; does nothing if the model has no column for these.
     fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
         let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
         let Some(shares) = slot.and_then(|slot| columns.column(slot)) else { return };
@@ -224,8 +225,8 @@ impl Model {
         all
     }
 
-    /// Returns the value that each of the [`Model::reasons`] adds to the log odds of a row. It is exact for linear and
-    /// additive parts.
+    /// Returns the value that each of the [`Model::reasons`] adds to the log odds of a row. The values are exact for
+    /// linear and additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let of_kinds = self.kind_shares(&self.type_odds(value), value);
@@ -247,7 +248,7 @@ impl Model {
         all
     }
 
-    /// Gives the name of each summand of a scorer's log odds, and what it is, given the value of each column.
+    /// Passes the name and value of each summand of a scorer's log odds to `give`; `value` returns a column's value.
     fn each_summand(
         &self,
         scorer: &Scorer,
@@ -278,16 +279,16 @@ impl Model {
     }
 }
 
-/// Share of known words against that of usual pages from which on the log odds stay as they are, and up to which they
-/// have the full change.
+/// Shares of known words relative to usual pages: from the first on the log odds do not change; up to the second they
+/// change fully.
 // Of English pages nine tenths are above .8, of Greek, Polish and Russian ones all are below .45.
 const BETWEEN: (f32, f32) = (0.75, 0.45);
-/// The full change of the log odds.
+/// Full change of the log odds on a page with few known words.
 // From -.35 to -1 the gain on pages in such languages differs by less than .003.
 const CHANGE: f32 = -0.5;
 
-/// The share of the words of a page that the model knows. Where it is low, as in languages that the model has hardly
-/// learned from, the log odds are lowered.
+/// Share of the words of a page that the model knows. On pages with a low share, as in languages that the model has
+/// hardly learned from, the log odds are lowered.
 // Words such as "read more" speak against a block. Where the model knows hardly any of a page's words, nothing speaks
 // against its menus, and its log odds are too high.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,20 +298,20 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// Adds a block with its number of words and the share of its terms that are known.
+    /// Adds a block: its number of words, and the share of its terms that are known (0 to 1).
     pub fn add(&mut self, words: u32, share: f32) {
         let words = words as f32;
         self.known += share * words;
         self.words += words;
     }
 
-    /// Returns the share of known words, 0..=1; 0 for a page without words.
+    /// Returns the share of known words on the page, 0..=1; 0 for a page without words.
     pub fn share(self) -> f32 {
         self.known / self.words.max(1.0)
     }
 
-    /// Returns the bias for the log odds of the page's blocks, given the share of known words on usual pages; 0 for a
-    /// page without words.
+    /// Returns the value to add to the log odds of the page's blocks, given the share of known words on usual pages. It
+    /// is 0 for a page without words.
     pub fn change(self, usual: f32) -> f32 {
         if usual <= 0.0 || self.words <= 0.0 {
             return 0.0;

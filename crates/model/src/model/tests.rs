@@ -9,7 +9,7 @@ use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_html::{Engine, Limits, ScanEngine};
 
-/// The file's columns are in another order than the schema's.
+/// Returns a model file whose columns are in another order than the schema's.
 fn file() -> ModelFile {
     let weight = |column: u16, weight: f32| ColumnWeight { column, weight, deviation: 1.0 };
     ModelFile {

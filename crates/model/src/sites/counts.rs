@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Element, Page, Tag};
 use trommel_text::{hash, mix, url_host};
 
-/// A number of pages, with the least and the largest hash of their URLs. If both are equal, the pages are captures of
+/// Number of pages, with the lowest and the highest hash of their URLs. If both are equal, the pages are captures of
 /// one URL. A page that was captured twice is no sign that its text is part of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageCount {
@@ -26,14 +26,14 @@ impl PageCount {
         Self { pages: 1, urls: (url, url) }
     }
 
-    /// Adds another count.
+    /// Adds another count of pages to this one.
     pub fn join(&mut self, other: Self) {
         self.pages = self.pages.saturating_add(other.pages);
         self.urls.0 = self.urls.0.min(other.urls.0);
         self.urls.1 = self.urls.1.max(other.urls.1);
     }
 
-    /// Returns the number of counted pages that are not captures of `url`. `included` is true if one capture of it was counted.
+    /// Returns the number of counted pages except captures of `url`, one of which was counted if `included` is true.
     pub fn others(&self, url: u32, included: bool) -> u32 {
         if self.urls == (url, url) {
             return 0;
@@ -42,30 +42,30 @@ impl PageCount {
     }
 }
 
-/// The counts at a position, which is a place in the pages of a site.
+/// Counts at one position in the pages of a site: blocks inside elements of the same names and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
-    /// Pages with a block there.
+    /// Number of pages with a block at the position.
     pub pages: u32,
-    /// The number of them that a model judged.
+    /// Number of pages with a block at the position that a model judged.
     pub judged: u32,
-    /// Sum over these of the mean probability of the words there, in units of [`UNIT`].
+    /// Sum over the judged pages of the mean probability of the words at the position, in units of [`UNIT`].
     pub probability: Compact64,
-    /// Sum over the texts that stood there of the pages they stood on.
+    /// Number of pairs of a text at the position and a page with that text there.
     pub texts: u32,
-    /// Sum of [`spread`] of these pages. Follows from the texts, so no file holds it.
+    /// Sum of [`spread`] over the texts at the position. It follows from the texts, so no file holds it.
     pub spread: Compact64,
 }
 
 impl Position {
-    /// Adds the counts of other pages to the position. Texts are counted separately.
+    /// Adds the counts of other pages to the position; the texts are counted by [`Position::count_text`].
     pub fn join(&mut self, pages: u32, judged: u32, probability: u64) {
         self.pages = self.pages.saturating_add(pages);
         self.judged = self.judged.saturating_add(judged);
         self.probability = self.probability.plus(probability);
     }
 
-    /// Counts a text at this position that stood on `before` pages and now stands on `after`.
+    /// Counts a text at this position whose number of pages rises from `before` to `after`.
     pub fn count_text(&mut self, before: u32, after: u32) {
         self.texts = self.texts.saturating_add(after.saturating_sub(before));
         let more = spread(after).saturating_sub(spread(before));
@@ -73,18 +73,18 @@ impl Position {
     }
 }
 
-/// The number that stands for a probability of 1 in sums of probabilities.
+/// Number that represents a probability of 1 in sums of probabilities.
 pub(crate) const UNIT: f64 = 65_536.0;
 
-/// Returns n ln n for n `pages` in whole steps, so that sums do not depend on their order.
+/// Returns n ln n for n `pages`, as a whole number of steps, so that sums do not depend on their order.
 pub(crate) fn spread(pages: u32) -> u64 {
     let pages = f64::from(pages.max(1));
     (pages * pages.ln() * 1024.0).round() as u64
 }
 
 /// Returns the entropy of the texts at a position over its pages, as a share of the entropy if every page had its own
-/// text. It follows from the number of (text, page) pairs and the sum of their [`spread`]. `None` for fewer than two
-/// pairs.
+/// text. It is computed from the number of (text, page) pairs and the sum of their [`spread`]. `None` for fewer than
+/// two pairs.
 pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     if texts < 2 {
         return None;
@@ -95,7 +95,7 @@ pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     Some((entropy / most).clamp(0.0, 1.0) as f32)
 }
 
-/// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would leave four
+/// A 64-bit number that can be stored at any multiple of four bytes. Next to 32-bit numbers a `u64` would leave four
 /// bytes unused, in each of millions of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(Rust, packed(4))]
@@ -107,7 +107,7 @@ impl Compact64 {
         self.0
     }
 
-    /// Returns the sum with `more`, at most the largest number.
+    /// Returns the sum with `more`, limited to the largest number.
     pub fn plus(self, more: u64) -> Self {
         Self(self.get().saturating_add(more))
     }
@@ -119,16 +119,16 @@ impl From<u64> for Compact64 {
     }
 }
 
-/// The threshold of a sample: entries are kept if their keys are below it.
+/// Threshold of a sample: entries are kept if their keys are below the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Threshold(u64);
 
 impl Threshold {
-    /// The threshold that keeps every key.
+    /// Threshold that keeps every key.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// Returns whether an entry of this key is kept.
+    /// Returns whether an entry with this key is kept.
     pub fn keeps(self, key: u64) -> bool {
         key < self.0 || self == Self::ALL
     }
@@ -138,7 +138,7 @@ impl Threshold {
         Self(self.0 - (self.0 / 8).max(1).min(self.0))
     }
 
-    /// Returns whether repeated lowering from [`Threshold::ALL`] leads to this threshold.
+    /// Returns whether lowering [`Threshold::ALL`] repeatedly leads to this threshold.
     pub fn is_in_row(self) -> bool {
         let mut next = Self::ALL;
         while next > self {
@@ -148,15 +148,15 @@ impl Threshold {
     }
 }
 
-/// The version of the fingerprints. Memories of different versions know nothing of each other's pages.
+/// Version of the fingerprints. Memories of different versions cannot recognise each other's pages.
 pub(crate) const VERSION: u32 = 1;
 
-/// Innermost elements whose names and classes say where a block stands. More would tell pages of one template
-/// apart by what stands around it.
+/// Number of innermost elements whose names and classes define the position of a block. More would distinguish pages of
+/// one template by what is around the template.
 const MAX_PATH_DEPTH: usize = 3;
 
-/// The fingerprints of a page's blocks: for each block that of its text and that of its position. The position is given
-/// by the names and classes of the three innermost elements around the block.
+/// Fingerprints of a page's blocks: for each block that of its text and that of its position. The position is given by
+/// the names and classes of the three innermost elements around the block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PagePrint {
     pub(crate) texts: Vec<u64>,
@@ -182,7 +182,7 @@ impl PagePrint {
         print
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of blocks on the page.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
@@ -193,8 +193,8 @@ impl PagePrint {
     }
 }
 
-/// Hash of an element's name and class. Names that are not of HTML are numbered page by page in the table, so
-/// of these the name itself stands for the element.
+/// Returns a hash of an element's name and class. Names that are not HTML are numbered differently on each page, so for
+/// these the name itself is hashed.
 fn look(page: &Page, element: &Element) -> u64 {
     match element.tag {
         Tag::Other => hash(page.name(element).as_bytes()),

@@ -9,39 +9,39 @@ use trommel_html::Page;
 use crate::sites::counts::{Compact64, PagePrint, UNIT, entropy, site_of, spread};
 use crate::sites::memory::{Keys, SiteMemory, means};
 
-/// The evidence that a site memory has about one block.
+/// Evidence that a site memory has about one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockEvidence {
-    /// Other pages of the site with this text; captures of the page's own URL alone count none. None if the
-    /// memory had no room for blocks like this.
+    /// Number of other pages of the site with the block's text; 0 if all are captures of the page's own URL. `None` if
+    /// the memory had no room for blocks like this.
     pub pages: Option<u32>,
-    /// Entropy of the texts at the block's position on other pages, 0 (always the same) to 1 (every page has
-    /// its own). None if fewer than two are known.
+    /// Entropy of the texts at the block's position on other pages, 0 (always the same) to 1 (every page has its own).
+    /// `None` if fewer than two are known.
     pub entropy: Option<f32>,
     /// Mean probability of the words at the block's position on other pages, and the number of these pages.
     pub probability: Option<(f32, u32)>,
 }
 
-/// The evidence that a site memory has about the blocks of a page.
+/// Evidence that a site memory has about the blocks of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEvidence {
-    /// Other pages of the site.
+    /// Number of other pages of the site in the memory.
     pub pages: u32,
-    /// Each block, in order.
+    /// Evidence about each block, in page order.
     pub blocks: Vec<BlockEvidence>,
 }
 
 impl SiteMemory {
-    /// Returns the evidence about a page to which `model` gave these probabilities. Probabilities of another model than
-    /// the memory's own are ignored.
+    /// Returns the evidence about a page to which `model` gave these probabilities. They are ignored if the memory
+    /// holds probabilities of another model.
     pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
         let usable = (self.model() == Some(model)).then_some(probabilities);
         self.evidence(url, &PagePrint::of(page), usable)
     }
 
     /// Returns the evidence about a page from other pages of its site; `None` if no other page is known. The page
-    /// itself does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
-    /// are those that the memory's model gave the page.
+    /// itself does not count: if the memory knows each of its texts, the page is assumed to have been counted.
+    /// `probabilities` are those that the memory's model gave the page.
     pub fn evidence(&self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> Option<PageEvidence> {
         let site = site_of(url)?;
         let keys = Keys::of(&site, url, print);
@@ -64,7 +64,7 @@ impl SiteMemory {
         Some(PageEvidence { pages, blocks: keys.of_blocks.iter().map(block).collect() })
     }
 
-    /// Entropy and mean probability of each position of a page, over other pages.
+    /// Returns the entropy and the mean probability at each position of a page, over the other pages of the site.
     fn positions_without(
         &self,
         keys: &Keys,
@@ -105,17 +105,17 @@ impl SiteMemory {
 
 type PositionEvidence = (Option<f32>, Option<(f32, u32)>);
 
-/// The evidence about a block, as numbers for the correction. The first is the share of the site's other
-/// pages with its text. The second is how far the text at its position is always the same: 1 less its
-/// entropy. The third is how far the mean probability at its position lies above its own, in log odds; it
-/// counts less the fewer pages are known. Each is 0 if nothing is known.
+/// Evidence about a block, as three numbers for the correction. The first is the share of the site's other pages with
+/// its text. The second is the sameness of the texts at its position: 1 minus their entropy. The third is the mean
+/// probability at its position minus its own, in log odds; it counts less the fewer pages are known. Each is 0 if
+/// nothing is known.
 pub type Signals = [f32; 3];
 
-/// Log odds beyond which a probability is as good as certain.
+/// Maximum absolute log odds; a probability beyond them is as good as certain.
 const MAX_LOG_ODDS: f32 = 6.2;
 
 /// Returns the [`Signals`] of a block with this probability by the model, on a site with this many other pages. The
-/// mean of `half` pages at a position counts half.
+/// mean of `half` pages at a position has half its full weight.
 pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -> Signals {
     let share = block.pages.map_or(0.0, |with| with as f32 / pages.max(1) as f32);
     let sameness = block.entropy.map_or(0.0, |entropy| 1.0 - entropy);
@@ -131,19 +131,19 @@ fn log_odds(probability: f32) -> f32 {
     (p / (1.0 - p)).ln().clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
-/// The weights of the [`Signals`], by which evidence changes the log odds of blocks.
+/// Weights of the [`Signals`], by which evidence changes the log odds of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correction {
-    /// Change of the log odds for a signal of 1.
+    /// Change of the log odds for each signal of 1.
     pub weights: Signals,
-    /// Number of pages whose mean at a position counts half.
+    /// Number of pages from which the mean probability at a position counts with half its full weight.
     pub half: f32,
 }
 
-/// The correction for a memory without probabilities. `trommel-quality sites --judged` learned and chose
-/// it; the log of site memory has its figures.
+/// Correction for a memory without probabilities. `trommel-quality sites --judged` learned and chose it; the log of
+/// site memory has its figures.
 pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half: 1.0 };
-/// The correction for a memory with probabilities, made in the same way.
+/// Correction for a memory with probabilities, learned and chosen like [`BY_COUNTS`].
 pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {
@@ -159,7 +159,7 @@ impl Correction {
 }
 
 impl PageEvidence {
-    /// Returns the change of the log odds of each block that this evidence makes by the shipped corrections.
+    /// Returns the change of the log odds of each block that the evidence makes by the shipped corrections.
     pub fn changes(&self, probabilities: &[f32]) -> Vec<f32> {
         let judged = self.blocks.iter().any(|block| block.probability.is_some());
         let correction = if judged { BY_PROBABILITIES } else { BY_COUNTS };

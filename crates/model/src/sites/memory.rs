@@ -1,4 +1,4 @@
-//! The memory: counts of every site in bounded space, and its file.
+//! The site memory: counts of every site in bounded space, and its file.
 //!
 //! The file is MessagePack with only numbers and host names. Equal memories have equal bytes.
 
@@ -14,13 +14,13 @@ use trommel_text::{hash, mix};
 use crate::sites::counts::{Compact64, PageCount, PagePrint, Position, Threshold, UNIT, site_of};
 use crate::sites::{SitesError, counts};
 
-/// The maximum bytes of a memory by default.
+/// Default maximum size of a site memory in bytes.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
-/// The least number of bytes that is useful as the bound of a memory.
+/// Minimum number of bytes to which a site memory can be limited.
 pub const MIN_BYTES: u64 = 1 << 20;
 
-/// Maximum bytes for each entry of a table: its own and one for control, in tables that double when they are seven
-/// eighths full.
+/// Returns the maximum number of bytes per entry of a hash table: the entry and a control byte, in tables that double
+/// when they are seven eighths full.
 const fn entry_bytes(entry_size: usize) -> u64 {
     (entry_size as u64 + 1) * 16 / 7
 }
@@ -29,11 +29,11 @@ const SITE_BYTES: u64 = entry_bytes(size_of::<(u64, Site)>());
 const TEXT_BYTES: u64 = entry_bytes(size_of::<(Compact64, PageCount)>());
 const POSITION_BYTES: u64 = entry_bytes(size_of::<(u32, Position)>());
 const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
-/// The bytes that the allocator adds to a name.
+/// Number of bytes that the allocator adds to the name of a site.
 const NAME_BYTES: u64 = 16;
 
-/// Bits by which the keys of sites are lowered. Counts of blocks are useless without the number of pages of their site,
-/// so sites are removed last.
+/// Number of bits by which the keys of sites are shifted down, so that sites are removed last. Counts of blocks are
+/// useless without the number of pages of their site.
 const SITE_SHIFT: u32 = 5;
 
 /// A site in the memory: its name and its number of pages.
@@ -43,12 +43,12 @@ pub(crate) struct Site {
     pub count: PageCount,
 }
 
-/// A site's name and number of pages.
+/// Name of a site and its number of pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteSize<'a> {
-    /// Its host, as in [`site_of`].
+    /// Host of the site, as [`site_of`] returns it.
     pub name: &'a str,
-    /// Its pages, captures of one URL counted each.
+    /// Number of pages of the site, with each capture of a URL counted.
     pub pages: u32,
 }
 
@@ -61,26 +61,26 @@ pub struct SiteSize<'a> {
 pub struct SiteMemory {
     pub(crate) max_bytes: u64,
     pub(crate) threshold: Threshold,
-    /// The model whose probabilities are in it.
+    /// Model whose probabilities the memory holds.
     pub(crate) model: Option<String>,
     pub(crate) sites: FxHashMap<u64, Site>,
-    /// Pages with a text, by site and text.
+    /// Number of pages with each text, by the hash of site and text.
     pub(crate) texts: FxHashMap<Compact64, PageCount>,
     /// Statistics of each position, by the hash of site and position.
     pub(crate) positions: FxHashMap<u32, Position>,
-    /// Pages with a text at a position, by both.
+    /// Number of pages with a text at a position, by the keys of both.
     pub(crate) contents: FxHashMap<(u32, u32), u32>,
-    /// Bytes of the names of sites.
+    /// Total length in bytes of the names of sites.
     names: u64,
 }
 
-/// The keys of a page in the tables of the memory: of its site, its URL and its blocks.
+/// Keys of a page in the tables of the site memory: of its site, its URL and its blocks.
 pub(crate) struct Keys {
     pub site: u64,
     pub url: u32,
-    /// Each once, sorted.
+    /// Keys of the distinct texts of the page, sorted.
     pub texts: Vec<u64>,
-    /// Keys of the blocks, in their order.
+    /// Keys of each block in page order: of its text on the site, of its position, and of its text at any position.
     pub of_blocks: Vec<(u64, u32, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl Keys {
         Self { site, url: mix(hash(url.as_bytes())) as u32, texts, of_blocks }
     }
 
-    /// Returns the (position, text) pairs of the page, each once, sorted.
+    /// Returns the distinct pairs of position and text on the page, sorted.
     pub fn contents(&self) -> Vec<(u32, u32)> {
         let mut contents: Vec<(u32, u32)> = self.of_blocks.iter().map(|(_, at, text)| (*at, *text)).collect();
         contents.sort_unstable();
@@ -113,7 +113,7 @@ impl Keys {
     }
 }
 
-/// Returns the mean probability of the words at each position of a page, in units of [`UNIT`].
+/// Returns the mean probability of the words at each position of a page, as a multiple of 1 / [`UNIT`].
 pub(crate) fn means(keys: &Keys, words: &[u32], probabilities: &[f32]) -> FxHashMap<u32, u64> {
     let mut sums: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
     for (((_, position, _), words), probability) in keys.of_blocks.iter().zip(words).zip(probabilities) {
@@ -131,8 +131,8 @@ fn position_key(position: u32) -> u64 {
 }
 
 impl SiteMemory {
-    /// Creates an empty memory that takes at most `max_bytes`, of which [`MIN_BYTES`] is the least. While a table
-    /// grows, its old form stands beside it for a moment.
+    /// Creates an empty memory of at most `max_bytes`, which is raised to [`MIN_BYTES`]. While a table grows, its old
+    /// copy takes space as well for a moment.
     pub fn new(max_bytes: u64) -> Self {
         Self {
             max_bytes: max_bytes.max(MIN_BYTES),
@@ -146,7 +146,7 @@ impl SiteMemory {
         }
     }
 
-    /// Returns the same memory, which then accepts only probabilities of this model.
+    /// Returns the memory with `model` as the model whose probabilities it holds.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -189,10 +189,10 @@ impl SiteMemory {
         true
     }
 
-    /// Adds the counts of another memory. The smaller bound of the two holds for the result.
+    /// Adds the counts of another memory. The result is limited to the smaller maximum size of the two.
     ///
     /// # Errors
-    /// If they hold probabilities of different models; nothing is added then.
+    /// If the memories hold probabilities of different models; nothing is added then.
     pub fn merge(&mut self, other: &Self) -> Result<(), SitesError> {
         match (&self.model, &other.model) {
             (Some(ours), Some(others)) if ours != others => {
@@ -227,7 +227,7 @@ impl SiteMemory {
         Ok(())
     }
 
-    /// Returns the maximum bytes that the entries of the memory take.
+    /// Returns the maximum number of bytes that the entries of the memory take.
     pub fn bytes(&self) -> u64 {
         let entries = |number: usize, bytes: u64| number as u64 * bytes;
         entries(self.sites.len(), SITE_BYTES + NAME_BYTES)
@@ -237,7 +237,7 @@ impl SiteMemory {
             + entries(self.contents.len(), CONTENT_BYTES)
     }
 
-    /// Returns the bytes that the tables take at present.
+    /// Returns the number of bytes that the tables take at present.
     pub fn allocated_bytes(&self) -> u64 {
         // Of eight slots seven are used.
         let table = |capacity: usize, entry_size: usize| capacity as u64 * 8 / 7 * (entry_size as u64 + 1);
@@ -249,7 +249,7 @@ impl SiteMemory {
             + table(self.contents.capacity(), size_of::<((u32, u32), u32)>())
     }
 
-    /// Returns the maximum bytes that the memory may take.
+    /// Returns the maximum number of bytes that the memory may take.
     pub fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
@@ -264,7 +264,7 @@ impl SiteMemory {
         self.positions.len()
     }
 
-    /// Returns the number of pages that were counted, of the sites in the memory.
+    /// Returns the number of counted pages of all sites in the memory.
     pub fn pages(&self) -> u64 {
         self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
@@ -274,7 +274,7 @@ impl SiteMemory {
         self.threshold != Threshold::ALL
     }
 
-    /// Returns the sites, those with the most pages first, equal ones by name.
+    /// Returns the sites by falling number of pages, equal ones by name.
     pub fn sites(&self) -> Vec<SiteSize<'_>> {
         let mut sites: Vec<SiteSize<'_>> =
             self.sites.values().map(|site| SiteSize { name: &site.name, pages: site.count.pages }).collect();
@@ -312,14 +312,14 @@ impl SiteMemory {
         }
     }
 
-    /// The same in the middle of much work: not to look after every step.
+    /// Lowers the threshold if the entries do not fit, between the steps of merging.
     fn make_room_sometimes(&mut self) {
         if self.bytes() > self.max_bytes {
             self.make_room();
         }
     }
 
-    /// Lowers the threshold until the remaining entries fit.
+    /// Lowers the threshold until the remaining entries fit into the maximum size.
     pub(crate) fn make_room(&mut self) {
         while self.bytes() > self.max_bytes {
             self.threshold = self.threshold.lower();
@@ -327,7 +327,7 @@ impl SiteMemory {
         }
     }
 
-    /// Drops the entries that are not below the threshold.
+    /// Drops the entries whose keys are not below the threshold.
     fn drop_above(&mut self) {
         let threshold = self.threshold;
         if threshold == Threshold::ALL {
@@ -345,20 +345,20 @@ impl SiteMemory {
         self.contents.shrink_to_fit();
     }
 
-    /// Returns whether the memory holds every text with this key that it has seen.
+    /// Returns whether the memory keeps texts with this key, rather than dropping them for lack of room.
     pub(crate) fn keeps_text(&self, key: u64) -> bool {
         self.threshold.keeps(key)
     }
 
-    /// Returns whether the memory holds every position with this key that it has seen.
+    /// Returns whether the memory keeps positions with this key, rather than dropping them for lack of room.
     pub(crate) fn keeps_position(&self, key: u32) -> bool {
         self.threshold.keeps(position_key(key))
     }
 }
 
-/// First field of every file.
+/// Value of the first field of every site memory file.
 const FORMAT: &str = "trommel-sites";
-/// Version of the layout, and of the fingerprints.
+/// Version of the file layout and of the fingerprints.
 const VERSION: u32 = counts::VERSION;
 
 #[derive(Serialize, Deserialize)]
@@ -374,9 +374,9 @@ struct Contents {
     model: Option<String>,
     /// Sites with their counts of pages, sorted by name.
     sites: Vec<(String, PageCount)>,
-    /// Counts of texts, sorted by key as all lists below.
+    /// Number of pages of each text by its key, sorted by key.
     texts: Vec<(u64, PageCount)>,
-    /// Key, pages, judged pages, sum of probabilities.
+    /// Key, number of pages, number of judged pages and sum of probabilities of each position, sorted by key.
     positions: Vec<(u32, u32, u32, u64)>,
     contents: Vec<(u32, u32, u32)>,
 }
@@ -385,7 +385,7 @@ impl SiteMemory {
     /// Writes the memory to a file: a head, then its contents.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// If writing to `out` fails.
     pub fn write(&self, mut out: impl Write) -> Result<(), SitesError> {
         let head = Head { format: FORMAT.to_owned(), version: VERSION };
         let mut contents = Contents {
@@ -410,10 +410,10 @@ impl SiteMemory {
         Ok(())
     }
 
-    /// Reads a memory from a file.
+    /// Reads a site memory from a file.
     ///
     /// # Errors
-    /// If it is none, of another version, or damaged.
+    /// If the file is not a site memory, is of another version, or is damaged.
     pub fn read(mut input: impl Read) -> Result<Self, SitesError> {
         let head: Head = rmp_serde::decode::from_read(&mut input)?;
         if head.format != FORMAT {

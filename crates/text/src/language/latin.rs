@@ -9,23 +9,23 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// A line a language: ISO 639-3 code, letters of its alphabet, its 300 trigrams, most frequent first.
+/// Table of languages, one line each: ISO 639-3 code, letters of the alphabet, 300 trigrams, most frequent first.
 const LISTS_TSV: &str = include_str!("latin.tsv");
 
-/// Trigrams of a language, and the distance of one that a text does not have.
+/// Number of trigrams per language, and the distance of a trigram that the text does not have.
 const TRIGRAMS_PER_LANGUAGE: i32 = 300;
-/// Trigrams of a text that are compared, the most frequent ones.
+/// Maximum number of trigrams of a text that are compared, the most frequent ones.
 const MAX_TRIGRAMS: usize = 600;
-/// Confidence above which a verdict stands.
+/// Confidence above which a detected language is reported (0 to 1).
 const MIN_CONFIDENCE: f64 = 0.9;
-/// Maximum number of languages: each has a bit in the set of a letter.
+/// Maximum number of languages: each has one bit in the bit set of a letter.
 const LANGUAGES: usize = 64;
 
-/// The languages that have each trigram, and each letter.
+/// Languages that have each trigram and each letter.
 #[derive(Default)]
 struct Lists {
     codes: Vec<&'static str>,
-    /// Languages by trigrams ([`key`]), with the rank of the trigram in each.
+    /// Maps each trigram ([`key`]) to the languages that have it, each with the rank of the trigram in its list.
     trigrams: FxHashMap<u64, Vec<(u8, u16)>>,
     /// Maps each letter to the bit set of languages that use it.
     letters: FxHashMap<char, u64>,
@@ -47,12 +47,12 @@ static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     lists
 });
 
-/// A trigram as a number of 48 bits, in the order of trigrams. No list has characters of more than 16 bits.
+/// Returns a trigram as a 48-bit number that sorts like it. No list has characters of more than 16 bits.
 fn key(signs: [char; 3]) -> u64 {
     signs.iter().fold(0, |key, sign| key << 16 | u64::from(*sign).min(0xFFFF))
 }
 
-/// Returns whether most letters of a text are those of ASCII, so that its script is known to be Latin.
+/// Returns whether most letters of a text are ASCII letters, so that its script is known to be Latin.
 pub(super) fn is_latin(text: &str) -> bool {
     let (mut letters, mut wide) = (0, 0);
     // Parts that a byte counts: so vectors of bytes are added up.
@@ -98,7 +98,7 @@ fn confidence(first: f64, second: f64, compared: usize) -> f64 {
     if rate > sure { 1.0 } else { rate / sure }
 }
 
-/// Score of each language by its alphabet, 0..=1.
+/// Returns the score of each language by the share of the text's letters that are in its alphabet, 0..=1.
 fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     let mut sums = vec![0u32; lists.codes.len()];
     let plain = ('\0'..).zip(found.plain_letters).filter(|(_, count)| *count > 0);
@@ -114,13 +114,13 @@ fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     scores.collect()
 }
 
-/// The letters and trigrams of a text.
+/// Frequencies of the letters of a text, and its most frequent trigrams.
 struct TextProfile {
-    /// The frequencies of the letters of ASCII, and of the others.
+    /// Number of occurrences of each ASCII letter; `other_letters` has those of all other letters.
     plain_letters: [u32; 128],
     other_letters: FxHashMap<char, u32>,
     letters: u32,
-    /// The most frequent trigrams ([`key`]); of equally frequent ones the later first.
+    /// Most frequent trigrams ([`key`]) by falling frequency; equally frequent ones by falling key.
     ranked: Vec<u64>,
 }
 
@@ -156,7 +156,7 @@ impl TextProfile {
     }
 }
 
-/// Score of each language by its trigrams, 0..=1.
+/// Returns the score of each language by its trigrams, 0..=1.
 fn trigram_scores(lists: &Lists, ranked: &[u64]) -> Vec<f64> {
     const MOST: i32 = TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE;
     // At most as many ranks as trigrams are compared: the sums are small.
@@ -185,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
     use whatlang::Detector;
 
-    /// The language that whatlang finds.
+    /// Returns the language that whatlang finds, if the detection is reliable.
     fn peer(text: &str) -> Option<&'static str> {
         let info = Detector::new().detect(text)?;
         info.is_reliable().then(|| info.lang().code())

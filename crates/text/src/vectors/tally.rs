@@ -1,43 +1,44 @@
-//! Sums whole numbers in 64 lanes at once. Each summand is added in chosen lanes.
+//! Sums whole numbers in 64 lanes at once; each summand is added only in chosen lanes.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256i, _CMP_LT_OQ};
 
 use super::Portable;
 
-/// Adds numbers of 16 bits in 64 lanes. Between two calls of [`Tally::pour`], each sum must stay within 16 bits.
+/// Vector instructions that add 16-bit numbers in 64 lanes. Between calls of [`Tally::pour`], each sum must stay within
+/// 16 bits.
 pub trait Tally: Copy {
-    /// The chosen lanes.
+    /// Set of chosen lanes.
     type Lanes: Copy + 'static;
-    /// A number a lane.
+    /// One 16-bit sum per lane.
     type Sums: Copy;
 
-    /// The lanes whose number is above `edge`; NaN is not.
+    /// Returns the lanes whose number is above `edge`; NaN is not.
     fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes;
 
-    /// The highest of the numbers except NaN; minus infinity if none is left.
+    /// Returns the highest of the numbers except NaN; minus infinity if none is left.
     fn highest(self, numbers: &[f32; 64]) -> f32;
 
-    /// The same number in all lanes.
+    /// Returns sums that are `number` in all lanes.
     fn in_all(self, number: i16) -> Self::Sums;
 
-    /// Adds a number in the chosen lanes.
+    /// Adds a number to the sums in the chosen lanes.
     #[inline(always)]
     fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
         self.add_sums(sums, lanes, self.in_all(number))
     }
 
-    /// Adds sums in the chosen lanes.
+    /// Adds other sums to the sums in the chosen lanes.
     fn add_sums(self, sums: Self::Sums, lanes: Self::Lanes, others: Self::Sums) -> Self::Sums;
 
-    /// Adds the sums to greater ones.
+    /// Adds the 16-bit sums to 32-bit totals.
     fn pour(self, sums: Self::Sums, into: &mut [i32; 64]);
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Tally for pulp::x86::V3 {
-    /// All bits of 16 a lane. Of each 16 lanes, the third and the second four have changed places, as they
-    /// come out of the instruction that puts two vectors into one; [`Tally::pour`] changes them back.
+    /// Sixteen bits per lane, all set in chosen lanes. Of each 16 lanes, the second and the third four are swapped, as
+    /// they come out of the instruction that joins two vectors; [`Tally::pour`] swaps them back.
     type Lanes = [__m256i; 4];
     type Sums = [__m256i; 4];
 
@@ -93,14 +94,14 @@ impl Tally for pulp::x86::V3 {
     }
 }
 
-/// The highest of some numbers except NaN.
+/// Returns the highest of the numbers except NaN; minus infinity if none is left.
 #[inline(always)]
 fn highest_of<const N: usize>(numbers: [f32; N]) -> f32 {
     numbers.iter().fold(f32::NEG_INFINITY, |highest, number| if *number > highest { *number } else { highest })
 }
 
 impl Tally for Portable {
-    /// All bits of 16 a lane.
+    /// Sixteen bits per lane, all set in chosen lanes.
     type Lanes = [i16; 64];
     type Sums = [i16; 64];
 
@@ -143,7 +144,7 @@ impl Tally for Portable {
 mod tests {
     use crate::vectors::{ByteTask, Compare, Vectors};
 
-    /// 3 everywhere, -20000 where numbers are above the first edge, and 700 where they are above both.
+    /// Task that sums 3 in all lanes, -20000 where numbers are above the first edge, and 700 where they are above both.
     struct Summed<'a>(&'a [f32; 64], [f32; 2]);
 
     impl ByteTask for Summed<'_> {

@@ -1,4 +1,4 @@
-//! Gathers what is known of each element with text, and of the elements around each block.
+//! Gathers facts about each element with text, and about the elements around each block.
 //!
 //! An element is visited twice: once down, for what it has from those around it, and once up, for what they have
 //! from it. Facts of an element that holds text are computed once, and not once for each block in it.
@@ -12,51 +12,52 @@ use crate::features::columns::{LANES, Lanes};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::lexicon::Lexicon, features::log::log};
 
-/// A fact about the elements of a page that several groups of features read. It is computed once if a group needs it.
+/// A kind of fact about the elements of a page that feature groups read, computed once if a group needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// Counts over the characters of each block.
     Shapes,
-    /// The elements on the paths to blocks.
+    /// Elements that contain text, with their parents.
     Paths,
-    /// Sums over the blocks inside each element; brings shapes and paths.
+    /// Sums over the blocks inside each element; requires shapes and paths.
     Sums,
-    /// The place of the prose. It requires shapes and sums.
+    /// Location of the page's prose; requires shapes and sums.
     Prose,
     /// Hashes of the words at the start of each block.
     Terms,
-    /// Headline and headings; brings terms.
+    /// Headline and headings of the page; requires terms.
     Outline,
-    /// The elements at several levels above each block of a batch; brings sums.
+    /// Values of the elements at several levels above each block of a batch; requires sums.
     Levels,
-    /// The kinds of elements around each element on a path; brings paths.
+    /// Kinds of elements around each element that contains text; requires paths.
     Around,
-    /// The weights of words along each path; brings paths.
+    /// Weights of attribute words along the path to each element; requires paths.
     Weights,
-    /// The groups of repeated elements; brings sums.
+    /// Groups of repeated elements; requires sums.
     Templates,
 }
 
-/// The facts that are computed from sums over elements, or are these sums.
+/// Facts that are, or are computed from, sums over elements.
 pub(crate) const MADE_OF_SUMS: [Fact; 4] = [Fact::Sums, Fact::Prose, Fact::Levels, Fact::Templates];
 
-/// The facts about all elements of a page that contain text, by their places. Facts that no group needs are empty.
+/// Facts about all elements of a page that contain text, by their index in `paths`; empty where no feature group needs
+/// them.
 #[derive(Default)]
 pub(crate) struct ElementFacts {
     pub paths: Paths,
     pub sums: Scratch<Sums>,
-    /// The sums over the whole page.
+    /// Sums over the whole page.
     pub whole: Sums,
-    /// If levels or prose are needed.
+    /// Values that describe each element, computed if levels or prose are needed.
     pub containers: ContainerParts,
-    /// The kinds of each element and of those around it.
+    /// Bit set per element with text of the [`AROUND_TAGS`] that the element is or is inside of.
     pub around: Scratch<u32>,
     pub weights: PathWeights,
     pub templates: Templates,
 }
 
 impl ElementFacts {
-    /// Computes the needed facts about the elements of a page, whose blocks have these shapes.
+    /// Computes the needed facts about the elements of a page; `shapes` holds the character counts of each block.
     pub fn new(page: &Page, lexicon: &Lexicon, shapes: &[Shape], needs: impl Fn(&[Fact]) -> bool) -> Self {
         let (with_sums, with_containers) = (needs(&MADE_OF_SUMS), needs(&[Fact::Prose, Fact::Levels]));
         let [with_around, with_weights, with_templates] =
@@ -115,30 +116,30 @@ impl ElementFacts {
     }
 }
 
-/// The number of values ([`Parts`]) that describe an element.
+/// Number of values ([`Parts`]) that describe an element.
 pub(crate) const PARTS: usize = 8;
-/// The number of first values that the group of containers uses.
+/// Number of leading values in [`Parts`] that the container features use.
 pub(crate) const SHAPE_PARTS: usize = 6;
-/// The place of the share of prose in the words of the element. Behind it comes the share of the element in the prose
-/// of the page.
+/// Index in [`Parts`] of the share of prose in the element's words; the next is the element's share of the page's
+/// prose.
 pub(crate) const PROSE_DENSITY: usize = 6;
 pub(crate) const PROSE_SHARE: usize = 7;
 
-/// The values that describe one element, such as its words and its share of prose.
+/// Values that describe one element, such as its words and its share of prose.
 pub(crate) type Parts = [f32; PARTS];
 
-/// The values ([`Parts`]) that describe each element that contains text.
+/// Values ([`Parts`]) of each element that contains text.
 #[derive(Debug, Default)]
 pub(crate) struct ContainerParts {
     elements: Scratch<Parts>,
-    /// The aggregates over everything, which stand for text outside of all elements.
+    /// Values for text outside of all elements, computed from the sums of the page.
     whole: Parts,
-    /// Words and prose of the page, as divisors.
+    /// Divisors for shares of the page: its number of words, and of words in prose.
     page: (f32, f32),
 }
 
 impl ContainerParts {
-    /// Creates unset values for a number of elements. `whole` has the sums of the page.
+    /// Creates unset values for `elements` elements; `whole` holds the sums of the page.
     pub fn new(elements: usize, whole: &Sums) -> Self {
         let page = (divisor(whole.words), divisor(whole.prose));
         let mut outside = parts(whole, page);
@@ -147,7 +148,7 @@ impl ContainerParts {
         Self { elements: Scratch::stale(elements, [0.0; PARTS]), whole: outside, page }
     }
 
-    /// Computes the values of the element at a place from its sums.
+    /// Computes the values of the element at index `place` in [`Paths`] from its sums.
     #[inline(always)]
     pub fn set(&mut self, place: usize, sums: &Sums) {
         if let Some(known) = self.elements.get_mut(place) {
@@ -155,14 +156,14 @@ impl ContainerParts {
         }
     }
 
-    /// Returns the values of the element at a place.
+    /// Returns the values of the element at index `place` in [`Paths`], or those for text outside of all elements.
     #[inline]
     pub fn of(&self, place: u32) -> &Parts {
         self.elements.get(place as usize).unwrap_or(&self.whole)
     }
 }
 
-/// The parts about an element with these sums.
+/// Returns the values that describe an element with these sums.
 #[inline(always)]
 fn parts(sum: &Sums, (page_words, page_prose): (f32, f32)) -> Parts {
     let words = divisor(sum.words);
@@ -186,20 +187,20 @@ fn parts(sum: &Sums, (page_words, page_prose): (f32, f32)) -> Parts {
     ]
 }
 
-/// A count as a number.
+/// Converts a count to a float.
 #[inline]
 fn count(count: u32) -> f32 {
     // Signed, since processors turn four of these into numbers at once. No page has two billion words.
     count as i32 as f32
 }
 
-/// Divisor of counts; infinite for 0, so that every share of nothing is 0.
+/// Returns the divisor for shares of `whole`; infinite for 0, so that every share of nothing is 0.
 #[inline]
 fn divisor(whole: u32) -> f32 {
     if whole == 0 { f32::INFINITY } else { count(whole) }
 }
 
-/// Elements whose presence anywhere around a block says something.
+/// Tags of elements whose presence anywhere around a block is a feature.
 pub(crate) const AROUND_TAGS: [Tag; 25] = {
     use Tag::*;
     [
@@ -211,7 +212,7 @@ pub(crate) const AROUND_TAGS: [Tag; 25] = {
 // Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
 const HEADING_BIT: u32 = 1 << AROUND_TAGS.len();
 
-/// The bit of each tag that is one of [`AROUND_TAGS`] or a heading.
+/// Bit of each tag that is one of [`AROUND_TAGS`] or a heading; 0 for other tags.
 // Made by the compiler: a tag is looked up for every element of every page.
 const BITS: [u32; 256] = {
     let mut bits = [0; 256];
@@ -229,24 +230,23 @@ const BITS: [u32; 256] = {
     bits
 };
 
-/// Returns the bits of an element for [`AROUND_TAGS`]: one for each of these tags that it is or stands in. `above` are
-/// the bits of the element around it.
+/// Returns the bit set of the [`AROUND_TAGS`] that an element is or is inside of; `above` is that of its parent.
 #[inline(always)]
 pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
     above | BITS[tag as usize]
 }
 
-/// The numbers of levels above a block at which each group of features looks.
+/// Numbers of levels above a block at which features describe the enclosing element.
 // Farther out the steps are wider: single levels say less there, and wrappers differ in number between sites.
 pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
 
-/// The values of the elements at one level above each block of a batch, by columns.
+/// Values of the elements at one level above each block of a batch, one column for each of [`Parts`].
 pub(crate) type LevelColumns = [Lanes; PARTS];
 
-/// The values for blocks that have no element at a level.
+/// Column values for blocks that have no element at a level.
 pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
 
-/// Fills the columns of all levels with the values of the elements around these blocks.
+/// Fills the columns of all levels with the values of the elements around `blocks`.
 pub(crate) fn fill(levels: &mut [LevelColumns], elements: &ElementFacts, blocks: &[u32]) {
     let ElementFacts { paths, containers, .. } = elements;
     for (lane, block) in (0..LANES).zip(blocks) {

@@ -8,7 +8,7 @@ use super::terms::{Terms, WordSet};
 use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 
-/// The names of [`Outline::features`].
+/// Names of the features that [`Outline::features`] returns.
 pub(crate) const OUTLINE_NAMES: [&str; 17] = [
     "outline.is_headline", "outline.after_headline", "outline.log_blocks_after", "outline.log_blocks_before",
     "outline.words_after", "outline.up_to_headline", "outline.down_to_headline", "outline.headline_title_share",
@@ -30,35 +30,35 @@ pub(crate) fn heading_level(tag: Tag) -> u8 {
     }
 }
 
-/// The section that a heading starts: everything up to the next heading.
+/// Section of a page: everything from a heading up to the next one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Section {
     heading: Option<usize>,
     level: u8,
     words: u32,
     link_words: u32,
-    /// True if more than half of the words of the heading are linked.
+    /// True if more than half of the words of the heading are in links.
     is_linked: bool,
 }
 
-/// The section of a block of no page.
+/// Empty section, for a block index out of range.
 const NO_SECTION: Section = Section { heading: None, level: 0, words: 0, link_words: 0, is_linked: false };
 
-/// Levels that are climbed to where a block meets its heading.
+/// Maximum number of levels counted from a block up to the element that also holds its heading.
 const MAX_LEVELS: u8 = 12;
 
-/// The headings of a page, among them its headline.
+/// Headings of a page, including its main headline.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Block of the main headline.
+    /// Index of the block with the main headline.
     pub headline: Option<usize>,
     title_share: f32,
     meetings: Scratch<Meeting>,
-    /// Depth of the headline.
+    /// Number of elements around the headline's element.
     depth: u16,
-    /// Levels from each block up to the element that holds the heading of its section as well, at most [`MAX_LEVELS`].
+    /// Levels from each block up to the element that also holds the heading of its section, at most [`MAX_LEVELS`].
     up_to_heading: Scratch<u8>,
-    /// Section of each block.
+    /// Index in `sections` of the section of each block.
     section: Scratch<u32>,
     sections: Scratch<Section>,
     headings: u32,
@@ -135,13 +135,13 @@ impl Outline {
         outline
     }
 
-    /// Returns the heading above a block; the block itself if it is a heading.
+    /// Returns the index of the block with the heading above block `at`, which is `at` itself if that is a heading.
     pub fn heading_of(&self, at: usize) -> Option<usize> {
         let section = *self.section.get(at)?;
         self.sections.get(section as usize)?.heading
     }
 
-    /// Returns the features of a block that tell its place relative to the headings.
+    /// Returns the features of the block at index `at` that describe its place relative to the headings.
     #[inline(always)]
     pub fn features(&self, at: usize) -> [f32; OUTLINE_NAMES.len()] {
         let (Some(words_before), Some(meeting), Some(up_to_heading)) =

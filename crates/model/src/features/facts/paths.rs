@@ -1,46 +1,46 @@
-//! The elements on the paths to blocks, as columns: those that hold text directly or deeper.
+//! Lists the elements of a page that contain text, directly or deeper, as columns.
 //!
-//! A third of the elements of a page hold none (images, line breaks, empty boxes), and no feature reads them. An
-//! element is known by its place in these columns. Its place is lower than those of all elements inside it. The
-//! weights of the words of `id`, `class`, `role` and `itemprop` are summed along the paths.
+//! A third of the elements of a page contain no text (images, line breaks, empty boxes), and no feature reads them. The
+//! place of an element is its index in these columns, lower than those of all elements inside it. The weights of the
+//! words of `id`, `class`, `role` and `itemprop` are summed along the paths.
 
 use trommel_html::{AttributeWord, Element, NONE, Page};
 
 use crate::features::lexicon::Lexicon;
 use crate::features::scratch::{Scratch, count_work};
 
-/// The elements of a page that contain text, each with a number, its place, and the place of the element around it.
+/// Elements of a page that contain text, as columns. The place of an element is its index in these columns.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    /// For each element, its index in the page's table.
+    /// Index of each element in the page's table of elements.
     pub elements: Scratch<u32>,
-    /// For each element, the place of the element around it, or [`NONE`].
+    /// Index in `elements` of the parent of each element, or [`NONE`].
     pub parents: Scratch<u32>,
-    /// For each element, one past the place of the last inside it.
+    /// Index in `elements` just past the last element inside each element.
     pub ends: Scratch<u32>,
-    /// For each block, the place of its element, or [`NONE`].
+    /// Index in `elements` of the element of each block, or [`NONE`].
     pub blocks: Scratch<u32>,
-    /// For each element of the page, the place of the innermost one with text that it is or stands in.
+    /// Index in `elements` of the innermost element with text that is or encloses each element of the page.
     around: Scratch<u32>,
 }
 
 /// The innermost element that holds both a block and another element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meeting {
-    /// Levels from the block's element up to it; one more than there are levels if it does not exist.
+    /// Levels from the block's element up to the common one; the block's depth plus 1 if there is none.
     pub up: u16,
-    /// Its depth; 0 if it does not exist.
+    /// Depth of the common element; 0 if there is none.
     pub depth: u16,
-    /// Its place, or [`NONE`].
+    /// Index in [`Paths`] of the common element, or [`NONE`].
     pub place: u32,
 }
 
-/// Marks an element that text stands in.
+/// Mark in the column `around` of an element that contains text, until its index replaces the mark.
 const HAS_TEXT: u32 = 0;
 
 impl Paths {
-    /// Lists the elements of a page that contain text. Passes every element to `visit` in order, with the place of the
-    /// nearest one with text around it, and whether it has text itself.
+    /// Lists the elements of a page that contain text. Passes every element to `visit`: its index, the element, the
+    /// place (index in the list) of the nearest element with text around it, and whether it contains text.
     #[inline(always)]
     pub fn visited(page: &Page, mut visit: impl FnMut(u32, &Element, u32, bool)) -> Self {
         // One column serves twice, first for marks and then for places: a column less to clear for each page.
@@ -78,7 +78,7 @@ impl Paths {
         Self { blocks: blocks.collect(), ends: (1..=elements.len() as u32).collect(), elements, parents, around }
     }
 
-    /// Lists the elements of a page that contain text, with their ends.
+    /// Lists the elements of a page that contain text, with the end of each in the list.
     #[cfg(test)]
     pub fn new(page: &Page) -> Self {
         let mut paths = Self::visited(page, |_, _, _, _| {});
@@ -86,8 +86,8 @@ impl Paths {
         paths
     }
 
-    /// Finds the ends of all elements. Passes each to `visit`, after the elements inside it, with the place of the
-    /// element around it.
+    /// Finds the end of each element in the list. Passes the places of each element and its parent to `visit`, inner
+    /// first.
     #[inline(always)]
     pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
         for (at, parent) in self.parents.iter().enumerate().rev() {
@@ -104,39 +104,39 @@ impl Paths {
         self.elements.len()
     }
 
-    /// Returns the place of a block's element, or [`NONE`].
+    /// Returns the index in `elements` of a block's element, or [`NONE`].
     #[inline]
     pub fn of_block(&self, block: usize) -> u32 {
         self.blocks.get(block).copied().unwrap_or(NONE)
     }
 
-    /// Returns the place of an element of the page, or that of the innermost element with text around it.
+    /// Returns the index in `elements` of an element of the page, or of the innermost element with text around it.
     #[inline]
     pub fn around(&self, element: u32) -> u32 {
         self.around.get(element as usize).copied().unwrap_or(NONE)
     }
 
-    /// Returns the place of an element of the page; `None` if no text stands in it.
+    /// Returns the index in `elements` of an element of the page; `None` if the element contains no text.
     #[inline]
     pub fn of_element(&self, element: u32) -> Option<u32> {
         let place = self.around(element);
         (self.elements.get(place as usize) == Some(&element)).then_some(place)
     }
 
-    /// Returns the place of the element around the one at a place, or [`NONE`].
+    /// Returns the index in `elements` of the parent of the element at index `place`, or [`NONE`].
     #[inline]
     pub fn parent(&self, place: u32) -> u32 {
         self.parents.get(place as usize).copied().unwrap_or(NONE)
     }
 
-    /// Returns the number of elements around the one at a place.
+    /// Returns the number of elements around the element at index `place` of the list.
     pub fn depth(&self, page: &Page, place: u32) -> u16 {
         let element = self.elements.get(place as usize);
         let element = element.and_then(|at| page.element(*at));
         element.map_or(0, |element| element.depth)
     }
 
-    /// Returns for each block the innermost element that holds both the block and the element at the place `target`.
+    /// Returns for each block the innermost element that holds both it and the element at index `target` of the list.
     pub fn meetings(&self, page: &Page, target: u32) -> Scratch<Meeting> {
         // The elements that hold the target, innermost first, each with its depth.
         let mut around: Scratch<(u32, u32, u16)> = Scratch::with_capacity(0);
@@ -177,7 +177,7 @@ impl Paths {
     }
 }
 
-/// The share of an element's sum that its children inherit.
+/// Share of an element's sum of weights that its children inherit (0 to 1).
 // Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
@@ -187,22 +187,22 @@ pub(crate) struct PathWeight {
     // A single strong word (`sidebar`) must not drown in the sum of many weak ones.
     pub min: f32,
     pub max: f32,
-    /// Of the words of the element itself.
+    /// Sum of the weights of the element's own attribute words.
     pub direct: f32,
 }
 
-/// The sum and the extremes of the weights of an element's attribute words.
+/// Sum and extremes of the weights of one element's attribute words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ElementWeights {
-    /// The number of words.
+    /// Number of attribute words, with or without a weight.
     tokens: u32,
     pub sum: f32,
-    /// The lowest and the highest, 0 if none is lower or higher.
+    /// Lowest weight, or 0 if none is negative; `max` is the highest, or 0 if none is positive.
     min: f32,
     max: f32,
 }
 
-/// Stands for weights that are yet to be looked up.
+/// Placeholder for weights that are yet to be looked up.
 const NOT_KNOWN: ElementWeights = ElementWeights { tokens: u32::MAX, sum: 0.0, min: 0.0, max: 0.0 };
 
 // Comparisons and not `f32::min`, which takes steps for what is no number.
@@ -226,17 +226,17 @@ impl ElementWeights {
     }
 }
 
-/// The weights of attribute words along the path to each element, summed from the outermost down.
+/// Weights of attribute words along the path to each element, summed from the outermost element inwards.
 #[derive(Debug, Default)]
 pub(crate) struct PathWeights {
-    /// For each element on a path, by its place.
+    /// Weights along the path to each element with text, by the element's index in [`Paths`].
     all: Scratch<PathWeight>,
     // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
     known: Scratch<ElementWeights>,
 }
 
 impl PathWeights {
-    /// Prepares the weights for the elements of a page, of which none has been visited.
+    /// Creates empty path weights for the elements of a page.
     pub fn new(page: &Page) -> Self {
         Self {
             all: Scratch::with_capacity(page.elements.len()),
@@ -248,7 +248,7 @@ impl PathWeights {
         self.all.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// Weighs the next element of the page, which stands in the element at the place `parent`.
+    /// Computes the weights of the next element of the page; `parent` is the index in [`Paths`] of its parent.
     #[inline(always)]
     pub fn visit(&mut self, page: &Page, lexicon: &Lexicon, element: &Element, parent: u32) {
         let above = self.of(parent);

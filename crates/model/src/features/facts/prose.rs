@@ -13,7 +13,7 @@ use super::shape::{Shape, Sums};
 use crate::features::log::{flag, log};
 use crate::features::scratch::Scratch;
 
-/// The names of [`Prose::features`].
+/// Names of the features that [`Prose::features`] returns.
 pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
     "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
@@ -21,37 +21,38 @@ pub(crate) const PROSE_NAMES: [&str; 19] = [
     "prose.page_log_blocks", "prose.log_longest",
 ];
 
-/// The distribution of prose (running text) over the blocks and elements of a page.
+/// Distribution of prose (running text) over the blocks and elements of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Prose {
     block_words: Scratch<u32>,
     page_words: u32,
-    /// Prose words of the page.
+    /// Number of words in prose on the page.
     pub total: u32,
-    /// Place of the top, or [`NONE`].
+    /// Place (index in `Paths`) of the top, the element with the most prose directly inside it, or [`NONE`].
     top: u32,
-    /// The index in the page's table of the element with the most prose directly inside it, or [`NONE`].
+    /// Index in the page's table of the element with the most prose directly inside it, or [`NONE`].
     pub top_element: u32,
     meetings: Scratch<Meeting>,
     top_depth: u16,
-    /// One past the place of the last element inside it.
+    /// Index in `Paths` just past the last element inside the top, which is the element with the most prose.
     top_end: u32,
-    /// First and one past the last block of the top, and the words before each of them.
+    /// Index of the first block in the element with the most prose, and one past the last. `words_around_top` has the
+    /// words before each.
     top_blocks: (usize, usize),
     words_around_top: [u32; 2],
-    /// Words before each block, and before the end.
+    /// Number of words before each block, and at the end that of the whole page.
     words_before: Scratch<u32>,
     bte: (usize, usize),
     segment: (usize, usize),
-    /// The share of prose in the words of the top.
+    /// Share of prose in the words of the element with the most prose directly inside it (0 to 1).
     top_density: f32,
-    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
-    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
-    /// words of the longest.
+    /// Features of the whole page: log of prose words, their share of all words, share of them in the best element, log
+    /// of prose words in that element. Then the second best element relative to the best, log of prose blocks, and log
+    /// of words in the longest.
     of_page: [f32; 7],
 }
 
-/// The words before each block and, behind them, those of the page; the latter by themselves, too.
+/// Returns the number of words before each block, with the total appended, and the total by itself.
 fn words_before(page: &Page) -> (Scratch<u32>, u32) {
     let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
     let mut words = 0;
@@ -144,7 +145,7 @@ impl Prose {
         }
     }
 
-    /// Returns the features of block `at` that tell its place relative to the prose, except those of its levels.
+    /// Returns the features of block `at` that describe its place relative to the prose, except those per level above.
     #[inline(always)]
     pub fn features(&self, elements: &ElementFacts, at: usize) -> [f32; PROSE_NAMES.len()] {
         let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
@@ -189,7 +190,7 @@ impl Prose {
     }
 }
 
-/// First and one past the last index of the run with the highest sum; empty if no value is above 0.
+/// Returns the first index of the run with the highest sum and one past its last; empty if no value is above 0.
 fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
     let (mut best, mut best_sum) = ((0, 0), 0);
     let (mut start, mut sum) = (0, 0);

@@ -9,7 +9,7 @@ use trommel_text::{TextMasks, words};
 use super::paths::Paths;
 use crate::features::scratch::Scratch;
 
-/// The shape of a block's text: counts of its characters by kind.
+/// Counts of the characters of a block's text by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shape {
     pub commas: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Returns the number of words of a block that are running text: all unlinked words of a long or sentence-like
-    /// block, else none.
+    /// block, otherwise 0.
     pub fn prose_words(&self, block: &Block) -> u32 {
         let unlinked = block.words - block.link_words;
         let density = block.link_density();
@@ -32,12 +32,12 @@ impl Shape {
         if long || sentence { unlinked } else { 0 }
     }
 
-    /// Counts the characters of a text.
+    /// Counts the characters of a text by kind.
     pub fn of(text: &str) -> Self {
         Self::within(text, &TextMasks::of(text), 0..text.len())
     }
 
-    /// Counts the characters of a part of a text, whose masks are given.
+    /// Counts the characters by kind in a byte range of a text, whose masks are given.
     #[inline(always)]
     pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
         let counts = masks.counts(part.clone());
@@ -68,7 +68,7 @@ impl Shape {
         shape
     }
 
-    /// Counts a character beyond ASCII.
+    /// Counts a character beyond ASCII by its kind.
     #[inline]
     fn count_wide(&mut self, c: char) {
         match c {
@@ -82,14 +82,14 @@ impl Shape {
     }
 }
 
-/// Returns whether a text ends as a sentence does, quotation marks and brackets behind it left out.
+/// Returns whether a text ends with a sentence mark, ignoring quotation marks and brackets after it.
 fn ends_sentence(text: &str) -> bool {
     let text = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』']);
     let last = text.chars().next_back();
     last.is_some_and(|c| matches!(c, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'))
 }
 
-/// The task of finding the shapes of all blocks of a page.
+/// Task that counts the characters of all blocks of a page by kind.
 pub(crate) struct Shapes<'a> {
     pub page: &'a Page,
     pub masks: &'a TextMasks,
@@ -110,7 +110,7 @@ impl ByteTask for Shapes<'_> {
     }
 }
 
-/// The sums over the blocks inside an element: of words, links and others.
+/// Sums over the blocks inside an element: words, linked words, blocks, commas and others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub words: u32,
@@ -118,17 +118,17 @@ pub(crate) struct Sums {
     pub blocks: u32,
     pub paragraph_words: u32,
     pub commas: u32,
-    /// Words of prose ([`Shape::prose_words`]).
+    /// Number of words in prose ([`Shape::prose_words`]).
     pub prose: u32,
-    /// `img` elements.
+    /// Number of `img` elements.
     pub images: u32,
-    /// Elements inside. Not summed: it follows from the place of the element.
+    /// Number of elements inside, known from the table of elements and therefore not summed.
     // With it a row is two vectors, which are added as such.
     pub descendants: u32,
 }
 
 impl Sums {
-    /// Returns the sums of an element in which no block has been counted.
+    /// Returns the sums of the element at index `at` before any block has been counted.
     pub fn of(at: u32, element: &Element) -> Self {
         Self { descendants: element.end.saturating_sub(at + 1), ..Self::default() }
     }
@@ -157,8 +157,7 @@ impl Sums {
     }
 }
 
-/// Adds each block of a page to the sums of its element. Returns the sums of the whole page, whose images are not
-/// counted.
+/// Adds each block of a page to the sums of its element. Returns the sums of the whole page, without images.
 pub(crate) fn add_blocks(sums: &mut [Sums], page: &Page, paths: &Paths, shapes: &[Shape]) -> Sums {
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {

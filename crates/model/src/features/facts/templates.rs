@@ -1,20 +1,20 @@
-//! Groups of repeated elements: siblings that come from one template, such as cards, rows, posts or menu items.
+//! Finds groups of repeated elements: siblings that come from one template, such as cards, rows, posts or menu items.
 
 use trommel_html::{Element, NONE, Page, Tag};
 
 use crate::features::scratch::{Scratch, count_work};
 use crate::features::{facts::paths::Paths, facts::shape::Sums, hashes::HashTable, log::log};
 
-/// The names of the facts about each group of repeated elements.
+/// Names of the facts about each group of repeated elements.
 pub(crate) const TEMPLATE_PARTS: [&str; 8] = [
     "log_items", "log_words_per_item", "link_density", "word_share", "prose_density", "images_per_item", "place",
     "uneven",
 ];
 
-/// The column with the item's place in its group.
+/// Index in [`TEMPLATE_PARTS`] of the rank of the item in its group, as a share of the group's items.
 const PLACE: usize = 6;
 
-/// Siblings needed for a group.
+/// Minimum number of like siblings that form a group.
 // Two siblings alike are common by chance (two columns, two buttons); three are a template.
 const MIN_SIBLINGS: u32 = 3;
 
@@ -28,34 +28,34 @@ struct Template {
     images: u32,
 }
 
-/// The groups of repeated siblings of a page, each made by one template.
+/// Groups of repeated siblings on a page, each made by one template.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    /// The number of each group, from 1, by a hash of the element around it and the signature of its items.
+    /// Number of each group, from 1, by a hash of the parent element and the signature of the group's items.
     by_template: HashTable<u32>,
     groups: Scratch<Template>,
-    /// For each group, the features that all of its items share; the place of an item is not among them.
+    /// Features that all items of a group share, one row per group; the column for an item's rank is 0.
     parts: Scratch<[f32; TEMPLATE_PARTS.len()]>,
-    /// Outermost and innermost item around each element on a path, by places, or [`NONE`].
+    /// Indices in [`Paths`] of the outermost and innermost repeated item around each element with text, or [`NONE`].
     items: Scratch<(u32, u32)>,
-    /// Template of each element on a path ([`NONE`] if it is in none) and its rank there.
+    /// Group of each element with text ([`NONE`] if it is in none), and its rank in the group.
     places: Scratch<(u32, u32)>,
 }
 
-/// Elements that repeat as paragraphs and cells do, not as items.
+/// Returns whether elements with this tag can be repeated items, unlike paragraphs, cells, headings or inline elements.
 fn is_item(tag: Tag) -> bool {
     !tag.is_inline() && !tag.is_heading() && !matches!(tag, Tag::P | Tag::Td | Tag::Th | Tag::Br | Tag::Hr)
 }
 
 impl Templates {
-    /// Prepares the groups for the elements of a page, of which none has been visited.
+    /// Creates empty groups of repeated elements for a page.
     pub fn new(page: &Page) -> Self {
         let mut by_template = HashTable::default();
         by_template.reserve(page.elements.len());
         Self { by_template, places: Scratch::with_capacity(page.elements.len()), ..Self::default() }
     }
 
-    /// Assigns the next element, whose parent is at the place `parent`, to its group.
+    /// Assigns the next element to its group; `parent` is the index in [`Paths`] of the element around it.
     #[inline(always)]
     pub fn visit(&mut self, element: &Element, parent: u32) {
         // Paragraphs repeat in every text: as items they would make each article look like a list.
@@ -77,7 +77,7 @@ impl Templates {
         }
     }
 
-    /// Adds the sums of the element at a place to those of its group.
+    /// Adds the sums of the element at index `place` in [`Paths`] to those of its group.
     #[inline(always)]
     pub fn add(&mut self, place: usize, sums: &Sums) {
         let group = self.places.get(place).and_then(|(group, _)| self.groups.get_mut(*group as usize));
@@ -89,7 +89,7 @@ impl Templates {
         group.images += sums.images;
     }
 
-    /// Finds the repeated elements around each element, once all have been visited and added.
+    /// Finds the repeated items around each element, once all elements have been visited and added.
     pub fn finish(&mut self, paths: &Paths, whole: &Sums) {
         let Self { groups, places, .. } = self;
         let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
@@ -109,7 +109,7 @@ impl Templates {
         self.items = items;
     }
 
-    /// Returns the features of a block in the element at a place.
+    /// Returns the features of the outermost and the innermost repeated item around the element at index `place`.
     pub fn features(&self, place: u32) -> [f32; 2 * TEMPLATE_PARTS.len() + 1] {
         let mut row = [0.0; 2 * TEMPLATE_PARTS.len() + 1];
         let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));
@@ -132,7 +132,7 @@ impl Templates {
 }
 
 impl Template {
-    /// Its features; that of an item's place is left 0.
+    /// Returns the features of the group; the column for an item's rank is left 0.
     fn parts(&self, page_words: u32) -> [f32; TEMPLATE_PARTS.len()] {
         let items = f64::from(self.items.max(1));
         let mean = f64::from(self.words) / items;

@@ -1,4 +1,4 @@
-//! The words of every block as hashes, computed once for all groups that read words.
+//! Hashes the first words of every block, once for all feature groups that read words.
 
 use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
@@ -7,14 +7,14 @@ use trommel_text::{TextMasks, words};
 use crate::features::hashes::{HashTable, first_hashes, hashes, pair_hash, word_hash};
 use crate::features::scratch::{Scratch, count_work};
 
-/// Words at the start of a block that are hashed.
+/// Number of words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
 const SAMPLE_WORDS: usize = 60;
-/// The number of words at the start of a block whose pairs are hashed as well.
+/// Number of words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
-/// A set of hashes of words.
+/// Set of hashes of words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordSet {
     words: HashTable<()>,
@@ -23,7 +23,7 @@ pub(crate) struct WordSet {
 }
 
 impl WordSet {
-    /// Returns the set of the words of a text, as hashes.
+    /// Returns the set of the hashes of the words of a text.
     pub fn of(text: &str) -> Self {
         let mut words = Self::default();
         words.extend(hashes(text).iter().copied());
@@ -52,14 +52,14 @@ impl WordSet {
     }
 }
 
-/// A filter for hashes: one look tells for most hashes that they are not in a set.
+/// Filter that tells for most hashes, with one look, that they are not in a set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sieve {
     bits: Vec<u64>,
 }
 
 impl Sieve {
-    /// Creates a filter for about this many hashes.
+    /// Creates a filter sized for about this many hashes.
     pub fn with_capacity(hashes: usize) -> Self {
         // Eight bits a hash let through about one foreign hash in eight. A power of two makes the place a mask.
         Self { bits: vec![0; (hashes / 8).next_power_of_two().max(16)] }
@@ -76,7 +76,7 @@ impl Sieve {
         }
     }
 
-    /// Returns false only if the hash was never added.
+    /// Returns whether a hash may have been added; false only if it never was.
     #[inline]
     pub fn may_have(&self, hash: u64) -> bool {
         self.bits.get(self.place(hash)).is_some_and(|bits| bits >> (hash & 63) & 1 == 1)
@@ -88,12 +88,12 @@ impl Sieve {
     }
 }
 
-/// The hashes of the words and word pairs at the start of each block.
+/// Hashes of the words and word pairs at the start of each block.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     words: Scratch<u64>,
     pairs: Scratch<u64>,
-    /// First word and first pair of each block, and of the end.
+    /// Indices in `words` and `pairs` of the first entries of each block, and of the end.
     starts: Scratch<(u32, u32)>,
 }
 
@@ -106,20 +106,19 @@ impl Terms {
         self.starts.push((self.words.len() as u32, self.pairs.len() as u32));
     }
 
-    /// Returns the hashes of the first words of a block.
+    /// Returns the hashes of the first words of the block at index `at`.
     pub fn words(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
         self.words.get(from.0 as usize..to.0 as usize).unwrap_or_default()
     }
 
-    /// Returns the hashes of the pairs of a block's first words: the first is that of its first and second word.
+    /// Returns the hashes of the pairs of adjacent words at the start of the block at index `at`.
     pub fn pairs(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// Returns the number of different words among the first words of a block, and the number of those that are in
-    /// `set`.
+    /// Returns the number of distinct words at the start of a block, and how many are in `set`; (0, 0) if none is.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let words = self.words(at);
         count_work(words.len());
@@ -150,7 +149,7 @@ impl Terms {
     }
 }
 
-/// Reads the terms of a page, on vectors as places of bits are found by instructions that come with them.
+/// Task that hashes the first words of all blocks of a page, on vectors for their bit-search instructions.
 struct Read<'a> {
     page: &'a Page,
     masks: &'a TextMasks,
@@ -191,7 +190,7 @@ impl ByteTask for Read<'_> {
     }
 }
 
-/// Passes each word and word pair at the start of a block, in lower case, to `give`: its hash and its text.
+/// Passes the hash and the text of each word and word pair at the start of a block, in lower case, to `give`.
 pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
     let mut before: Option<(u64, usize)> = None;

@@ -1,4 +1,4 @@
-//! Features of what is around a block: its elements, their texts, repeated elements, images, headlines before it.
+//! Computes features of a block's surroundings: elements, their texts, repeated elements, images, earlier headlines.
 //!
 //! Repeated elements are the innermost and the outermost group of siblings around a block that come from one
 //! template, such as cards, rows, posts or menu items. Images stand directly before and after a block, as around a
@@ -13,7 +13,7 @@ use crate::features::log::{flag, log};
 use crate::features::scratch::{Scratch, count_work};
 use crate::{features::facts::PageFacts, features::facts::templates::TEMPLATE_PARTS};
 
-/// Own and parent element of a block, as one-hot features.
+/// Tags of a block's container that have a 0/1 feature each.
 const CONTAINER_TAGS: [Tag; 22] = {
     use Tag::*;
     [
@@ -106,14 +106,14 @@ pub(super) const SURROUNDINGS_NAMES: [&str; 5] = [
     "surroundings.log_headlines_before", "surroundings.log_articles_before",
 ];
 
-/// Counts of the things before a block and in it.
+/// Numbers of images, headlines and articles before and inside a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// Images between the block before and this one.
+    /// Number of images between the previous block and this one.
     // In 16 bits, at most as many as these hold: only their logarithms are features.
     before: u16,
     inside: u16,
-    /// `h1` and `article` from the start of the page.
+    /// Number of `h1` elements from the start of the page; `articles` counts `article` elements.
     headlines: u16,
     articles: u16,
 }
@@ -127,13 +127,13 @@ pub(super) fn surroundings<'a>(facts: &PageFacts) -> Fill<'a> {
     })
 }
 
-/// Kinds of elements that are counted.
+/// Index of the counter for elements that are neither media, headlines nor articles.
 const OTHER: usize = 0;
 const MEDIA: usize = 1;
 const HEADLINE: usize = 2;
 const ARTICLE: usize = 3;
 
-/// The kind of each tag.
+/// Index of the counter for each tag.
 // Made by the compiler: a tag is looked up for every element of every page.
 const KINDS: [u8; 256] = {
     let mut kinds = [OTHER as u8; 256];

@@ -1,4 +1,4 @@
-//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq, WWW 2013,
+//! Computes tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq, WWW 2013,
 //! section 3.2).
 //!
 //! The ratio of a block is its characters divided by its tags. Two values are smoothed along the page: the
@@ -16,13 +16,13 @@ use crate::features::scratch::Scratch;
 
 pub(super) const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
-/// The column with the verdict of the whole algorithm.
+/// Index in [`NAMES`] of the verdict of clustering.
 const CLUSTER: usize = 2;
 
-/// Blocks ahead that the derivative looks at.
+/// Number of following blocks whose mean the derivative compares with a block.
 // As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
 const BLOCKS_AHEAD: usize = 3;
-/// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
+/// Weights of a Gaussian of standard deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
 pub(super) fn cetr<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -> Fill<'a> {
@@ -41,12 +41,12 @@ pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
     features(page, true)
 }
 
-/// The same; without clustering, no block is content.
+/// Returns the tag-ratio features of each block; without clustering, the third is 0 for all.
 fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     Vectors::default().run(Ratios { page, with_clusters })
 }
 
-/// Computes the features on vectors: the compiler makes steps of eight blocks of what it makes steps of four otherwise.
+/// Task that computes the tag-ratio features, on vectors so that the compiler handles eight blocks at once, not four.
 struct Ratios<'a> {
     page: &'a Page,
     with_clusters: bool,
@@ -72,7 +72,7 @@ impl ByteTask for Ratios<'_> {
     }
 }
 
-/// Returns for each block its number of characters divided by its tags, those before it included (at least 1).
+/// Returns for each block its number of characters divided by its tags, including the tags before it (at least 1).
 pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
     page.blocks
         .iter()
@@ -84,7 +84,8 @@ pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
         .collect()
 }
 
-/// |mean of the next three − own|; at the end of the page fewer, for the last block the two before.
+/// Returns the absolute difference of each value from the mean of the next three, or of fewer at the end. The last
+/// value is compared with the mean of itself and the one before.
 #[inline(always)]
 fn derivative(ratios: &[f32]) -> Scratch<f32> {
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
@@ -108,7 +109,7 @@ fn derivative(ratios: &[f32]) -> Scratch<f32> {
     derivative
 }
 
-/// Gaussian smoothing; the ends are mirrored (`b a | a b c`).
+/// Smooths a series with a Gaussian kernel; the ends are mirrored (`b a | a b c`).
 #[inline(always)]
 fn smooth(series: &[f32]) -> Scratch<f32> {
     let n = series.len() as isize;
@@ -146,7 +147,7 @@ fn smooth(series: &[f32]) -> Scratch<f32> {
         .collect()
 }
 
-/// Smoothed value in the middle of as many values as the kernel reaches over.
+/// Returns the smoothed value in the middle of a window as wide as the kernel.
 #[inline(always)]
 fn smoothed(around: &[f32; 2 * KERNEL.len() - 1]) -> f32 {
     const MIDDLE: usize = KERNEL.len() - 1;
@@ -157,7 +158,7 @@ fn smoothed(around: &[f32; 2 * KERNEL.len() - 1]) -> f32 {
     sum
 }
 
-/// k-means with three centres, the first held at the origin: whether each point belongs to another.
+/// Clusters points by k-means with three centres; returns for each point whether its centre is not the fixed origin.
 ///
 /// The two free centres start at the point farthest from the origin and at the point farthest from
 /// both, so the result is the same on every run.

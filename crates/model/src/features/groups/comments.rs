@@ -1,6 +1,6 @@
-//! Features of readers' comments.
+//! Computes the features of readers' comments.
 //!
-//! Comments stand in parts of a page whose `id` or `class` says so, or behind a heading with their number. They are
+//! Comments are in parts of a page whose `id` or `class` says so, or follow a heading with their number. They are
 //! compared with the prose outside of them.
 
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ pub(super) const NAMES: [&str; 8] = [
     "comments.inside_beside_prose", "comments.after_region", "comments.log_regions",
 ];
 
-/// Attribute tokens of comment sections, in several languages.
+/// Attribute words that name comment sections, in several languages.
 // Class names of the comment sections of common blog and news systems; a list, because what they hold looks like prose.
 const TOKENS: [&str; 30] = [
     "comment", "comments", "commentlist", "commenttext", "commentbody", "commentaires", "commentaire", "comentarios",
@@ -27,7 +27,7 @@ const TOKENS: [&str; 30] = [
     "replies", "opinie", "opinia", "kommentarii", "respond",
 ];
 
-/// The same by their hashes: most tokens are none of them.
+/// Hashes of [`TOKENS`], to rule out most attribute words quickly.
 static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     let mut hashes = HashTable::default();
     // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
@@ -38,17 +38,17 @@ static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     hashes
 });
 
-/// Words of a heading of comments, at most: most repeat the title.
+/// Maximum number of words in the heading of a comment section; most such headings repeat the page's title.
 const MAX_HEADING_WORDS: u32 = 24;
 
-/// Words of headings of comments that are no [`TOKENS`], which are in ASCII.
+/// Words in headings of comment sections that are not among the [`TOKENS`].
 const WORDS: [&str; 16] = [
     "评论", "評論", "コメント", "댓글", "комментарии", "комментариев", "комментария", "комментарий", "коментарі",
     "yorum", "yorumlar", "σχόλια", "komentáře", "kommenttia", "thoughts", "responses",
 ];
 
-/// The comment section that a heading with their number begins: the innermost part around it that holds prose and not
-/// the headline, or the element behind it.
+/// Returns the comment section that a heading with the number of comments begins. It is the innermost element around
+/// the heading that holds prose and not the headline, or the element after that.
 fn headed(page: &Page, headline: u32, prose_inside: impl Fn(u32) -> u32) -> Option<u32> {
     let headings = page.blocks.iter().filter(|block| block.words <= MAX_HEADING_WORDS && block.element > headline);
     headings.filter(|block| page.container(block).is_some_and(|(_, element)| element.tag.is_heading())).find_map(
@@ -73,7 +73,7 @@ fn headed(page: &Page, headline: u32, prose_inside: impl Fn(u32) -> u32) -> Opti
     )
 }
 
-/// Returns whether a text begins with the number of comments, or says nothing but that they are comments and how many.
+/// Returns whether a text begins with the number of comments ("5 comments", "comments 5") or only says "comments".
 fn counts_comments(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -96,10 +96,10 @@ pub(super) fn comments<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     })
 }
 
-/// The comment sections of a page.
+/// Comment sections of a page.
 #[derive(Clone, Debug, Default)]
 struct Sections {
-    /// Outermost comment element around each element, or [`NONE`].
+    /// Index of the outermost comment section around each element, or [`NONE`].
     region: Scratch<u32>,
     regions: u32,
     prose_inside: u32,
@@ -156,7 +156,7 @@ impl Sections {
         found
     }
 
-    /// Takes the only section of a page.
+    /// Records the element at index `at` as the only comment section of a page.
     fn take(&mut self, at: u32, page: &Page, prose_inside: u32, top: u32) {
         let section = at..page.element(at).map_or(at, |element| element.end);
         let elements = 0..page.elements.len() as u32;
@@ -165,12 +165,12 @@ impl Sections {
         self.first = page.blocks.iter().position(|block| self.contains(block.element)).unwrap_or(usize::MAX);
     }
 
-    /// Returns whether the element stands in a comment section.
+    /// Returns whether an element is inside a comment section.
     fn contains(&self, element: u32) -> bool {
         self.region.get(element as usize).is_some_and(|region| *region != NONE)
     }
 
-    /// Returns whether a block stands in a section.
+    /// Returns whether the block at index `at` is inside a comment section.
     fn has(&self, page: &Page, at: Option<usize>) -> bool {
         at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element))
     }

@@ -1,4 +1,4 @@
-//! Features of a field (a list of ingredients) and of the page, each as one thing.
+//! Computes features of a field (such as a list of ingredients) and of the page, each as a whole.
 //!
 //! The blocks of a field are short. Their number, their likeness and quantities at their beginnings show what they
 //! are. Features of the whole page and of its address are the same for all of its blocks.
@@ -18,7 +18,7 @@ pub(super) const FIELD_NAMES: [&str; 9] = [
     "fields.sentences", "fields.link_density", "fields.inputs", "fields.spread",
 ];
 
-/// Sums over the blocks of a field.
+/// Sums over the blocks of a field, which have the same path of names and classes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     blocks: u32,
@@ -33,7 +33,7 @@ struct Sum {
     last: usize,
 }
 
-/// Features of the fields of a page.
+/// Features of the fields of a page, one row per field.
 struct FieldFeatures<'a> {
     index: &'a FieldIndex,
     rows: Scratch<[f32; FIELD_NAMES.len()]>,
@@ -148,7 +148,7 @@ pub(super) fn address<'a>(facts: &PageFacts) -> Fill<'a> {
     constants(address_features(facts.page, facts.url))
 }
 
-/// The address features of a page; all zero if its URL is not known.
+/// Returns the address features of a page; all 0 if its URL is unknown.
 fn address_features(page: &Page, url: Option<&str>) -> [f32; ADDRESS_NAMES.len()] {
     // Zeros for an unknown address, with a column that says so: 0 segments would else be the page of a site's root.
     let Some((_, rest)) = url.and_then(|url| url.split_once("://")) else {

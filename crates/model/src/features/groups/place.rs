@@ -1,4 +1,4 @@
-//! Features of a block's place: order, headline, title, repetition, headings, distance to the prose of its page.
+//! Computes features of a block's place: order, headline, title, repetition, headings, distance to the page's prose.
 
 use std::{hash::Hasher, ops::Range};
 
@@ -20,23 +20,23 @@ pub(super) const POSITION_NAMES: [&str; 16] = [
     "position.log_like", "position.like_words", "position.words_of_longest", "position.log_tags_before",
 ];
 
-/// The columns about the words of the title, about equal texts, and about equal elements.
+/// Range in [`POSITION_NAMES`] of the columns about words of the title.
 const OF_TITLE: Range<usize> = 8..10;
 const OF_TEXTS: Range<usize> = 10..12;
 const OF_SIGNATURES: Range<usize> = 12..14;
 
-/// Facts about the whole page. Title, texts and signatures are empty if no column asks for them.
+/// Facts about the whole page for position features. Title, texts and signatures are empty if no column needs them.
 #[derive(Default)]
 struct Positions {
     words: u32,
     longest: u32,
     headline: Option<usize>,
     title: WordSet,
-    /// For each text, how often it stands on the page, and its first block.
+    /// Number of occurrences of each distinct text on the page, and the index of its first block.
     texts: Scratch<(u32, usize)>,
-    /// For each signature, its blocks and words.
+    /// Number of blocks and of words of each signature.
     signatures: Scratch<(u32, u32)>,
-    /// For each block, the words before it, its text and its signature.
+    /// Number of words before each block, and its indices in `texts` and `signatures`.
     blocks: Scratch<(u32, u32, u32)>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn position<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>
     rows(move |at| positions.features(facts.page, &facts.terms, at))
 }
 
-/// Signature of a block: name and class of the three elements around it.
+/// Returns the signature of a block: a hash of the names and classes of the three innermost elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
     // Three levels are enough to tell the lines of one template from those of others.
     // From 1, as text outside of all elements has none and no hash of a table is 0.

@@ -1,4 +1,4 @@
-//! Compares what the page states about itself with the words of each block.
+//! Compares the words of each block with what a page states about itself: title, descriptions, structured data.
 //!
 //! The topic of the page comes from the title, the descriptions and the texts of structured data. Structured data
 //! also lists ingredients, steps, questions and answers: a line of three words is content if the page states that
@@ -19,25 +19,25 @@ pub(super) const NAMES: [&str; 8] = [
     "topic.body_phrases", "topic.log_description", "topic.log_body", "topic.title_words_per_word",
 ];
 
-/// The columns about descriptions and structured data.
+/// Range in [`NAMES`] of the columns about descriptions and structured data.
 // Descriptions and JSON-LD are hashed only for models that ask for these columns.
 const OF_TEXTS: Range<usize> = 1..7;
 
-/// Words of a phrase.
+/// Number of words in a phrase.
 // Phrases distinguish a text that is repeated from one that only shares words.
 const PHRASE_WORDS: usize = 3;
 
-/// Marks of the words of the title, and of the words and phrases of descriptions and of the body.
+/// Bit that marks words of the title; the other bits mark words and phrases of descriptions and of the body.
 const TITLE: u8 = 1;
 const DESCRIPTION: u8 = 2;
 const BODY: u8 = 4;
 
-/// The words and phrases of a head, and how many there are of each kind.
+/// Words and phrases of a page's title, descriptions and structured data, and the number of each kind.
 // One table for all kinds: most words of a page are in none, which one look tells.
 #[derive(Debug, Default)]
 struct HeadTexts {
     words: HashTable<u8>,
-    /// Tells most words that are none of them.
+    /// Filter that quickly rules out most words that are not in `words`.
     sieve: Sieve,
     phrases: HashTable<u8>,
     described_words: usize,
@@ -50,7 +50,7 @@ pub(super) fn topic<'a>(facts: &'a PageFacts<'a>, asked: RequestedColumns<'_>) -
     rows(move |at| head.features(&facts.terms, at))
 }
 
-/// Marks terms, and gives the number of those that did not have the mark.
+/// Sets `mark` for each of the terms, and returns the number of terms that did not have it.
 fn add(table: &mut HashTable<u8>, terms: impl ExactSizeIterator<Item = u64>, mark: u8) -> usize {
     table.reserve(terms.len());
     let mut new = 0;
@@ -64,7 +64,7 @@ fn add(table: &mut HashTable<u8>, terms: impl ExactSizeIterator<Item = u64>, mar
 }
 
 impl HeadTexts {
-    /// The topic of a page; only the title unless the others are requested.
+    /// Collects the words of a page's title, and with `with_texts` those of its descriptions and structured data.
     fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self::default();
         topic.add_words(&hashes(&page.head.title), TITLE);
@@ -131,10 +131,10 @@ impl HeadTexts {
 pub(super) const STATED_NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
-/// Number of first words by which a line is recognised: as many as are hashed of a block.
+/// Number of first words by which a line is recognised, equal to the number of words hashed per block.
 const LINE_WORDS: usize = 60;
 
-/// The listed items, as sets of lines, pairs and words.
+/// Items that structured data lists, as sets of hashes of lines, word pairs and words.
 #[derive(Debug, Default)]
 struct Items {
     number: usize,
@@ -151,7 +151,7 @@ pub(super) fn stated<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     }
 }
 
-/// The hash of a line.
+/// Returns the hash of a line from the hashes of its words.
 fn line(words: &[u64]) -> u64 {
     let words = words.iter().take(LINE_WORDS);
     // By words: markup and punctuation differ between structured data and the page.
@@ -176,7 +176,7 @@ impl Items {
         items
     }
 
-    /// The listed share of a block: 1 if it is an item, else the share of its pairs.
+    /// Returns 1 or 0 for whether a block equals a listed item, and the share of its word pairs found in listed items.
     fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
         let words = terms.words(at);
         if words.is_empty() {

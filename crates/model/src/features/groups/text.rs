@@ -1,4 +1,4 @@
-//! Features of a block's own text (length, punctuation, case, script), and of the texts before and after it.
+//! Computes features of a block's own text (length, punctuation, case, script), and of the texts before and after it.
 //!
 //! Shallow features are the text density and link density of the block and its two neighbours (Kohlschütter,
 //! Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
@@ -53,7 +53,7 @@ fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
     ]
 }
 
-/// Characters of the line that text density is measured in.
+/// Number of characters in the lines by which text density is measured.
 // The width of Kohlschütter, Fankhauser and Nejdl, kept so that figures can be compared with theirs.
 const LINE_CHARS: usize = 80;
 
@@ -62,10 +62,10 @@ pub(super) const SHALLOW_NAMES: [&str; 6] = [
     "link_density.next",
 ];
 
-/// Returns the number of words in the full lines of a text, if lines have 80 characters, and the number of these lines.
-/// The last line is left out, unless it is the only one.
+/// Returns the number of words in the full lines of a text, broken into lines of 80 characters, and the number of these
+/// lines. The last line is left out, unless it is the only one.
 ///
-/// `words` and `chars` are those of the text.
+/// `words` and `chars` are the numbers of words and characters in the text.
 pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
     // One less than the characters: a line that is exactly full is the last line, not one before an empty line.
     let lines = (chars as usize).saturating_sub(1) / LINE_CHARS;
@@ -99,7 +99,7 @@ pub(super) fn shallow<'a>(facts: &PageFacts) -> Fill<'a> {
     rows(move |at| shallow_features(&densities, at))
 }
 
-/// (text density, link density) of each block.
+/// Returns the text density and the link density of each block.
 fn densities(page: &Page) -> Scratch<[f32; 2]> {
     page.blocks
         .iter()
@@ -107,14 +107,14 @@ fn densities(page: &Page) -> Scratch<[f32; 2]> {
         .collect()
 }
 
-/// The six features of block `at`; beyond the page's ends they are zero.
+/// Returns the six density features of block `at`; for neighbours beyond the page's ends they are 0.
 fn shallow_features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
     let of = |at: Option<usize>| at.and_then(|at| densities.get(at)).copied().unwrap_or_default();
     let [previous, current, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
     [previous[0], previous[1], current[0], current[1], next[0], next[1]]
 }
 
-/// The farthest neighbour.
+/// Number of blocks before and after a block that the features of neighbours cover.
 const REACH: usize = 3;
 // Further than the two neighbours of the paper: a caption or date between paragraphs hides the next paragraph.
 const OFFSETS: [isize; 2 * REACH] = [-3, -2, -1, 1, 2, 3];
@@ -125,18 +125,18 @@ pub(super) fn neighbour_names() -> Vec<String> {
     crossed(neighbours, &PARTS)
 }
 
-/// The facts about a block that its neighbours read.
+/// Facts about a block from which the features of its neighbours are computed.
 #[derive(Clone, Copy)]
 struct Neighbour {
     log_words: f32,
     link_density: f32,
     ends_sentence: f32,
     heading: f32,
-    /// The element around its container.
+    /// Index of the element around the block's container.
     parent: u32,
 }
 
-/// Placeholder for the element around a container that has none. No element has this number.
+/// Value of `Neighbour::parent` for a block without a container; no element has this index.
 const NO_CONTAINER: u32 = NONE - 1;
 
 pub(super) fn neighbours<'a>(facts: &PageFacts) -> Fill<'a> {

@@ -1,4 +1,4 @@
-//! Features of known words: in the attributes of the elements around a block, and in the text of short blocks.
+//! Computes features of known words: in the attributes of the elements around a block, and in the text of short blocks.
 //!
 //! Every word of `id`, `class`, `role` and `itemprop` that occurred on enough training pages has log odds as its
 //! weight, after Peters and Lecocq (WWW 2013, section 3.3), who list only a few words. The weights are summed along
@@ -23,7 +23,7 @@ pub(super) fn path_weights<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     rows(|at| weight_features(facts, at))
 }
 
-/// The weight features of block `at`.
+/// Returns the features of block `at` that come from the weights of attribute words.
 fn weight_features(facts: &PageFacts, at: usize) -> [f32; NAMES.len()] {
     let (page, ElementFacts { paths, weights, .. }) = (facts.page, &facts.elements);
     let of = |place: u32| weights.of(place);
@@ -58,10 +58,10 @@ fn weight_features(facts: &PageFacts, at: usize) -> [f32; NAMES.len()] {
     ]
 }
 
-/// The listed words on each element or on one around it: a bit set for each element.
+/// Listed attribute words on each element or on those around it: one bit set per element.
 struct ListedWords<'a> {
     page: &'a Page,
-    /// 64-bit words a set.
+    /// Number of 64-bit words in each bit set.
     stride: usize,
     sets: Vec<u64>,
 }
@@ -93,7 +93,7 @@ impl<'a> ListedWords<'a> {
         self.sets.get(at..at.saturating_add(self.stride)).unwrap_or_default()
     }
 
-    /// Returns whether a listed word stands on an element around the block or on an inline element inside it.
+    /// Returns whether the listed word with index `listed` is on an element around the block or inline inside it.
     fn has(&self, block: &Block, listed: usize) -> bool {
         // The paper takes words of tags inside of a block as well as of those around it.
         let elements = std::iter::once(&block.element).chain(self.page.inline(block));
@@ -118,7 +118,7 @@ pub(super) const WORDING_NAMES: [&str; 10] = [
     "wording.heading_max", "wording.previous", "wording.next", "wording.first",
 ];
 
-/// Log odds of the terms of one block.
+/// Log odds of the known terms of one block: mean, minimum, maximum, of the first word, and the share known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BlockWording {
     mean: f32,
@@ -133,7 +133,7 @@ pub(super) fn wording<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     rows(move |at| features(&blocks, &facts.outline, at))
 }
 
-/// The wording of every block.
+/// Returns the log odds of the first words and word pairs of each block.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {
@@ -175,7 +175,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
         .collect()
 }
 
-/// The wording features of block `at`.
+/// Returns the features of block `at` that come from the log odds of its words, its heading and its neighbours.
 fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; WORDING_NAMES.len()] {
     let of = |at: Option<usize>| at.and_then(|at| all.get(at)).copied().unwrap_or_default();
     let block_wording = of(Some(at));

@@ -3,7 +3,7 @@ use trommel_html::{Engine, Limits, ScanEngine};
 
 use super::*;
 
-/// A page of a template with a few texts.
+/// Returns the fingerprints of a page with these texts, made from a template.
 fn print(texts: &[u16]) -> PagePrint {
     let blocks: String =
         texts.iter().map(|text| format!("<div class=c{}><p>Text {text}</p></div>", text % 7)).collect();
@@ -29,8 +29,8 @@ fn filled<'a>(max_bytes: u64, pages: impl IntoIterator<Item = &'a Capture>) -> S
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Merging is associative and commutative, and gives what one memory of all pages is, whether there is
-    /// room for all of it or not.
+    /// Checks that merging is associative and commutative, and that its result equals one memory of all pages, whether
+    /// there is room for all of it or not.
     #[test]
     fn parts_merge_to_the_whole(
         pages in prop::collection::vec(
