@@ -3,73 +3,73 @@
 use trommel_archive::ArchiveError;
 use trommel_model::ModelError;
 
-/// The errors of learning and scoring.
+/// Error of reading labelled pages, of training a model or of scoring it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// Path of the file that cannot be read or written.
         path: String,
-        /// The error of the system.
+        /// Error that the operating system reported.
         source: std::io::Error,
     },
-    /// A line of a file of gold objects or judged pages cannot be parsed or written.
+    /// A JSON line of a gold file or of a file of judged pages cannot be parsed or written.
     #[error("{path}, line {line}: {source}")]
     Line {
-        /// The file.
+        /// Path of the file with the faulty line.
         path: String,
-        /// The line, from 1.
+        /// Number of the faulty line, counted from 1.
         line: usize,
-        /// The error of the parser.
+        /// Error of the JSON parser or writer.
         source: serde_json::Error,
     },
-    /// A line of a file of judged pages has impossible values.
+    /// A line of a file of judged pages holds impossible values, such as a probability above 1.
     #[error("{path}, line {line}: {message}")]
     Unsound {
-        /// The file.
+        /// Path of the file with the faulty line.
         path: String,
-        /// The line, from 1.
+        /// Number of the faulty line, counted from 1.
         line: usize,
-        /// The fault.
+        /// Description of the fault in the line.
         message: &'static str,
     },
-    /// The archive of the pages cannot be read to its end.
+    /// The archive with the labelled pages cannot be read to its end.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// A page of the archive cannot be decoded.
     #[error("{file} at {offset}: {message}")]
     Page {
-        /// The archive.
+        /// Path of the archive that holds the page.
         file: String,
-        /// The record's offset.
+        /// Byte offset in the archive of the page's record.
         offset: u64,
-        /// The fault.
+        /// Reason why the page cannot be decoded.
         message: String,
     },
-    /// A gold object has no page in the archive.
+    /// A gold object (the labelled text of one page) has no page in the archive.
     #[error("{pages}: {missing} of {golds} gold objects have no page, the first is {first}")]
     NoPage {
-        /// The archive.
+        /// Path of the archive that lacks pages.
         pages: String,
-        /// The number of missing pages.
+        /// Number of gold objects without a page in the archive.
         missing: usize,
-        /// The number of golds.
+        /// Number of all gold objects in the gold file.
         golds: usize,
-        /// Record id of the first.
+        /// WARC-Record-ID of one gold object without a page, the first in sorted order.
         first: String,
     },
-    /// There is nothing to learn from.
+    /// The training data holds nothing to learn from; the text says why.
     #[error("nothing to learn from: {0}")]
     Nothing(&'static str),
-    /// A role that no block of the pages has.
+    /// No block of the training pages is labelled with this role.
     #[error("no block of the pages to learn from is labelled {0:?}")]
     Role(String),
-    /// The solver failed.
+    /// The numerical solver failed; the text is its message.
     #[error("logistic regression failed: {0}")]
     Solver(String),
-    /// The result is not a usable model.
+    /// The trained model is not valid and cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
 }

@@ -16,36 +16,35 @@ use trommel_text::words::{Rule, words};
 
 use crate::labelled_pages::{LabelledPage, PageSet};
 
-/// The mean scores of several pages, with their number.
+/// Mean precision, recall and F1 over several pages, with the number of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
-    /// Number of pages.
+    /// Number of pages over which the scores are averaged.
     pub pages: usize,
-    /// Means over the pages.
+    /// Mean precision, recall and F1 over the pages.
     #[serde(flatten)]
     pub scores: Scores,
 }
 
-/// The scores of extracted text on a set of labelled pages: over all pages, and by page type and language.
+/// Scores of the extracted text on a set of labelled pages: over all pages, by page type and by language.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Name of the set.
+    /// Name of the page set.
     pub set: String,
-    /// All pages with a whole gold text: their words.
+    /// Mean scores over the pages that have a complete gold text.
     pub overall: Mean,
-    /// Pages of which only some texts are known, to be kept or to be dropped.
+    /// Mean scores over the pages of which only some texts are known, to be kept or dropped; `None` without such pages.
     pub texts: Option<Mean>,
-    /// Number of pages whose gold has no text; they have no score.
+    /// Number of pages that have no score because their gold has no text.
     pub without_text: usize,
-    /// Pages by type, where the gold names types.
+    /// Mean scores by page type, over the pages whose gold names a type.
     pub by_page_type: BTreeMap<String, Mean>,
-    /// Pages by language, where the gold names languages.
+    /// Mean scores by language, over the pages whose gold names a language.
     pub by_language: BTreeMap<String, Mean>,
 }
 
 impl fmt::Display for Report {
-    /// Writes the scores as a table: all pages, those of each type and language, then those of which only some texts
-    /// are known.
+    /// Writes the scores as a table: overall, by page type, by language, and over pages with only some known texts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<24} {:>6}  precision  recall      F1", self.set, "pages")?;
         let types = self.by_page_type.iter();
@@ -65,16 +64,16 @@ impl fmt::Display for Report {
     }
 }
 
-/// The options of scoring.
+/// Options for scoring extracted text against the gold text.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalOptions {
-    /// The rule that divides texts into words.
+    /// Rule that divides texts into words.
     pub rule: Rule,
-    /// True if the gold's comments should be extracted.
+    /// Whether the text should contain the readers' comments that the gold holds.
     pub comments: bool,
 }
 
-/// Scores the text that `keep` extracts from each page, and returns the report on the set.
+/// Scores the text that `keep` extracts from each page of `set`, and returns a report with the mean scores.
 pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, options: &EvalOptions) -> Report {
     let of_whole = |page: &LabelledPage| {
         page.gold.gold.as_ref()?;
@@ -110,14 +109,14 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     Mean { pages: scores.len(), scores: Scores::mean(scores.iter().copied()) }
 }
 
-/// Returns the text that an extractor writes for a labelled page, after all rules.
+/// Returns the text that `extractor` extracts from a labelled page, with all rules of extraction applied.
 pub fn text_by(extractor: &Extractor, page: &LabelledPage) -> String {
     // The decoded page is UTF-8, whatever it says of itself.
     let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
     extractor.extract(page.html.as_bytes(), &hints).text()
 }
 
-/// Returns the text of the kept blocks and embedded texts, one per line.
+/// Returns the text of a page's kept blocks and kept embedded texts (from JSON-LD), one per line.
 pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> String {
     let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
     let embedded = embedded.iter().filter(|embedded| embedded.kept);
@@ -128,20 +127,20 @@ pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> Str
         .join("\n")
 }
 
-/// The scores of an extracted text: precision, recall and F1, each 0..=1.
+/// Scores of an extracted text against the gold text: precision, recall and F1, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Share of the extracted words that are gold.
+    /// Share of the extracted words that are in the gold text (0 to 1).
     pub precision: f64,
-    /// Share of the gold words that were extracted.
+    /// Share of the gold words that were extracted (0 to 1).
     pub recall: f64,
-    /// Harmonic mean of precision and recall.
+    /// Harmonic mean of precision and recall (0 to 1).
     pub f1: f64,
 }
 
 impl Scores {
-    /// Scores the words of `extracted` against those of `gold`, in lower case; every occurrence counts. Two texts
-    /// without words agree fully; if only one has words, all three numbers are 0.
+    /// Scores the words of `extracted` against those of `gold`, ignoring case and counting every occurrence. Two texts
+    /// without words score 1; if only one text has words, all scores are 0.
     pub fn of(extracted: &str, gold: &str, rule: Rule) -> Self {
         let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
         let (extracted, gold) = (extracted.to_lowercase(), gold.to_lowercase());
@@ -161,7 +160,7 @@ impl Scores {
         Self::from_counts(hits, extracted_words, gold_words)
     }
 
-    /// Scores a text by the texts that it must contain (`with`) and those that it must not (`without`).
+    /// Scores a text by the required texts (`with`) and the forbidden texts (`without`) that it contains.
     pub fn of_texts(with: Required, without: Required) -> Self {
         Self::from_counts(with.kept.into(), (with.kept + without.kept).into(), with.all.into())
     }
@@ -178,7 +177,7 @@ impl Scores {
         Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
     }
 
-    /// Returns the mean of scores, each number by itself; zeros without scores.
+    /// Returns the means of precision, of recall and of F1 over `scores`; all three are 0 if `scores` is empty.
     pub fn mean<'a>(scores: impl IntoIterator<Item = &'a Scores>) -> Self {
         let mut sum = Self::default();
         let mut count = 0u32;
@@ -193,30 +192,30 @@ impl Scores {
     }
 }
 
-/// The number of texts that must be kept, and of those that are kept.
+/// Number of texts that a page's gold lists as required (or as forbidden), and of those that the kept text contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
-    /// Number of texts.
+    /// Number of texts that the gold lists.
     pub all: u32,
-    /// The number of them in the kept text.
+    /// Number of listed texts that the kept text contains.
     pub kept: u32,
 }
 
 impl Required {
-    /// Counts the texts that are in the kept text, compared by their letters and digits in lower case.
+    /// Counts how many of `texts` the text `kept` contains, ignoring case, punctuation and line breaks.
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));
         Self { all: texts.len() as u32, kept: texts.iter().filter(has).count() as u32 }
     }
 
-    /// Returns whether all texts are kept.
+    /// Returns whether the kept text contains all of the listed texts.
     pub fn is_whole(&self) -> bool {
         self.kept == self.all
     }
 }
 
-/// Words of letters and digits in lower case, a space before and behind each.
+/// Returns the words of `text` (letters, digits and `_`) in lower case, with one space before and after each word.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len() + 2);
     plain.push(' ');

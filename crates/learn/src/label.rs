@@ -1,4 +1,4 @@
-//! Labels: derives from the gold text which blocks of a page are content (Peters and Lecocq, WWW 2013, section 3.4).
+//! Labels the blocks of a page as content or not, by its gold text (Peters and Lecocq, WWW 2013, section 3.4).
 //!
 //! The words of both are aligned by their longest common subsequence, bit-parallel (Crochemore, Iliopoulos, Pinzon
 //! and Reid 2001; Hyyrö 2004). If the table would be too large, Hirschberg's method divides it.
@@ -7,11 +7,10 @@ use rustc_hash::FxHashMap;
 use trommel_html::Page;
 use trommel_text::words::{Rule, words};
 
-/// The share of a block's words on the common subsequence above which the paper takes the block for content.
+/// Share of a block's words in common with the gold text, in order, above which the block counts as content.
 pub const LABEL_SHARE: f32 = 0.1;
 
-/// Returns for each block the share of its words (0..=1) that lies on the longest common subsequence of the words of
-/// all blocks and of the gold text.
+/// Returns for each block the share of its words (0 to 1) on a longest common subsequence with the gold text.
 pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
     let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
     let mut number = |text: &str, into: &mut Vec<u32>| {
@@ -46,12 +45,12 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
         .collect()
 }
 
-/// Memory of one table of bit rows, in 64-bit words (128 MiB).
+/// Maximum size of a table for aligning a page with its gold text, in 64-bit words (128 MiB).
 const TABLE: usize = 16 << 20;
 
 /// Returns for each element of `page` whether it lies on a longest common subsequence with `gold`.
 ///
-/// Takes |page| · |gold| / 64 steps, at most twice that for very long inputs.
+/// Takes |page| · |gold| / 64 steps, and up to twice as many for very long inputs.
 pub fn on_common_subsequence(page: &[u32], gold: &[u32]) -> Vec<bool> {
     on_common_subsequence_within(page, gold, TABLE)
 }
@@ -72,7 +71,7 @@ fn on_common_subsequence_within(page: &[u32], gold: &[u32], table: usize) -> Vec
     hit
 }
 
-/// Calls `give` with `offset` + the index of each element of `a` on a common subsequence with `b`.
+/// Calls `give` with `offset` plus the index of each element of `a` that is on a longest common subsequence with `b`.
 fn align(a: &[u32], b: &[u32], offset: usize, table: usize, give: &mut impl FnMut(usize)) {
     let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (0..prefix).for_each(|at| give(offset + at));
@@ -94,7 +93,7 @@ fn align(a: &[u32], b: &[u32], offset: usize, table: usize, give: &mut impl FnMu
     trace(a, b, offset, give);
 }
 
-/// Positions of each word of `a` as bit rows.
+/// Maps each word of `a` to a bit row with its positions; also returns the length of a row in 64-bit words.
 fn masks(a: impl Iterator<Item = u32>, len: usize) -> (FxHashMap<u32, Vec<u64>>, usize) {
     let stride = len.div_ceil(64);
     let mut masks: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
@@ -104,8 +103,8 @@ fn masks(a: impl Iterator<Item = u32>, len: usize) -> (FxHashMap<u32, Vec<u64>>,
     (masks, stride)
 }
 
-/// One step of the recurrence: V' = (V + (V & M)) | (V & !M); a zero bit is a place where the length
-/// of the subsequence grows.
+/// Advances `row` of the longest-common-subsequence table by one word: V' = (V + (V & M)) | (V & !M). A zero bit marks
+/// a position at which the subsequence grows.
 fn step(row: &mut [u64], mask: &[u64]) {
     let mut carry = false;
     for (v, m) in row.iter_mut().zip(mask) {
@@ -117,7 +116,7 @@ fn step(row: &mut [u64], mask: &[u64]) {
     }
 }
 
-/// Length of the longest common subsequence of `b` with each prefix of `a` (`0..=len`).
+/// Returns the length of the longest common subsequence of `b` with each prefix of `a`, from 0 to `len` words.
 fn prefix_lengths(a: impl Iterator<Item = u32>, len: usize, b: impl Iterator<Item = u32>) -> Vec<u32> {
     let (masks, stride) = masks(a, len);
     let mut row = vec![u64::MAX; stride];
@@ -136,7 +135,7 @@ fn prefix_lengths(a: impl Iterator<Item = u32>, len: usize, b: impl Iterator<Ite
     lengths
 }
 
-/// The place at which to divide `a` so that its parts share the most with the two parts of `b`.
+/// Returns the index at which to split `a` so that its parts share most with `b_head` and `b_tail`.
 fn best_cut(a: &[u32], b_head: &[u32], b_tail: &[u32]) -> usize {
     let head = prefix_lengths(a.iter().copied(), a.len(), b_head.iter().copied());
     let tail = prefix_lengths(a.iter().rev().copied(), a.len(), b_tail.iter().rev().copied());
@@ -144,7 +143,7 @@ fn best_cut(a: &[u32], b_head: &[u32], b_tail: &[u32]) -> usize {
     (0..=a.len()).fold(0, |best, cut| if total(cut) > total(best) { cut } else { best })
 }
 
-/// Keeps every bit row and walks back along a longest common subsequence.
+/// Calls `give` with `offset` plus the index of each element of `a` on a longest common subsequence with `b`.
 fn trace(a: &[u32], b: &[u32], offset: usize, give: &mut impl FnMut(usize)) {
     let (masks, stride) = masks(a.iter().copied(), a.len());
     let mut rows = vec![u64::MAX; stride * (b.len() + 1)];
@@ -183,7 +182,7 @@ mod tests {
         assert_eq!(shares(&page, ""), [0.0; 4]);
     }
 
-    /// The textbook table.
+    /// Returns the length of the longest common subsequence, by the textbook method.
     fn length(a: &[u32], b: &[u32]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {

@@ -1,4 +1,4 @@
-//! Labelled pages: reads an archive and its gold file together.
+//! Reads labelled pages from an archive and its gold file.
 //!
 //! Lines of gold files are also read if they have values that are none of JSON, and if the file is compressed.
 //! Folds for cross-validation never divide a host.
@@ -19,8 +19,7 @@ use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
 use crate::{error::LearnError, label::shares};
 
-/// A gold object: one line of a gold file, with the text that should be extracted from a page. Other fields are
-/// ignored.
+/// Gold object: one line of a gold file, with the text that should be extracted from a page. Ignores unknown fields.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Gold {
     /// WARC-Record-ID of the page.
@@ -28,51 +27,51 @@ pub struct Gold {
     /// URL of the page.
     #[serde(default)]
     pub url: String,
-    /// Name of the page in its set.
+    /// Name of the page in its page set.
     #[serde(default)]
     pub id: String,
-    /// Main text; empty if nothing should be extracted. If absent, only the texts in `with` are known.
+    /// Main text of the page; empty if nothing should be extracted, `None` if only the texts in `with` are known.
     #[serde(default)]
     pub gold: Option<String>,
-    /// Comments of readers, if they are separate from the text.
+    /// Readers' comments on the page, if the gold holds them apart from the main text.
     #[serde(default)]
     pub gold_comments: Option<String>,
-    /// Texts that the result must contain.
+    /// Texts that the extracted text must contain.
     #[serde(default)]
     pub with: Vec<String>,
-    /// Texts that the result must not contain.
+    /// Texts that the extracted text must not contain.
     #[serde(default)]
     pub without: Vec<String>,
-    /// Type of the page.
+    /// Type of the page, such as `product` or `listing`.
     #[serde(default)]
     pub page_type: Option<String>,
-    /// Language of the page.
+    /// Language code of the page.
     #[serde(default)]
     pub lang: Option<String>,
-    /// The roles of blocks of the page, as `trommel label` writes them.
+    /// Roles of the page's blocks, as `trommel label` writes them.
     #[serde(default)]
     pub blocks: Vec<GoldBlock>,
-    /// All ingredients of the page's recipe.
+    /// All ingredients of the recipe on the page, one text each.
     #[serde(default)]
     pub ingredients: Vec<String>,
-    /// All steps of the recipe.
+    /// All steps of the recipe on the page, one text each.
     #[serde(default)]
     pub steps: Vec<String>,
 }
 
-/// The role of a block in a gold object.
+/// Role of one block of a page, as a gold object records it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct GoldBlock {
-    /// First and one past the last byte of the block in the decoded page.
+    /// Byte range of the block in the decoded page: its first byte, and one past its last.
     #[serde(default)]
     pub span: (u32, u32),
-    /// Name of its role; absent in sets that mark blocks in another way.
+    /// Name of the block's role; empty in sets that mark blocks in another way.
     #[serde(default)]
     pub role: String,
 }
 
 impl Gold {
-    /// Returns the text that should be extracted, with the comments if `comments` is set.
+    /// Returns the text that should be extracted, with the readers' comments if `comments` is set.
     pub fn text(&self, comments: bool) -> String {
         let mut text = self.gold.clone().unwrap_or_default();
         if comments && let Some(more) = self.gold_comments.as_deref().filter(|more| !more.is_empty()) {
@@ -82,57 +81,57 @@ impl Gold {
         text
     }
 
-    /// Returns the texts that the result must contain, if nothing else is known of the main text.
+    /// Returns the texts that the extracted text must contain; `None` if the main text is known or no text is required.
     pub fn required(&self) -> Option<&[String]> {
         (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }
 
-    /// Returns whether the gold has comments apart from the text.
+    /// Returns whether the gold holds readers' comments apart from the main text.
     pub fn has_comments(&self) -> bool {
         self.gold_comments.as_ref().is_some_and(|text| !text.is_empty())
     }
 
-    /// Returns the URL of the page; `None` if it is a placeholder (RFC 2606) or unknown.
+    /// Returns the URL of the page; `None` if the URL is unknown or a placeholder on a host in `.invalid` (RFC 2606).
     pub fn address(&self) -> Option<&str> {
         self.host().map(|_| self.url.as_str())
     }
 
-    /// Returns the group of the page in cross-validation: its host. A page with a placeholder as its URL is its own
-    /// group.
+    /// Returns the name of the page's group in cross-validation: the page's host, or its record id if the URL is
+    /// unknown or a placeholder.
     pub fn group(&self) -> &str {
         self.host().unwrap_or(&self.record_id)
     }
 
-    /// The host of the page, none where it is a placeholder or unknown.
+    /// Returns the host of the page; `None` if the URL is unknown or a placeholder on a host in `.invalid`.
     fn host(&self) -> Option<&str> {
         let host = self.url.split_once("://")?.1.split(['/', '?', '#']).next()?;
         (!host.is_empty() && !host.ends_with(".invalid")).then_some(host)
     }
 }
 
-/// A page with its gold object.
+/// Page of an archive, with the gold object that says what should be extracted.
 #[derive(Clone, Debug)]
 pub struct LabelledPage {
-    /// The gold object.
+    /// Gold object of the page: the text that should be extracted, and facts about the page.
     pub gold: Gold,
-    /// The page's tables.
+    /// Parsed page: tables of its elements and blocks.
     pub page: Page,
-    /// The decoded page, which the places in the tables are of.
+    /// Decoded HTML of the page, to which the byte offsets in `page` refer.
     pub html: String,
 }
 
-/// A set of labelled pages, such as an archive with its gold file.
+/// Set of labelled pages, such as an archive with its gold file.
 #[derive(Clone, Debug)]
 pub struct PageSet {
-    /// Its name: that of the archive without its endings.
+    /// Name of the set: the file name of the archive without its extensions.
     pub name: String,
-    /// The pages in the order of the archive.
+    /// Labelled pages in the order of the archive.
     pub pages: Vec<LabelledPage>,
 }
 
 impl PageSet {
-    /// Returns for each block of each page whether it is content: more than `share` of its words lie on the longest
-    /// common subsequence with the gold text. The comments of readers are included on request.
+    /// Returns for each block of each page whether more than `share` of its words lie on the longest common subsequence
+    /// with the gold text. Such blocks are content. The gold includes readers' comments if `comments` is set.
     pub fn labels(&self, comments: bool, share: f32) -> Vec<Vec<bool>> {
         self.pages
             .par_iter()
@@ -143,12 +142,12 @@ impl PageSet {
             .collect()
     }
 
-    /// Returns whether the gold of any page has comments apart from the text.
+    /// Returns whether the gold of any page in the set holds readers' comments apart from the main text.
     pub fn has_comments(&self) -> bool {
         self.pages.iter().any(|page| page.gold.has_comments())
     }
 
-    /// Returns the pages with the labels of their blocks.
+    /// Returns the pages of the set as training examples, with `labels` for the blocks of each page.
     pub fn examples<'a>(&'a self, labels: &'a [Vec<bool>]) -> Vec<Example<'a>> {
         self.pages
             .iter()
@@ -158,10 +157,10 @@ impl PageSet {
     }
 }
 
-/// Reads the gold objects of a file of JSON lines, gzip or plain.
+/// Reads all gold objects from a file of JSON lines, plain or gzip.
 ///
 /// # Errors
-/// If the file cannot be read or a line is not a gold object.
+/// Fails if the file cannot be read or a line is not a gold object.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let name = path.display().to_string();
     let io = |source| LearnError::Io { path: name.clone(), source };
@@ -178,10 +177,10 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     Ok(golds)
 }
 
-/// Reads the pages of an archive that have a gold object. Damaged parts of the archive are skipped.
+/// Reads the pages of an archive that have a gold object in the file `gold`, and skips damaged parts of the archive.
 ///
 /// # Errors
-/// If a file cannot be read, or a gold object has no page.
+/// Fails if a file cannot be read, or a gold object has no page in the archive.
 pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     let golds = read_gold(gold)?;
     let count = golds.len();
@@ -219,7 +218,7 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     Ok(PageSet { name: trommel_archive::file_name::stem(&name).to_owned(), pages: pages_read? })
 }
 
-/// Returns the default path of the gold file of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` for other names.
+/// Returns the default path of an archive's gold file: `X.gold.jsonl.gz` for `X.warc.gz`; `None` for other file names.
 pub fn gold_beside(pages: &Path) -> Option<PathBuf> {
     let name = pages.file_name()?.to_str()?;
     let stem = is_archive(name).then(|| stem(name))?;
@@ -230,7 +229,7 @@ fn bare(id: &str) -> &str {
     id.trim().trim_start_matches('<').trim_end_matches('>')
 }
 
-/// Reads a page as the extractor does; returns its decoded bytes, too.
+/// Decodes and parses the page of a record, as the extractor does; returns the parsed page and its decoded HTML.
 fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);
@@ -245,15 +244,15 @@ fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> 
     Ok((page, decoded.text.into_owned()))
 }
 
-/// Keys of texts.
+/// Keys of a gold object whose values must be strings.
 const TEXTS: [&str; 2] = ["gold", "gold_comments"];
-/// Numbers that some programs write, and JSON does not know.
+/// Numbers that some programs write although JSON does not allow them.
 const NO_NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
-/// Parses a line as a gold object. The flag is true if something in it that is no text was taken for an absent one.
+/// Parses a line as a gold object; the flag says whether invalid values were replaced with `null`.
 ///
 /// # Errors
-/// If the line is no gold object.
+/// Fails if the line is not a gold object.
 pub(crate) fn gold_of(line: &str) -> Result<(Gold, bool), Error> {
     let (mut value, mut is_mended): (Value, bool) = match serde_json::from_str(line) {
         Ok(value) => (value, false),
@@ -273,7 +272,7 @@ pub(crate) fn gold_of(line: &str) -> Result<(Gold, bool), Error> {
     Ok((serde_json::from_value(value)?, is_mended))
 }
 
-/// The line with `null` in the place of numbers that are none; nothing if there are none.
+/// Replaces numbers that JSON does not allow, such as `NaN`, with `null`; returns `None` if the line has none.
 fn without_no_numbers(line: &str) -> Option<String> {
     let (mut out, mut rest) = (String::with_capacity(line.len()), line);
     let (mut is_text, mut is_found) = (false, false);
@@ -298,10 +297,10 @@ fn without_no_numbers(line: &str) -> Option<String> {
     is_found.then_some(out)
 }
 
-/// Iterates over the lines of a file, plain or gzip, that hold more than white space, each with its number from 1.
+/// Iterates over the non-blank lines of a file, plain or gzip, each with its line number from 1.
 ///
 /// # Errors
-/// If the file cannot be opened or its first bytes cannot be read; each line has its own error.
+/// Fails if the file cannot be opened or its first bytes cannot be read; later errors come in place of a line.
 pub fn numbered_lines(path: &Path) -> io::Result<impl Iterator<Item = (usize, io::Result<String>)> + use<>> {
     let mut file = BufReader::new(File::open(path)?);
     let is_gzip = file.fill_buf()?.starts_with(&[0x1F, 0x8B]);
@@ -310,20 +309,20 @@ pub fn numbered_lines(path: &Path) -> io::Result<impl Iterator<Item = (usize, io
     Ok((1..).zip(BufReader::new(input).lines()).filter(move |(_, line)| !is_blank(line)))
 }
 
-/// A labelled page to learn from: its tables and the labels of its blocks.
+/// Training example: a page with the labels of its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Example<'a> {
-    /// The page.
+    /// Parsed page: tables of its elements and blocks.
     pub page: &'a Page,
-    /// For each block, true if it is content.
+    /// Label of each block: true if the block is content (main text).
     pub labels: &'a [bool],
-    /// Its host.
+    /// Name of the page's group in cross-validation, usually its host.
     pub group: &'a str,
 }
 
-/// Returns for each item the number of its fold, 0..`folds`. Items of one group share a fold. Groups are assigned from
-/// the largest to the smallest, each to the fold with the fewest items. So the folds have nearly equal size and are the
-/// same on every run.
+/// Assigns each item to one of `folds` folds, so that items of the same group share a fold; returns the fold numbers.
+/// Groups are assigned from the largest to the smallest, each to the fold with the fewest items. So the folds have
+/// nearly equal size and are the same on every run.
 pub fn by_group(groups: &[&str], folds: usize) -> Vec<usize> {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for group in groups {

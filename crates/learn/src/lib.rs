@@ -20,5 +20,5 @@ pub use train::{
     Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, ScoredPage, TrainOptions, Trained,
     Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
 };
-/// Types of reports and options.
+/// Score of a model and group of features, for reports and training options.
 pub use trommel_model::{Score, features::FeatureGroup};

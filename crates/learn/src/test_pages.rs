@@ -4,12 +4,12 @@ use trommel_html::{Engine, Limits, Page, ScanEngine};
 
 use crate::labelled_pages::{Gold, LabelledPage};
 
-/// Reads a page into its tables.
+/// Parses an HTML page into tables of elements and blocks, with default limits.
 pub(crate) fn read(html: &str) -> Page {
     ScanEngine.read(html, &Limits::default())
 }
 
-/// Creates a page with its gold object.
+/// Creates a labelled page from HTML and a gold object.
 pub(crate) fn labelled(html: &str, gold: Gold) -> LabelledPage {
     LabelledPage { gold, page: read(html), html: html.to_owned() }
 }

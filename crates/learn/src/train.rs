@@ -27,56 +27,56 @@ pub use learned_words::list;
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use roles::train_roles;
 
-/// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
-/// like differs from crawl to crawl.
+/// Prefix of the columns that describe the page's URL. The columns tell the page type, but blocks are not judged by
+/// them, because URLs differ from crawl to crawl.
 const ADDRESS: &str = "address.";
 
-/// The options of training a model.
+/// Options for training a model.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
-    /// Name of the model.
+    /// Name to write into the trained model.
     pub name: String,
-    /// Day to write into the model, `YYYY-MM-DD`.
+    /// Date to write into the trained model, `YYYY-MM-DD`.
     pub created: String,
-    /// Groups of features.
+    /// Groups of features that the model uses.
     pub groups: Vec<FeatureGroup>,
-    /// The kind of the model.
+    /// Kind of model to train.
     pub learner: Learner,
-    /// A block is content if more than this share of its words lies on the common subsequence.
+    /// Share of a block's words in common with the gold text above which the block is labelled as content.
     pub label_share: f32,
-    /// The weight of each block.
+    /// Rule for the weight of each block in training.
     pub weighting: Weighting,
-    /// Unit that cross-validation holds out.
+    /// Unit that cross-validation holds out: hosts or page sets.
     pub held_out: HeldOut,
-    /// Number of folds, if hosts are held out.
+    /// Number of folds of cross-validation, if hosts are held out.
     pub folds: usize,
-    /// The number of sets, at the end of all, from which only the scorer of pages that are not one text learns.
+    /// Number of last page sets, which teach only the scorer for listings and other pages that are not one text.
     pub list_sets: usize,
-    /// The number of sets before these from which only the scorer of threads learns, and that of page types.
+    /// Number of page sets before the last `list_sets`, which teach only the scorers of threads and of page types.
     pub thread_sets: usize,
-    /// True if the gold's comments are content.
+    /// Whether readers' comments in the gold count as content.
     pub comments: bool,
 }
 
-/// Purpose of a fit.
+/// Purpose of fitting scorers: to compare candidates, or to make the final model.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
-    /// Every candidate, to be judged on other pages. The scorers of kinds are of one seed.
+    /// Fit of every candidate for cross-validation, with a single seed for the scorers of page kinds.
     Test,
-    /// The model itself, with this penalty.
+    /// Fit of the final model, with this penalty.
     Use(f64),
 }
 
-/// The first of the sets that do not teach every scorer.
+/// Indices that divide the page sets by the scorers that learn from them.
 #[derive(Clone, Copy, Debug)]
 struct SetRoles {
-    /// The first that teaches the scorer of threads alone.
+    /// Index of the first set that teaches only the scorers of threads and of page types.
     threads: usize,
-    /// The first that teaches the scorer of pages that are not one text alone.
+    /// Index of the first set that teaches only the scorer for listings and other pages that are not one text.
     lists: usize,
 }
 
-/// Those of `trommel train` without options, but for the name and the day.
+/// Options of `trommel train` without arguments, with an empty name and date.
 impl Default for TrainOptions {
     fn default() -> Self {
         Self {
@@ -96,41 +96,40 @@ impl Default for TrainOptions {
 }
 
 impl TrainOptions {
-    /// The roles of so many sets.
+    /// Returns which of `sets` page sets teach only some of the scorers.
     fn roles(&self, sets: usize) -> SetRoles {
         let lists = sets.saturating_sub(self.list_sets);
         SetRoles { threads: lists.saturating_sub(self.thread_sets), lists }
     }
 }
 
-/// The weight of each block in training.
+/// Rule for the weight of each block in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
-    /// Every block once, as in the paper.
+    /// Every block has the same weight, as in the paper of Peters and Lecocq (2013).
     Blocks,
-    /// Every page weighs the same, divided among its blocks by the square roots of their words.
+    /// All pages of a set have the same weight, divided among their blocks by the square roots of the word counts.
     Pages,
 }
 
-/// The group of pages that cross-validation holds out together.
+/// Unit that cross-validation holds out of training and then judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldOut {
-    /// Hosts, in folds.
+    /// Hosts, divided into folds.
     Hosts,
-    /// One set after the other.
+    /// Page sets, one after the other.
     Sets,
 }
 
-/// The kind of a model.
+/// Kind of model to train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learner {
-    /// L2 logistic regression.
+    /// Logistic regression with an L2 penalty.
     Linear,
-    /// Logistic regression over binned features and crosses of two.
+    /// Additive model: logistic regression over binned features and pairs of binned features.
     Additive,
-    /// The same from fewer trees of one seed, which do not ask for columns that cost much: the built-in `lite`.
+    /// Additive model of fewer trees and one seed, without columns that are slow to compute: the built-in model `lite`.
     Lite,
-    /// Two models that share a part: the additive one, and the same with boosted trees beside it, half
-    /// of the log odds each.
+    /// Additive model for clear blocks, with boosted trees for the blocks in doubt: the built-in model `fast`.
     Shipped,
 }

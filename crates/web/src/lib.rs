@@ -1,4 +1,4 @@
-//! Pages for browsers and programs over HTTP: the extraction service, labels by clicks, and a view of a judged page.
+//! Extraction service over HTTP, labelling of pages by clicks in a browser, and an HTML report on a judged page.
 //!
 //! The service ([`service`]) and the labelling ([`label`]) are features, as they need an HTTP server; the view
 //! ([`viewer`]) is a string.

@@ -1,4 +1,4 @@
-//! Pages are shown, labelled by what a browser sends, and labelled on after a restart.
+//! Tests that pages are shown, labelled by requests of a browser, and labelled on after a restart.
 
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -17,7 +17,7 @@ use trommel_text::words::Rule;
 use trommel_web::label::{GoldFile, LabelPages, Labelling, PageLabels, serve};
 use trommel_web::service::{HostGuard, Socket};
 
-/// A record with a page; without an id where it is empty.
+/// Creates a record with an HTML page; without a WARC-Record-ID if `id` is empty.
 fn record(id: &str, html: &str) -> Vec<u8> {
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
     let id_line = match id {
@@ -88,7 +88,7 @@ impl Host {
         (status, body)
     }
 
-    /// Status, head and body of the answer.
+    /// Sends a request, and returns the status, head and body of the answer.
     fn answer(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         write!(
@@ -173,7 +173,7 @@ fn choices_become_gold_and_labelling_continues() {
     assert_eq!(host.get("/pages/1")["blocks"][0]["role"], "other");
 }
 
-/// The page is shown beside its blocks as it is stored, and can do nothing.
+/// Tests that the page is shown as it is stored next to its blocks, and can run no scripts.
 #[test]
 fn the_page_itself_is_shown_without_scripts() {
     let folder = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ fn a_gold_file_that_is_none_is_named() {
     assert_eq!(GoldFile::open(&folder.path().join("absent")).unwrap().labelled(), 0);
 }
 
-/// Two servers over one file, and a line that a person writes into it meanwhile.
+/// Tests that two servers on one gold file, and a person who edits the file meanwhile, lose no labels.
 #[test]
 fn nobody_loses_the_labels_of_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -338,7 +338,7 @@ fn pages_that_gold_cannot_name_are_told_and_damage_is_passed_over() {
     assert_eq!(golds, [0, 4, 5].map(|number| format!("The committee considers report {number}.")));
 }
 
-/// The folder of labelled pages; none, and a line saying so, where it is absent.
+/// Returns the folder of labelled pages; prints a line and returns `None` if the folder is absent.
 fn shared_data() -> Option<PathBuf> {
     let shared = std::env::var_os("TROMMEL_SHARED").map_or("../../../shared".into(), PathBuf::from);
     let data = shared.join("data");
@@ -349,7 +349,7 @@ fn shared_data() -> Option<PathBuf> {
     Some(data)
 }
 
-/// Accepting every proposal gives the text that `run` writes, except for comments.
+/// Tests that accepting every proposal gives the text that `run` writes, except for comments.
 #[test]
 fn proposals_that_are_accepted_are_what_the_model_keeps() {
     let Some(data) = shared_data() else { return };

@@ -1,4 +1,4 @@
-//! Adapts a finished model to own labels.
+//! Adapts a finished model to pages that the user labelled.
 //!
 //! The log odds of the finished model stay as they are. The own pages teach a correction on top: step
 //! functions of the features of blocks, held towards zero by an L2 penalty. Cross-validation by host on the
@@ -20,31 +20,31 @@ use super::{ADDRESS, TrainOptions, logistic::fit_additive, page_types::is_of_pag
 use crate::error::LearnError;
 use crate::labelled_pages::{PageSet, by_group};
 
-/// Candidates of cross-validation for the penalty.
+/// L2 penalties on the correction, among which cross-validation chooses.
 const PENALTIES: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];
-/// The loss of mean F1 that a mixed-in set may have.
+/// Maximum loss of mean F1 on each page set that is labelled by other conventions than the user's.
 const LOSS: f64 = 0.001;
-/// Bins of a column: there are few pages.
+/// Number of bins per column; small because a user labels few pages.
 const BINS: usize = 8;
 
-/// A finished model that was adapted to own pages, with what it gained.
+/// Finished model that was adapted to the user's pages, with the scores before and after.
 #[derive(Clone, Debug)]
 pub struct Adapted {
-    /// The adapted model, its scores those of cross-validation on the own pages. Where no correction gains
-    /// anything, it judges as the finished one.
+    /// Adapted model with its scores in cross-validation on the given pages. If no correction helps, the adapted model
+    /// judges like the finished one.
     pub trained: Trained,
-    /// The scores of the finished model on the pages, one for each set.
+    /// Scores of the finished model before the adaptation, one for each page set.
     pub before: Vec<Score>,
-    /// Strength of the penalty on the correction; `None` if there is no correction.
+    /// Strength of the L2 penalty on the correction; `None` if the model was not corrected.
     pub penalty: Option<f64>,
 }
 
-/// Adapts `base` to the pages of the sets; the last `mixed` of them are of other conventions, on which nothing
-/// may be lost. Of the options, `groups`, `learner` and `weighting` are those
-/// of the finished model.
+/// Adapts the finished model `base` to the pages of `sets`. The last `mixed` sets are labelled by other conventions,
+/// and the correction must not lower F1 on them. `groups`, `learner` and `weighting` of `options` must be those of
+/// `base`.
 ///
 /// # Errors
-/// If there are no blocks, all of them have one label, or the solver fails.
+/// Fails if there are no blocks, all of them have one label, or the solver fails.
 pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOptions) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
     tracing::info!("pages to learn from: {}", pages.len());
@@ -102,7 +102,7 @@ pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOption
     })
 }
 
-/// The fold of each page, and how many there are: by host, or by page if all are of one host.
+/// Returns the fold of each page and the number of folds. Pages of one host share a fold, unless all are of one host.
 fn folds(pages: &[Labelled], wanted: usize) -> (Vec<usize>, usize) {
     let mut groups: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let mut distinct = groups.clone();
@@ -117,7 +117,7 @@ fn folds(pages: &[Labelled], wanted: usize) -> (Vec<usize>, usize) {
     (by_group(&groups, number), number)
 }
 
-/// The mean gain in F1 of pages, and its standard error.
+/// Returns the mean gain of `after` over `before` (one F1 per page), and the standard error of that mean.
 fn gain(before: &[f64], after: &[f64]) -> (f64, f64) {
     let both = before.iter().zip(after);
     let gains: Vec<f64> = both.map(|(before, after)| after - before).collect();
@@ -127,24 +127,24 @@ fn gain(before: &[f64], after: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
 }
 
-/// The own pages as the finished model sees them.
+/// Training pages of an adaptation, with the log odds by the finished model.
 struct OwnPages {
     table: BlockTable,
-    /// Log odds of each row by the finished model.
+    /// Log odds of each row (one block) by the finished model.
     odds: Vec<f32>,
-    /// The layout of each page: its fields, and how strongly the blocks of a field are drawn together.
+    /// Layout of each page: the field and section that each block belongs to.
     layouts: Vec<Layout>,
     pooling: f32,
-    /// Number of each row's page.
+    /// Index of the page that each row belongs to.
     page_of: Vec<usize>,
     pages: usize,
 }
 
-/// A correction, asking columns of the finished model's schema.
+/// Additive scorer that corrects the log odds of a finished model, over the columns of that model's schema.
 type Correction = trommel_model::Additive;
 
 impl OwnPages {
-    /// The pages of the first `own_sets` sets and those that are mixed in, which weigh as much together.
+    /// Collects the rows of the user's pages (the first `own_sets` sets) and of other pages, with equal total weights.
     fn new(base: &Model, pages: &[Labelled], own_sets: usize) -> Self {
         let names = base.schema().names();
         let share = |is_own: bool| -> f64 {
@@ -180,12 +180,12 @@ impl OwnPages {
         own_pages
     }
 
-    /// The rows of some pages.
+    /// Returns the indices of the rows whose page index `wanted` accepts.
     fn rows_of(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
         (0..self.page_of.len()).filter(|row| self.page_of.get(*row).is_some_and(|page| wanted(*page))).collect()
     }
 
-    /// The training sample of some rows.
+    /// Returns the training sample that consists of the rows with these indices.
     fn sample(&self, rows: &[usize]) -> OwnSample {
         let table = &self.table;
         let pick = |values: &[f32]| -> Vec<f32> { rows.iter().filter_map(|row| values.get(*row).copied()).collect() };
@@ -199,7 +199,7 @@ impl OwnPages {
         }
     }
 
-    /// The probabilities of each page's blocks.
+    /// Returns the probabilities of each page's blocks by the finished model, with `correction` added to its log odds.
     fn probabilities(&self, correction: Option<&Correction>) -> Vec<Vec<f32>> {
         let mut pages = vec![Vec::new(); self.pages];
         for (row, (page, odds)) in self.page_of.iter().zip(&self.odds).enumerate() {
@@ -216,7 +216,7 @@ impl OwnPages {
         pages
     }
 
-    /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
+    /// Returns for each penalty the probabilities of each page's blocks, by corrections trained on other folds.
     fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
@@ -241,26 +241,26 @@ impl OwnPages {
     }
 }
 
-/// A penalty, and the probabilities of each page's blocks by corrections under it.
+/// L2 penalty, and the probabilities of each page's blocks by corrections trained with this penalty.
 type PenaltyResult = (f64, Vec<Vec<f32>>);
 
-/// Rows to learn a correction from.
+/// Training sample for a correction: binned rows with labels and weights.
 struct OwnSample {
     binned: Binned,
     labels: Vec<bool>,
     weights: Vec<f32>,
-    /// Log odds by the finished model.
+    /// Log odds of each row by the finished model.
     odds: Vec<f32>,
 }
 
 impl OwnSample {
-    /// The correction that the rows ask for.
+    /// Fits a correction to the sample, with an L2 penalty of this strength.
     fn correction(&self, penalty: f64) -> Result<Correction, LearnError> {
         fit_additive(&self.binned, &self.labels, &self.weights, &self.odds, penalty)
     }
 }
 
-/// The finished model with the correction as one more scorer.
+/// Returns the finished model `base` with the correction as one more scorer, and with new facts about its training.
 pub(super) fn corrected(
     base: &Model,
     correction: Option<Correction>,
@@ -321,7 +321,8 @@ mod tests {
         )
     }
 
-    /// Pages of as many hosts: a story and then a list of summaries, which is content or not.
+    /// Creates a page per number in `pages`, each of its own host: a story, then a list that is content if
+    /// `with_lists`.
     fn set(name: &str, pages: std::ops::Range<usize>, with_lists: bool) -> PageSet {
         let pages = pages.map(|at| {
             let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|part| sentence(at, part));

@@ -10,36 +10,36 @@ use crate::error::LearnError;
 use crate::evaluate::Scores;
 use crate::labelled_pages::{PageSet, by_group};
 
-/// The result of cross-validation for one page: the probabilities, the labels and the choice.
+/// Result of cross-validation for one page: probabilities, labels and chosen text.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
-    /// Number of its set.
+    /// Index of the page's set among the page sets.
     pub set: usize,
-    /// Number of the page in its set.
+    /// Index of the page in its set.
     pub page: usize,
-    /// Probability of each block, by a model that had not seen the page's host.
+    /// Probability of each block to be content, by a model that was trained without the page's fold.
     pub probabilities: Vec<f32>,
-    /// Labels of the blocks.
+    /// Label of each block: true if the block is content.
     pub labels: Vec<bool>,
-    /// Labels of the texts of the JSON-LD that are not among the blocks.
+    /// Label of each text that only the JSON-LD holds: true if the text is content.
     pub embedded_labels: Vec<bool>,
-    /// The choice among them, by such models.
+    /// Choice among the blocks and JSON-LD texts of the page, with its scores.
     pub scored: ScoredPage,
 }
 
-/// A trained model, with the results of its cross-validation for every page.
+/// Trained model, with the results of its cross-validation for every page.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// The model, its scores filled in.
+    /// Trained model, including its scores in cross-validation.
     pub model: Model,
-    /// Every page of the sets, in order.
+    /// Results of cross-validation for every page of the sets, in order.
     pub judged: Vec<JudgedPage>,
 }
 
-/// Trains a model of main text on all pages of the sets.
+/// Trains a block model on all pages of the sets, and scores it by cross-validation.
 ///
 /// # Errors
-/// If there is nothing to learn from or the solver fails.
+/// Fails if there is nothing to learn from or the solver fails.
 pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnError> {
     let pages = labelled(sets, options);
     tracing::info!("pages to learn from: {}", pages.len());
@@ -110,7 +110,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
     Ok(Trained { model: Model::new(file)?, judged })
 }
 
-/// Returns the result of cross-validation for every page.
+/// Returns the results of cross-validation for every page, from its probabilities and its chosen text.
 pub(super) fn judged_pages(
     pages: &[Labelled],
     probabilities: &[Vec<f32>],
@@ -138,7 +138,7 @@ pub(super) fn judged_pages(
 }
 
 impl PageSet {
-    /// Returns the description of the set that model files hold.
+    /// Returns the description of the page set for model files: its name and its number of pages.
     pub(super) fn training_set(&self) -> TrainingSet {
         TrainingSet { name: self.name.clone(), pages: self.pages.len() as u32 }
     }
@@ -176,7 +176,7 @@ mod tests {
     use crate::train::Weighting;
     use trommel_model::features::{FeatureGroup, ListedWord};
 
-    /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
+    /// Creates pages of twelve hosts: prose in `story`, short linked lists in `menu`.
     fn set() -> PageSet {
         let pages = (0..24)
             .map(|at| {

@@ -13,26 +13,26 @@ use super::logistic::{Sample, check_labels};
 use super::table::{Binned, MAX_BINS};
 use crate::error::LearnError;
 
-/// The options of boosting trees.
+/// Options for boosting regression trees.
 #[derive(Clone, Copy, Debug)]
 pub struct BoostOptions {
-    /// Number of trees.
+    /// Number of trees to fit.
     pub trees: usize,
-    /// Leaves of a tree.
+    /// Maximum number of leaves of a tree.
     pub leaves: usize,
-    /// Questions on the way to a leaf.
+    /// Maximum number of splits on the path from the root to a leaf.
     pub depth: usize,
-    /// Share of each tree's answer that is added.
+    /// Learning rate: share of each tree's output that is added to the log odds (0 to 1).
     pub rate: f64,
-    /// Rows that a leaf must hold.
+    /// Minimum number of rows in a leaf.
     pub least_rows: usize,
-    /// L2 penalty on a leaf's answer, against weights whose mean is one.
+    /// L2 penalty on the value of a leaf, for row weights whose mean is 1.
     pub penalty: f64,
-    /// Share of the columns that a tree may ask.
+    /// Share of the columns that each tree may split on (0 to 1).
     pub columns: f64,
-    /// Share of the rows that a tree learns from.
+    /// Share of the rows that each tree is fitted on (0 to 1).
     pub rows: f64,
-    /// Start of the random numbers.
+    /// Seed for the random choice of rows and columns.
     pub seed: u64,
 }
 
@@ -52,7 +52,7 @@ impl Default for BoostOptions {
     }
 }
 
-/// Sum of gradients and of second derivatives, and number of rows, of one bin.
+/// Sums of the gradients and of the second derivatives of the loss over the rows of one bin, and number of these rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct GradientSum {
     gradient: f64,
@@ -83,15 +83,15 @@ impl GradientSum {
 #[derive(Clone, Copy, Debug)]
 struct Split {
     gain: f64,
-    /// Number of the column among all.
+    /// Index of the column to split on, among all columns of the table.
     column: usize,
-    /// Last bin that goes left.
+    /// Last bin whose rows go to the left child.
     bin: u8,
 }
 
-/// A leaf that may still be split.
+/// Leaf of a growing tree that may still be split.
 struct Leaf {
-    /// Its rows in the tree's row order.
+    /// Range of the leaf's rows in the tree's list of rows.
     rows: std::ops::Range<usize>,
     node: usize,
     depth: usize,
@@ -100,15 +100,15 @@ struct Leaf {
     split: Option<Split>,
 }
 
-/// A random number in 0..1.
+/// Returns a random number from 0 up to, but not including, 1.
 fn share(random: &mut SplitMix64) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Fits boosted trees for the log odds of a true label. Row `r` counts with `weights[r]`.
+/// Fits boosted trees that give the log odds of a true label. Row `r` has the weight `weights[r]`.
 ///
 /// # Errors
-/// If there are no rows or all of them have one label.
+/// Fails if there are no rows or all of them have the same label.
 pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOptions) -> Result<Trees, LearnError> {
     let rows = table.rows;
     check_labels(rows * table.columns.len(), labels)?;
@@ -157,7 +157,7 @@ pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOp
     Ok(trees)
 }
 
-/// The answer of a tree whose thresholds are still bins.
+/// Returns the output of a tree for a row of a binned table. The thresholds in the tree are still bin numbers.
 fn answer(table: &Binned, nodes: &[TreeNode], root: usize, row: usize) -> f32 {
     let mut at = root;
     loop {
@@ -244,7 +244,7 @@ fn grow(
     }
 }
 
-/// Puts the rows of the left side in front of the others and gives their number. Rows keep their order on both sides.
+/// Moves the rows for which `is_left` is true to the front and returns their number. Both parts keep their order.
 fn divide(rows: &mut [u32], is_left: impl Fn(u32) -> bool, spare: &mut Vec<u32>) -> usize {
     spare.clear();
     let mut middle = 0;
@@ -261,7 +261,7 @@ fn divide(rows: &mut [u32], is_left: impl Fn(u32) -> bool, spare: &mut Vec<u32>)
     middle
 }
 
-/// The histogram of each picked column over some rows.
+/// Returns the gradient sums of each bin, for each of the given columns, over the given rows.
 fn histograms(
     table: &Binned,
     gradients: &[(f32, f32)],
@@ -318,11 +318,11 @@ fn best_split(table: &Binned, columns: &[usize], leaf: &Leaf, options: &BoostOpt
         .reduce(|a, b| if b.gain > a.gain { b } else { a })
 }
 
-/// Fits boosted trees with each of `seeds` seeds, from `options.seed` on. Returns trees whose log odds are the mean
-/// over the seeds.
+/// Fits boosted trees with each of `seeds` consecutive seeds, beginning with `options.seed`. Returns trees whose log
+/// odds are the mean over the seeds.
 ///
 /// # Errors
-/// As for [`boost`].
+/// Fails like [`boost`].
 pub(super) fn boost_seeds(
     binned: &Binned,
     labels: &[bool],
@@ -347,10 +347,10 @@ pub(super) fn boost_seeds(
     Ok(all)
 }
 
-/// Fits 200 small trees for the log odds of a true label; row `r` counts with `weights[r]`.
+/// Fits 200 small trees that give the log odds of a true label. Row `r` has the weight `weights[r]`.
 ///
 /// # Errors
-/// If there are no rows or all of them have one label.
+/// Fails if there are no rows or all of them have the same label.
 pub fn fit_trees(sample: &Sample, weights: &[f32]) -> Result<Trees, LearnError> {
     let binned = Binned::new(&sample.data, sample.width, weights, MAX_BINS);
     let options = BoostOptions { leaves: 15, least_rows: 20, ..BoostOptions::default() };
@@ -361,7 +361,7 @@ pub fn fit_trees(sample: &Sample, weights: &[f32]) -> Result<Trees, LearnError> 
 mod tests {
     use super::*;
 
-    /// A label that needs two columns together: `x > .5` xor `y > .5`.
+    /// Creates rows whose label needs two columns together: `x > .5` xor `y > .5`.
     fn xor() -> (Vec<f32>, Vec<bool>) {
         let mut data = Vec::new();
         let mut labels = Vec::new();

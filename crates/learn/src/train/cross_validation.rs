@@ -16,7 +16,7 @@ use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 
 impl Learner {
-    /// Returns the strengths of the penalty among which cross-validation chooses. Only a linear model has several.
+    /// Returns the candidate penalties of cross-validation; only a linear model has more than one.
     pub(crate) fn penalties(self) -> &'static [f64] {
         match self {
             Learner::Linear => &LINEAR_PENALTIES,
@@ -25,21 +25,22 @@ impl Learner {
     }
 }
 
-/// The probabilities of a page's blocks by each candidate model, one list per candidate.
+/// Probabilities of a page's blocks by each candidate model: one list per candidate, one value per block.
 pub(super) type ByCandidate = Vec<Vec<f32>>;
 
-/// The results of models on pages whose fold they have not seen.
+/// Results of candidate models on pages that were held out of their training.
 pub(super) struct CrossValidated {
-    /// The candidates' penalties.
+    /// Penalty of each candidate model.
     pub penalties: Vec<f64>,
-    /// Probabilities of the blocks of each page, one list a candidate.
+    /// Probabilities of the blocks of each page, by each candidate model.
     pub probabilities: Vec<ByCandidate>,
-    /// For each page, the factor of log odds in a selection, by the type of the page.
+    /// Factor by which each page's log odds are multiplied in a selection by simulated outcomes (worlds), from its page
+    /// type.
     pub sharpness: Vec<f32>,
 }
 
-/// Judges each page by models that have seen no page of its fold. `roles` says of which last sets only the scorers of
-/// kinds of pages learn.
+/// Judges the blocks of each page by models that were trained without the page's fold. `roles` says which of the last
+/// sets teach only the scorers of page kinds (threads and lists).
 pub(super) fn cross_validate(
     pages: &[Labelled],
     roles: SetRoles,
@@ -86,7 +87,7 @@ pub(super) fn cross_validate(
     Ok(all)
 }
 
-/// Judges the embedded texts of each page by scorers that have seen no page of its fold.
+/// Judges the embedded (JSON-LD) texts of each page by scorers that were trained without the page's fold.
 pub(super) fn cross_validate_embedded(
     pages: &[Labelled],
     folds: &[usize],
@@ -112,7 +113,7 @@ pub(super) fn cross_validate_embedded(
         .collect())
 }
 
-/// Log odds of the blocks of a page, as a model of these parts gives them.
+/// Returns the log odds of each block of a page, by the scorers in `parts` and the scorers of page kinds in `fitted`.
 fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> Vec<f32> {
     let band = band(parts);
     let row = rows.iter().next().unwrap_or_default();
@@ -130,8 +131,8 @@ fn log_odds(parts: &[WeightedScorer], fitted: &Fitted, rows: &FeatureMatrix) -> 
     rows.iter().map(of_row).collect()
 }
 
-/// Returns the training data of the pages with these numbers: the pages, with labels for all of their blocks, and their
-/// copies. `roles` says of which last sets only the scorers of kinds of pages learn.
+/// Returns the pages whose index `may_use` accepts, with labels for all of their blocks, and the shortened copies of
+/// these pages. `roles` says which of the last sets teach only the scorers of page kinds.
 pub(super) fn training_pages<'a>(
     pages: &'a [Labelled<'a>],
     roles: SetRoles,
@@ -152,9 +153,9 @@ pub(super) fn training_pages<'a>(
     Ok(all)
 }
 
-/// Selections that are tried beside expected F1. Worlds whose errors outweigh the log odds (a factor below 1)
-/// are not: they keep more of listings, and lists of linked headlines on news pages of other origin with them.
-/// On pages of types that are made of parts the sharpness of the type takes the factor below 1.
+/// Candidate rules for choosing main text by probabilities, besides expected F1. Worlds with a factor below 1 are left
+/// out: they keep more of listings, but also lists of linked headlines on news pages. On page types made of parts, the
+/// factor of the type lowers the factor of the rule.
 const SELECTIONS: [Selection; 12] = [
     Selection::Worlds(1.0),
     Selection::Worlds(1.2),
@@ -170,35 +171,35 @@ const SELECTIONS: [Selection; 12] = [
     Selection::Threshold(0.6),
 ];
 
-/// The least gain in mean F1 of a selection over those before it. Two pages of the smallest set of the
-/// shipped models that are chosen differently move the mean by as much.
+/// Minimum gain in mean F1 for which a selection replaces the best before it. Different choices on two pages of the
+/// smallest training set move the mean by as much.
 const MARGIN: f64 = 0.002;
 
-/// The candidate and the selection that are best in cross-validation, with the choices that they make.
+/// Best candidate model and best selection rule in cross-validation, with the text chosen on each page.
 pub(super) struct Chosen {
     pub candidate: usize,
     pub selection: Selection,
-    /// The choice on each page.
+    /// Chosen text of each page, with its scores.
     pub pages: Vec<ScoredPage>,
 }
 
-/// The choice of main text on one page, with its scores.
+/// Main text chosen on one page, with its scores.
 #[derive(Clone, Debug)]
 pub struct ScoredPage {
-    /// The selection behind the choice.
+    /// Selection rule that made the choice.
     pub selection: Selection,
-    /// Expected F1 of the chosen text.
+    /// Expected word F1 of the chosen text (0 to 1).
     pub expected_f1: f32,
-    /// Scores of the chosen text, against the known texts if only some are known.
+    /// Scores of the chosen text against the gold, or against the known texts if only some are known.
     pub scores: Scores,
-    /// For a page with only some known texts, the number of them that are kept.
+    /// Counts of required texts and of those kept; `None` for a page whose whole main text is known.
     pub required: Option<Required>,
-    /// The texts of the JSON-LD that are not among the blocks, with their probabilities and whether they are kept.
+    /// Texts that only the JSON-LD holds, with their probabilities and whether they are kept.
     pub embedded: Vec<JudgedEmbedded>,
 }
 
-/// Tries every penalty with expected F1, then every selection with the best of them. A selection
-/// is taken if its mean F1 is higher by [`MARGIN`].
+/// Chooses the candidate model with the best mean F1 under expected F1, then tries every other selection with that
+/// model. A selection is taken if it raises mean F1 by more than [`MARGIN`].
 pub(super) fn choose(
     pages: &[Labelled],
     judged: &CrossValidated,
@@ -239,8 +240,8 @@ pub(super) fn choose(
     best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
 }
 
-/// Returns the mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that neither a
-/// large set nor the chance of a small one decides alone. Pages with only some known texts do not take part.
+/// Returns the mean of the sets' mean F1. The weight of a set is the square root of its number of pages, as in
+/// training, so that neither a large nor a small set decides alone. Pages with only some known texts do not count.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let pairs = pages.iter().zip(scores);
@@ -251,7 +252,7 @@ pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: us
     weighed((0..sets).map(of_set))
 }
 
-/// The mean over sets, of each its pages and its mean.
+/// Returns the mean over sets, given each set's page count and mean, weighted by the square root of the page count.
 fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (pages, mean) in sets.filter(|(pages, _)| *pages > 0) {

@@ -1,5 +1,5 @@
-//! The file of judged pages that cross-validation writes: gzip, JSON lines, one about the run and then one
-//! for each page.
+//! Reads and writes the judged pages of a cross-validation: gzip, JSON lines, one about the run and then one for each
+//! page.
 
 use std::{io::Write, path::Path};
 
@@ -14,64 +14,64 @@ use crate::error::LearnError;
 use crate::evaluate::{Required, Scores, kept_text};
 use crate::labelled_pages::{PageSet, numbered_lines};
 
-/// First field of the first line.
+/// Value of `format` in the first line of a file of judged pages.
 const FORMAT: &str = "trommel-judged";
-/// Version that is written and read.
+/// Version of the file format for judged pages that this program writes and reads.
 const VERSION: u32 = 1;
 
-/// A row of a file of judged pages: one page as models judged it that had not seen its host.
+/// Row of a file of judged pages: one page, as judged by models that were trained without its host or set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgedRow {
-    /// Name of its set.
+    /// Name of the page's set.
     pub set: String,
-    /// WARC-Record-ID.
+    /// WARC-Record-ID of the page.
     pub record_id: String,
     /// Name of the page in its set.
     pub id: String,
-    /// Type of the page, where the gold names it.
+    /// Type of the page, if the gold names it.
     #[serde(default)]
     pub page_type: Option<String>,
-    /// Language, where the gold names it.
+    /// Language of the page, if the gold names it.
     #[serde(default)]
     pub lang: Option<String>,
-    /// Words of each block, then of each text that stands in the JSON-LD alone; so in the next two.
+    /// Number of words of each block, and then of each text that only the JSON-LD holds.
     pub words: Vec<u32>,
-    /// Probability of each block of being content, 0..=1.
+    /// Probability of being content (0 to 1) for each block or JSON-LD text, in the order of `words`.
     pub probabilities: Vec<f32>,
-    /// For each block, true if it is content.
+    /// Label of each block or JSON-LD text, in the order of `words`: true if it is content.
     pub labels: Vec<bool>,
-    /// Expected F1 of the chosen blocks, 0..=1.
+    /// Expected word F1 of the chosen text (0 to 1).
     pub confidence: f32,
-    /// Scores of the chosen blocks.
+    /// Scores of the chosen text against the gold.
     #[serde(flatten)]
     pub scores: Scores,
-    /// For a page with only some known texts, the number of them that are kept. Scores and labels then refer to
-    /// these alone.
+    /// Counts of required texts and of those kept, for a page whose gold lists only some texts of the main text. Scores
+    /// and labels then refer to the listed texts alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Required>,
-    /// F1 of the blocks whose label is true: about the maximum for any choice of blocks.
+    /// F1 of the text of all blocks that are labelled as content: about the maximum for any choice of blocks.
     pub oracle_f1: f64,
-    /// Words of the gold text.
+    /// Number of words of the gold text.
     pub gold_words: u64,
-    /// Words of the chosen blocks.
+    /// Number of words of the chosen text.
     pub kept_words: u64,
 }
 
-/// The judged pages of one cross-validation, as a file stores them.
+/// Judged pages of one cross-validation, as a file stores them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgedSet {
-    /// Name of the model.
+    /// Name of the trained model.
     pub model: String,
-    /// Day of training, `YYYY-MM-DD`.
+    /// Date of training, `YYYY-MM-DD`.
     pub created: String,
-    /// Number of folds, divided by host.
+    /// Number of folds of the cross-validation.
     pub folds: u32,
-    /// The pages, set by set.
+    /// Judged pages, set by set.
     #[serde(skip)]
     pub pages: Vec<JudgedRow>,
 }
 
-/// The first line: which results these are.
+/// First line of a file of judged pages: format, version, and the facts about the run.
 #[derive(Serialize, Deserialize)]
 struct Head<S> {
     format: String,
@@ -81,8 +81,8 @@ struct Head<S> {
 }
 
 impl JudgedSet {
-    /// Collects the results of training on `sets`, for the pages of these sets. The comments of the gold are content if
-    /// `comments` is set.
+    /// Collects the results of cross-validation for the pages of `sets`. Readers' comments in the gold count as content
+    /// if `comments` is set.
     pub fn new(sets: &[PageSet], trained: &Trained, comments: bool) -> Self {
         let file = trained.model.file();
         Self {
@@ -93,10 +93,10 @@ impl JudgedSet {
         }
     }
 
-    /// Writes the file that will be at `path`; the same pages give the same bytes.
+    /// Writes the judged pages to `out`; equal pages give equal bytes. `path` is the name of the file in errors.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), LearnError> {
         let name = path.display().to_string();
         let io = |source| LearnError::Io { path: name.clone(), source };
@@ -119,7 +119,7 @@ impl JudgedSet {
     /// Reads a file of judged pages.
     ///
     /// # Errors
-    /// If it cannot be read, is no such file or of another version, or holds numbers that cannot be.
+    /// Fails if the file cannot be read, is not a file of judged pages of this version, or holds impossible values.
     pub fn read(path: &Path) -> Result<Self, LearnError> {
         let name = path.display().to_string();
         let io = |source| LearnError::Io { path: name.clone(), source };
@@ -143,13 +143,13 @@ impl JudgedSet {
         Ok(set)
     }
 
-    /// Divides the pages into those for which `is_first` is true, and the others.
+    /// Divides the judged pages into those for which `is_first` is true, and the others.
     pub fn split(&self, is_first: impl Fn(&JudgedRow) -> bool) -> (Self, Self) {
         let (first, others) = self.pages.iter().cloned().partition(is_first);
         (Self { pages: first, ..self.clone() }, Self { pages: others, ..self.clone() })
     }
 
-    /// Returns the names of the page sets, in the order of the file.
+    /// Returns the names of the page sets, in the order in which the file lists them.
     pub fn sets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for page in &self.pages {
@@ -226,7 +226,7 @@ mod tests {
     use crate::labelled_pages::Gold;
     use crate::test_pages;
 
-    /// A page of two blocks of which the first is content.
+    /// Creates a judged page of two blocks, the first of which is content.
     fn page(set: &str, f1: f64) -> JudgedRow {
         JudgedRow {
             set: set.into(),

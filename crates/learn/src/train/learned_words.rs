@@ -1,4 +1,4 @@
-//! Learns the weights of words from the training pages, those of attributes and of the text, and makes rows with them.
+//! Learns weights of attribute words and text words from training pages, and builds the training table with them.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,23 @@ use trommel_model::features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, T
 use super::{table::BlockTable, training_pages::Labelled};
 use crate::labelled_pages::{Example, by_group};
 
-/// Odds of content (or the inverse) that a listed token must pass (Peters and Lecocq, WWW 2013,
-/// section 3.3).
+/// Minimum odds (or maximum inverse odds) of content for a listed attribute word (Peters and Lecocq, WWW 2013).
 const ODDS: f64 = 2.5;
-/// Share of the content blocks, or of the others, that must carry a listed token (same source).
+/// Minimum share of the content blocks, or of the other blocks, with a listed attribute word (Peters and Lecocq 2013).
 const SHARE: f64 = 0.01;
-/// Minimum number of hosts that use a token. The paper's authors picked tokens "with an obvious meaning" by hand, which
-/// tokens of few sites lack.
+/// Minimum number of hosts that use a listed attribute word. The paper's authors picked words "with an obvious meaning"
+/// by hand, and words of few sites have none.
 const HOSTS: usize = 5;
-/// And the share of all hosts that must.
+/// Minimum share of all hosts that use a listed attribute word.
 const HOST_SHARE: f64 = 0.01;
-/// Pages that must carry a token with a weight.
+/// Minimum number of pages with an attribute word for which a weight is learned.
 const PAGES: f64 = 4.0;
-/// Maximum absolute weight.
+/// Maximum absolute value of a word's weight, in log odds.
 const WEIGHT: f64 = 3.0;
-/// Elements up the path whose tokens are counted for weights.
+/// Number of innermost elements around a block whose attribute words get weights.
 const PATH: usize = 6;
 
-/// Weights of the content and of the other blocks with a token, and the hosts that use it.
+/// Votes on whether a word marks content: total weights of content and other blocks with the word, and its hosts.
 #[derive(Default)]
 struct Votes<'a> {
     content: f64,
@@ -41,23 +40,23 @@ impl Votes<'_> {
         *(if is_content { &mut self.content } else { &mut self.other }) += weight;
     }
 
-    /// One vote, divided as the content and the rest of `page` are.
+    /// Adds one vote, divided between content and other blocks in proportion to the votes in `page`.
     fn add_share(&mut self, page: &Votes) {
         let share = page.content / (page.content + page.other).max(f64::MIN_POSITIVE);
         self.content += share;
         self.other += 1.0 - share;
     }
 
-    /// The weight of the token: its log odds of content.
+    /// Returns the weight of the word: its log odds of content, limited to `WEIGHT`.
     fn weight(&self) -> f32 {
         ((self.content + 0.5) / (self.other + 0.5)).ln().clamp(-WEIGHT, WEIGHT) as f32
     }
 }
 
-/// Returns the attribute words that the paper's rule lists. Their odds between content and other blocks are above 2.5
-/// (or below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 % of all use them. Only
-/// `id` and `class` count, from the elements around a block and the inline elements in it. Sorted by attribute and
-/// token.
+/// Returns the attribute words that the rule of Peters and Lecocq (2013) selects. Their odds between content and other
+/// blocks are above 2.5 (or below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 %
+/// of all hosts use them. Only `id` and `class` count, from the elements around a block and the inline elements in it.
+/// The words are sorted by attribute and word.
 pub fn list(examples: &[Example]) -> Vec<ListedWord> {
     let mut counts: BTreeMap<(Attribute, String), Votes> = BTreeMap::new();
     let mut all = Votes::default();
@@ -107,7 +106,7 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
 
 /// Returns the weight of every attribute word on at least four pages: its log odds of content. Each page has one vote
 /// for each word, divided between content and the rest by the square roots of the words of the blocks with it. Sorted
-/// by token.
+/// by attribute word.
 pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: BTreeMap<&str, Votes> = BTreeMap::new();
     for example in examples {
@@ -145,14 +144,14 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
         .collect()
 }
 
-/// Blocks longer than this many words teach nothing about the wording of short ones.
+/// Maximum number of words of a block that teaches the weights of text words.
 const SHORT: u32 = 24;
-/// Hosts that a word or word pair must stand on.
+/// Minimum number of hosts that use a word or word pair for which a weight is learned.
 const WORD_HOSTS: usize = 6;
 
 /// Returns the weights of words and word pairs at the start of short blocks: their log odds of content. Each page has
-/// one vote for each term, divided between content and the rest by the blocks with it. Only terms on enough hosts have
-/// one. Sorted by term.
+/// one vote for each term, divided between content and the rest by the blocks with the term. Terms on fewer than six
+/// hosts get no weight. Sorted by term.
 pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: FxHashMap<u64, (String, Votes)> = FxHashMap::default();
     for example in examples {
@@ -182,23 +181,22 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     weights
 }
 
-/// The number of parts into which the training pages are divided to learn token weights. The features of a
-/// page use weights from the other parts, so a token on only a few training pages cannot teach the model to
-/// trust it blindly.
+/// Number of parts into which training pages are divided to learn word weights. The features of a page use weights from
+/// the other parts, so the model does not learn to trust words on only a few pages.
 const CROSS_FIT: usize = 4;
-/// Rows that a page gives at most.
+/// Maximum number of blocks of one page in the training table.
 const MAX_ROWS: usize = 200;
-/// Out of this number of pages, three lose their attribute tokens and three their wording. New pages may have no known
-/// ones, above all in another language.
+/// Number of pages out of which `MASKED` are trained on without weights of attribute words, and `MASKED` without those
+/// of text words. New pages may have no known words, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
 
-/// Column that tells which share of the terms of a block have a weight.
+/// Name of the column with the share of a block's terms that have a weight.
 const KNOWN_WORDS_COLUMN: &str = "wording.known";
-/// Pages by which the usual share of known words is told.
+/// Maximum number of pages for estimating the median share of known words.
 const MAX_PAGES: usize = 400;
 
-/// The word lists that were learned from training pages, and the schema with them.
+/// Word lists that were learned from training pages, and the feature schema that uses them.
 pub(crate) struct LearnedLists {
     pub listed: Vec<ListedWord>,
     pub weights: Vec<TermWeight>,
@@ -223,7 +221,7 @@ impl LearnedLists {
         Self { listed, weights, words, schema }
     }
 
-    /// Returns the share of a page's words that have a weight, given its rows.
+    /// Returns the share of a page's words that have a learned weight, given the feature rows of its blocks.
     pub fn known_words(&self, page: &Labelled, rows: &FeatureMatrix) -> KnownWords {
         let mut known = KnownWords::default();
         if let Some(column) = self.schema.names().iter().position(|name| name == KNOWN_WORDS_COLUMN) {
@@ -233,7 +231,7 @@ impl LearnedLists {
         known
     }
 
-    /// Returns the median share of known words of the pages.
+    /// Returns the median over the pages of the share of words that have a learned weight.
     pub fn usual_known_words(&self, pages: &[&Labelled]) -> f32 {
         let drawn = pages.par_iter().step_by(pages.len().div_ceil(MAX_PAGES).max(1));
         let mut shares: Vec<f32> = drawn.map(|page| self.known_words(page, &page.rows(&self.schema)).share()).collect();
@@ -241,7 +239,7 @@ impl LearnedLists {
         shares.get(shares.len() / 2).copied().unwrap_or_default()
     }
 
-    /// Builds the table of the training pages with the features of these groups.
+    /// Builds the training table of these pages, with the features of these groups.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
         // Random parts of long pages teach as much as the whole of them.
         let mut table = BlockTable::new(self.schema.names().len(), MAX_ROWS);

@@ -1,4 +1,4 @@
-//! The kinds of learners for models.
+//! Fits the scorers of each kind of model: linear, additive, or additive with boosted trees.
 //!
 //! Trees of two questions are written as an equivalent logistic model over bins and crosses.
 
@@ -12,13 +12,12 @@ use super::table::{Binned, BlockTable};
 use super::{ADDRESS, Learner, Weighting};
 use crate::error::LearnError;
 
-/// The penalty of the leaves of an additive model.
+/// L2 penalty on the leaf values of the boosted trees that become an additive model.
 pub(super) const ADDITIVE_PENALTY: f64 = 5.0;
-/// The number of bins of a column.
+/// Maximum number of bins into which a column is divided.
 pub(super) const BINS: usize = 64;
-/// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
-/// step. Fitted at once by L-BFGS, with the pairs that gain most as crosses, it scored less on pages of
-/// other hosts.
+/// Boosting options for an additive model: trees of depth two, which are equivalent to weights of bins and of pairs of
+/// bins. Such a model fitted all at once by L-BFGS scored less on pages of other hosts.
 const PAIRS: BoostOptions = BoostOptions {
     trees: 500,
     leaves: 4,
@@ -31,41 +30,41 @@ const PAIRS: BoostOptions = BoostOptions {
     seed: 1,
 };
 
-/// The additive model of `lite`, and of blocks that `fast` is sure of.
+/// Boosting options for the additive model of `lite`, and for the additive part of `fast`.
 const LITE: BoostOptions = BoostOptions { trees: 400, ..PAIRS };
 
-/// Beginnings of the names of columns that `lite` does not ask for: each needs a pass of its own.
+/// Prefixes of the columns that the model `lite` does not use, because each needs another pass over the page.
 const NOT_IN_LITE: [&str; 7] = [
     "tag_ratio.", "position.log_repeats", "position.seen_before", "position.log_like", "position.like_words",
     "position.title_share", "position.share_in_title",
 ];
 
-/// The number of seeds whose mean an additive model is.
+/// Number of seeds over which an additive model is averaged.
 pub(super) const SEEDS: u16 = 3;
 
-/// The learner that completes the labels of pages with only some known texts, and the one of pages that are not one
-/// text: the same in fewer, larger steps.
+/// Boosting options for quick additive models, which label unlabelled blocks and score roles and kinds of pages: fewer
+/// trees with larger steps.
 const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..PAIRS };
 
-/// Fits a quick additive model, by which blocks without a label are judged.
+/// Fits a quick additive model, such as one that labels the unlabelled blocks of partly labelled pages.
 ///
 /// # Errors
-/// If there is nothing to learn from.
+/// Fails if there is nothing to learn from.
 pub(super) fn sketch(table: &BlockTable) -> Result<Additive, LearnError> {
     let binned = Binned::new(&table.data, table.width, &table.weights, BINS);
     sketch_of(&binned, &table.labels, &table.weights, 1)
 }
 
-/// Fits the model of [`sketch`] on a table in bins, as the mean of `seeds` seeds.
+/// Fits the additive model of [`sketch`] on a binned table, as the mean over `seeds` seeds.
 ///
 /// # Errors
-/// If there is nothing to learn from.
+/// Fails if there is nothing to learn from.
 pub(super) fn sketch_of(binned: &Binned, labels: &[bool], weights: &[f32], seeds: u16) -> Result<Additive, LearnError> {
     as_additive(&boost_seeds(binned, labels, weights, &SKETCH, seeds)?)
 }
 
 impl Learner {
-    /// Returns the share of the mean over a field in the log odds of its blocks.
+    /// Returns the share of a block's log odds that comes from the mean over the block's field (0 to 1).
     pub(crate) fn pooling(self) -> f32 {
         match self {
             // The paper judges every block by itself.
@@ -74,7 +73,7 @@ impl Learner {
         }
     }
 
-    /// Sets the columns of a table to zero that models of this kind do not read.
+    /// Zeroes the columns of a table that models of this kind do not use.
     pub(crate) fn blank_unasked(self, table: &mut BlockTable, names: &[String]) {
         table.blank(names, ADDRESS);
         if self == Learner::Lite {
@@ -82,10 +81,10 @@ impl Learner {
         }
     }
 
-    /// Fits the scorers that make up the log odds of the model.
+    /// Fits the scorers whose weighted sum gives the log odds of a block.
     ///
     /// # Errors
-    /// If there is nothing to learn from or a solver fails.
+    /// Fails if there is nothing to learn from or a solver fails.
     pub(crate) fn fit(
         self,
         table: &BlockTable,
@@ -115,26 +114,27 @@ impl Learner {
     }
 }
 
-/// Log odds of the additive part within which trees are asked (docs/decisions/best.md).
+/// Absolute log odds by the additive part of a model below which boosted trees judge a block too
+/// (docs/decisions/best.md).
 // With 2, mean F1 over ten unseen sets is .0008 lower, with 2.5 it is .0001 higher, and more blocks are asked for.
 const BAND: f32 = 2.3;
-/// Share of the trees in the log odds of the blocks that they judge (docs/decisions/best.md).
+/// Share of boosted trees in the log odds of the blocks that they judge (docs/decisions/best.md).
 const TREES: f32 = 0.85;
 
-/// Returns the band of a model with these parts, within which its trees are asked; `None` if no trees stand behind
-/// another part.
+/// Returns the absolute log odds by a model's first scorer below which boosted trees judge a block too. Returns `None`
+/// if the first scorer is trees, or no other scorer is.
 pub(super) fn band(parts: &[WeightedScorer]) -> Option<f32> {
     let is_trees = |part: &WeightedScorer| matches!(part.scorer, Scorer::Trees(_));
     let (first, rest) = parts.split_first()?;
     (!is_trees(first) && rest.iter().any(is_trees)).then_some(BAND)
 }
 
-/// The additive model of pairs.
+/// Fits an additive model over bins and pairs of bins, as the mean over `SEEDS` seeds.
 fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additive, LearnError> {
     as_additive(&boost_seeds(binned, labels, weights, &PAIRS, SEEDS)?)
 }
 
-/// Trees of two questions as tables, whose weights are whole units.
+/// Converts trees of depth two to an additive model, and rounds its weights to whole units.
 fn as_additive(trees: &Trees) -> Result<Additive, LearnError> {
     let converted = additive(trees);
     let mut converted = converted.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
@@ -164,12 +164,12 @@ fn linear(table: &BlockTable, weighting: Weighting, penalty: f64) -> Result<Vec<
     Ok(vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: intercept as f32, weights }) }])
 }
 
-/// Values of one column that go one way: above the first threshold, up to the second.
+/// Range of values of one column: above the first threshold, up to and including the second.
 type Range = (f32, f32);
-/// All values.
+/// Range that includes all values.
 const ALL: Range = (f32::NEG_INFINITY, f32::INFINITY);
 
-/// The value that a tree adds if both columns are in their ranges.
+/// Value that a tree adds to the log odds if two columns are both in their ranges.
 struct Area {
     first: Range,
     second: Range,
@@ -242,7 +242,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     Some(Additive { intercept, step_functions: steps.collect(), crosses: crosses.collect() })
 }
 
-/// All thresholds, rising, each once.
+/// Returns all finite thresholds of the ranges, ascending and without duplicates.
 fn edges(ranges: impl Iterator<Item = Range>) -> Vec<f32> {
     let mut edges: Vec<f32> = ranges.flat_map(|(low, high)| [low, high]).filter(|edge| edge.is_finite()).collect();
     edges.sort_by(f32::total_cmp);
@@ -250,7 +250,7 @@ fn edges(ranges: impl Iterator<Item = Range>) -> Vec<f32> {
     edges
 }
 
-/// The bins between edges that a range covers.
+/// Returns the indices of the bins between `edges` that a range covers.
 fn bins(edges: &[f32], (low, high): Range) -> std::ops::Range<usize> {
     edges.partition_point(|edge| *edge <= low)..edges.partition_point(|edge| *edge < high) + 1
 }

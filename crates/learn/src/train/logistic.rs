@@ -1,4 +1,4 @@
-//! L2 logistic regression with sample weights, over rows of numbers or over binned features, by the L-BFGS of argmin.
+//! Fits logistic regressions with an L2 penalty and row weights, over plain or binned features, by argmin's L-BFGS.
 //!
 //! One pass over single-precision rows gives cost and gradient. The additive form learns step functions for page
 //! types: the step function of a feature is a sum of steps at its edges, and the penalty applies to the steps. So
@@ -16,41 +16,41 @@ use trommel_model::{Additive, StepFunction};
 use super::table::Binned;
 use crate::error::LearnError;
 
-/// The strengths of the penalty that are tried for a linear model.
+/// L2 penalties among which cross-validation chooses for a linear model.
 pub(super) const LINEAR_PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
-/// Steps after which the solver stops, and the size of the gradient at which it does.
+/// Maximum number of steps of the solver, and gradient norm at which the solver stops.
 const STOP: (u64, f64) = (150, 1e-4);
-/// Rows a unit of work. Partial sums are added in row order, so the number of threads does not
+/// Number of rows per unit of parallel work. Partial sums are added in row order, so the number of threads does not
 /// change the result.
 const ROWS: usize = 4096;
 
-/// The rows that a regression learns from, with their labels.
+/// Rows that a regression learns from, with their labels.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
-    /// Features, row after row.
+    /// Features of all rows, row after row.
     pub data: Vec<f32>,
-    /// For each row, true if it is content.
+    /// Label of each row: true if the row is content.
     pub labels: Vec<bool>,
-    /// Numbers a row.
+    /// Number of features per row.
     pub width: usize,
 }
 
-/// A fitted logistic regression, in the units of the features.
+/// Fitted logistic regression, whose weights refer to the original units of the features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Change of log odds for a change of one, a feature.
+    /// Weight of each feature: change of the log odds per unit of the feature.
     pub weights: Vec<f64>,
-    /// Log odds of a row of zeros.
+    /// Intercept: log odds of a row whose features are all zero.
     pub intercept: f64,
     /// Standard deviation of each feature in the sample.
     pub deviations: Vec<f64>,
 }
 
-/// Fits a logistic regression for the probability of content; every row counts with its weight. `penalty` is the
-/// strength of the L2 term against the weighted mean loss of a row.
+/// Fits a logistic regression for the probability of content. Row `r` has the weight `weights[r]`. `penalty` is the
+/// strength of the L2 term relative to the weighted mean loss per row.
 ///
 /// # Errors
-/// If there are no rows, or all of them have one label, or the solver fails.
+/// Fails if there are no rows, all of them have the same label, or the solver fails.
 pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fit, LearnError> {
     let width = sample.width;
     let rows = sample.labels.len();
@@ -78,7 +78,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
     Ok(Fit { weights, intercept, deviations })
 }
 
-/// Checks that there are numbers to learn from, and rows of both labels.
+/// Checks that there are values to learn from (`numbers` is not 0) and that both labels occur.
 pub(super) fn check_labels(numbers: usize, labels: &[bool]) -> Result<(), LearnError> {
     match labels {
         [first, rest @ ..] if numbers > 0 => match rest.contains(&!first) {
@@ -89,7 +89,7 @@ pub(super) fn check_labels(numbers: usize, labels: &[bool]) -> Result<(), LearnE
     }
 }
 
-/// Weighted mean and standard deviation of each feature.
+/// Returns the weighted mean and the weighted standard deviation of each feature.
 fn moments(sample: &Sample, weights: &[f32], total: f64) -> (Vec<f64>, Vec<f64>) {
     let mut means = vec![0.0; sample.width];
     let mut squares = vec![0.0; sample.width];
@@ -112,7 +112,7 @@ fn moments(sample: &Sample, weights: &[f32], total: f64) -> (Vec<f64>, Vec<f64>)
     (means, deviations)
 }
 
-/// Weighted mean log loss with the penalty; the intercept is the last parameter and goes free.
+/// Weighted mean log loss, with an L2 penalty on all parameters but the last, which is the intercept.
 struct Loss<'a> {
     data: Vec<f32>,
     labels: &'a [bool],
@@ -123,7 +123,7 @@ struct Loss<'a> {
 }
 
 impl Loss<'_> {
-    /// Cost and gradient.
+    /// Returns the penalised loss and its gradient at the parameters `param`.
     fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
         let coefficients: Vec<f32> = param.iter().take(self.width).map(|v| *v as f32).collect();
         let intercept = param[self.width];
@@ -151,7 +151,7 @@ impl Loss<'_> {
         (cost, gradient)
     }
 
-    /// Cost and gradient of a run of rows.
+    /// Returns the sum of the weighted losses over some consecutive rows, and the gradient of that sum.
     fn part(
         &self,
         data: &[f32],
@@ -183,7 +183,7 @@ impl Loss<'_> {
     }
 }
 
-/// Dot product in eight lanes, which the compiler turns into vector instructions.
+/// Returns the dot product, summed in eight lanes that the compiler turns into vector instructions.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0f32; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -197,15 +197,15 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 const BINNED_STOP: (u64, f64) = (100, 3e-5);
-/// Rows a unit of work; partial sums are added in row order.
+/// Number of rows per unit of parallel work on binned features; partial sums are added in row order.
 const BINNED_ROWS: usize = 1 << 15;
 
-/// Fits the log odds of a true label. `offsets` are log odds of the rows that are known beforehand and
-/// that the fit adds to; none if it is empty. `penalty` is the strength of the L2 term on the steps against the
-/// weighted mean loss of a row.
+/// Fits an additive model of the log odds of a true label. `offsets` are fixed log odds of the rows, to which the model
+/// is added; none if empty. `penalty` is the strength of the L2 term on the steps relative to the weighted mean loss
+/// per row.
 ///
 /// # Errors
-/// If there are no rows, all of them have one label, or the solver fails.
+/// Fails if there are no rows, all of them have the same label, or the solver fails.
 pub fn fit_additive(
     table: &Binned,
     labels: &[bool],
@@ -236,13 +236,13 @@ pub fn fit_additive(
     })
 }
 
-/// Bins of a feature.
+/// Binned values of one feature, with the scale of each step between bins.
 struct Column<'a> {
     bins: &'a [u8],
-    /// Number of bins; there is a parameter for each step between two.
+    /// Number of bins; each of the `count - 1` steps between bins has one parameter.
     count: usize,
-    /// Standard deviation of each step's indicator: a step is as strong as its indicator varies, as
-    /// with standardised features.
+    /// Standard deviation of each step's indicator (1 for rows above the step). Parameters are divided by it, as with
+    /// standardised features.
     scales: Vec<f64>,
 }
 
@@ -266,7 +266,7 @@ impl<'a> Column<'a> {
         Self { bins, count, scales }
     }
 
-    /// The weight of each bin, from its parameters.
+    /// Converts the parameters of a feature's steps to the weight of each bin.
     fn table(&self, param: &[f64]) -> Vec<f32> {
         let mut sum = 0.0;
         let steps = param.iter().zip(&self.scales);
@@ -278,7 +278,7 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    /// The gradient of its loss, from the sums of the residuals of its bins.
+    /// Writes the gradient of the mean loss for the steps of a feature, given the sum of the residuals in each bin.
     fn gradient(&self, sums: &[f64], total: f64, gradient: &mut [f64]) {
         let mut above = 0.0;
         for at in (0..gradient.len()).rev() {
@@ -288,7 +288,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The weighted mean loss with the penalty. The first parameter is the intercept, which goes free.
+/// Weighted mean loss over binned features, with an L2 penalty on all parameters but the first, which is the intercept.
 struct BinnedLoss<'a> {
     columns: &'a [Column<'a>],
     labels: &'a [bool],
@@ -299,7 +299,7 @@ struct BinnedLoss<'a> {
 }
 
 impl BinnedLoss<'_> {
-    /// The weights of the bins of each column.
+    /// Converts all parameters to the weights of the bins of each column.
     fn tables(&self, param: &[f64]) -> Vec<Vec<f32>> {
         let mut start = 1;
         self.columns
@@ -312,7 +312,7 @@ impl BinnedLoss<'_> {
             .collect()
     }
 
-    /// The weighted loss and each row's residual (its weight times probability less label).
+    /// Returns the sum of the weighted losses and the residual of each row: weight times (probability minus label).
     fn residuals(&self, tables: &[Vec<f32>], intercept: f32) -> (f64, Vec<f32>) {
         let rows = self.labels.len();
         let chunks: Vec<(f64, Vec<f32>)> = (0..rows.div_ceil(BINNED_ROWS))
@@ -345,7 +345,7 @@ impl BinnedLoss<'_> {
         (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
     }
 
-    /// Cost and gradient.
+    /// Returns the penalised loss and its gradient at the parameters `param`.
     fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
         let param = param.to_vec();
         let (loss, residuals) = self.residuals(&self.tables(&param), param[0] as f32);
@@ -377,13 +377,13 @@ impl BinnedLoss<'_> {
     }
 }
 
-/// Past steps that L-BFGS remembers.
+/// Number of past steps that the L-BFGS solver remembers.
 const MEMORY: usize = 10;
 
-/// Returns the `width` parameters at which the cost is least. `function` returns the cost and the gradient at a point.
+/// Returns the `width` parameters that minimise the cost. `function` returns the cost and its gradient at a point.
 ///
 /// # Errors
-/// If the solver fails.
+/// Fails if the solver finds no minimum.
 pub(super) fn minimum<F>(function: F, width: usize, (steps, least): (u64, f64)) -> Result<Array1<f64>, LearnError>
 where
     F: Fn(&Array1<f64>) -> (f64, Array1<f64>),
@@ -400,11 +400,11 @@ where
 
 struct Function<F> {
     function: F,
-    /// The solver asks for cost and gradient of one point one after the other.
+    /// Last evaluated point, because the solver asks for its cost and its gradient separately.
     last: Mutex<Option<Point>>,
 }
 
-/// Parameters, cost and gradient.
+/// Parameters of a function, with the cost and the gradient at these parameters.
 type Point = (Array1<f64>, f64, Array1<f64>);
 
 impl<F: Fn(&Array1<f64>) -> (f64, Array1<f64>)> Function<F> {
@@ -445,7 +445,7 @@ mod tests {
     use linfa_logistic::LogisticRegression;
     use ndarray::Array2;
 
-    /// Rows whose log odds of content are 2x - 1; y is noise, z never changes.
+    /// Creates rows whose log odds of content are 2x - 1; column y is noise, and column z never changes.
     fn sample() -> Sample {
         let mut sample = Sample { width: 3, ..Sample::default() };
         for step in 0..4000u32 {
@@ -471,7 +471,7 @@ mod tests {
         assert!((fit.intercept + 1.0).abs() < 0.3, "{fit:?}");
     }
 
-    /// The loss is convex: where no parameter moves it, it is least.
+    /// Tests that the penalised loss is flat at the fit, where it is least because it is convex.
     #[test]
     fn at_the_fit_the_penalized_loss_is_flat() {
         for penalty in [1e-4, 1e-1, 1.0] {
@@ -549,7 +549,7 @@ mod tests {
         assert_eq!(right, data.len());
     }
 
-    /// A thousand rising rows, the last `true_rows` of which are true.
+    /// Creates a thousand rows of rising values, the last `true_rows` of which are true.
     fn rising(true_rows: usize) -> (Binned, Vec<bool>) {
         let data: Vec<f32> = (0..1000).map(|row| row as f32).collect();
         (Binned::new(&data, 1, &[1.0; 1000], 16), (0..1000).map(|row| row >= 1000 - true_rows).collect())

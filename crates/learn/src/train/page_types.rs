@@ -1,4 +1,4 @@
-//! Learns the type of a page, and the scorers of kinds of pages: of threads, and of pages that are not one text.
+//! Learns the scorers of page types, and the scorers of two kinds of pages: threads, and pages that are not one text.
 //!
 //! The type of a page (article, forum, product and others) is learned from the columns that are equal for all of its
 //! blocks. The scorer of a kind learns from the pages that the other scorers learn from and from further sets of its
@@ -18,21 +18,21 @@ use super::training_pages::Labelled;
 use super::{ADDRESS, Purpose};
 use crate::error::LearnError;
 
-/// A kind of pages with a scorer of its own.
+/// Kind of pages whose blocks have a separate scorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Pages that are not one text: listings, products, documentation.
     Lists,
-    /// Posts of several people, one below the other.
+    /// Threads: posts of several people, one below the other.
     Threads,
 }
 
-/// The page type of threads, and those that are one text.
+/// Name of the page type of threads.
 const THREAD: &str = "forum";
 const TEXTS: [&str; 2] = ["article", THREAD];
 
 impl Kind {
-    /// The page types that are not of the kind.
+    /// Returns the names of the page types that do not belong to the kind.
     fn others(self, page_types: &[PageTypeScorer]) -> Vec<String> {
         match self {
             Kind::Lists => TEXTS.map(str::to_owned).into(),
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Bias added to the log odds of every block.
+    /// Returns the bias that is added to the log odds of every block on pages of the kind.
     fn lift(self) -> f32 {
         match self {
             // Recall costs these pages more than precision. Agendas gain .009, courts, documentation and wcxb-dev change
@@ -51,18 +51,18 @@ impl Kind {
     }
 }
 
-/// Probability that a page is of the kind up to which the scorer has no share, and from which on its full share.
+/// Two probabilities that a page is of a kind: at the first, the kind's scorer begins to count, at the second, fully.
 // From .1 on, pages of news and blogs lose: L3S-GN1 .004.
 const BETWEEN: (f32, f32) = (0.3, 0.7);
-/// Full share of the scorer in the log odds.
+/// Share of a page kind's scorer in the log odds of blocks, once the scorer counts fully (0 to 1).
 // With 1 the errors of the other parts, which are others, are no longer averaged out.
 const SHARE: f32 = 0.7;
-/// Probability that a page is of the kind above which it has its full weight in training, and the minimum weight of a
-/// page.
+/// Probability of a page kind above which a page has its full weight in training.
 const FULL_WEIGHT: f32 = 0.5;
+/// Minimum weight of a page in training the scorer of a page kind.
 const MIN_WEIGHT: f32 = 0.1;
 
-/// The pages that the scorer of a kind of pages learns from, each with its weight.
+/// Training pages for the scorer of a page kind, with the weight of each page.
 pub(super) struct KindPages {
     kind: Kind,
     others: Vec<String>,
@@ -70,17 +70,17 @@ pub(super) struct KindPages {
 }
 
 impl KindPages {
-    /// Weighs the pages of a table for this kind; `page_types` tell the type of a page from its columns.
+    /// Weighs the pages of a table by the probability, from `page_types`, that they are of this kind.
     pub fn new(kind: Kind, table: &BlockTable, page_types: &[PageTypeScorer]) -> Self {
         let others = kind.others(page_types);
         let rows = table.pages.iter().map(|(first, _)| table.row(*first).unwrap_or_default());
         Self { kind, shares: rows.map(|row| share_of_page(&others, page_types, row)).collect(), others }
     }
 
-    /// Fits the scorer of the kind on these pages and on `further` ones.
+    /// Fits the scorer of the kind on the pages of `table` and on the `further` pages.
     ///
     /// # Errors
-    /// If nothing can be learned from them.
+    /// Fails if nothing can be learned from the pages.
     pub fn fit(
         mut self,
         mut table: BlockTable,
@@ -119,23 +119,23 @@ impl KindPages {
     }
 }
 
-/// Weight of a page in training, from the row of one of its blocks.
+/// Returns the weight of a page in training the scorer of a page kind, given the feature row of one of its blocks.
 fn share_of_page(others: &[String], page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
     (probability_of_kind(others, page_types, &type_odds(page_types, row)) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)
 }
 
-/// Columns of the page rather than of the block begin with one of these.
+/// Prefixes of the columns that describe the whole page rather than one block.
 const PREFIXES: [&str; 8] = [
     "page.", "address.", "prose.page", "prose.top", "prose.second", "topic.log_", "stated.log_", "outline.log_headings",
 ];
-/// Penalty of the fits: there are two thousand pages, not half a million blocks.
+/// L2 penalty for fitting the scorers of page types, which learn from two thousand pages, not half a million blocks.
 const PENALTY: f64 = 3e-4;
-/// Bins of a column.
+/// Maximum number of bins of a column in training the scorers of page types.
 const TYPE_BINS: usize = 12;
 
-/// The factor of log odds in a selection by worlds on pages of a type. Where the content is one text or a
-/// row of posts, doubtful blocks are dropped. Where it consists of cards, links and short parts, they are
-/// kept. Products have both.
+/// Returns the factor by which log odds are multiplied in a selection by simulated outcomes (worlds), for a page type.
+/// Above 1, doubtful blocks are dropped, as suits one text or a row of posts. Below 1, they are kept, as suits cards,
+/// links and short parts.
 fn sharpness(page_type: &str) -> f32 {
     match page_type {
         "article" | "forum" => 1.2,
@@ -144,27 +144,27 @@ fn sharpness(page_type: &str) -> f32 {
     }
 }
 
-/// Returns the factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
+/// Returns the factor by which a page's log odds are multiplied in a selection by worlds, from the row of one block.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let page_type = row.and_then(|row| PageType::of(types, &type_odds(types, row)));
     page_type.map_or(1.0, |page_type| page_type.sharpness)
 }
 
-/// Returns the log odds of each type of a page, given the row of one of its blocks.
+/// Returns the log odds of each page type for a page, given the feature row of one of the page's blocks.
 pub(super) fn type_odds(types: &[PageTypeScorer], row: &[f32]) -> Vec<f32> {
     types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect()
 }
 
-/// Returns whether a column is the same for all blocks of a page.
+/// Returns whether a column has the same value for all blocks of a page.
 pub(super) fn is_of_page(column: &str) -> bool {
     PREFIXES.iter().any(|prefix| column.starts_with(prefix))
 }
 
 /// Fits one scorer for each page type that the training pages name, against all other types. Pages without a type do
-/// not count. Further `threads` are of their type.
+/// not count. `threads` are additional pages of the type `forum`.
 ///
 /// # Errors
-/// If a solver fails.
+/// Fails if a solver fails.
 pub(crate) fn fit_page_types(
     table: &BlockTable,
     schema: &Schema,
@@ -219,7 +219,7 @@ mod tests {
     use crate::train::block_model::train;
     use trommel_model::{Additive, Model};
 
-    /// Pages of ten hosts: articles with linked lists that are menus, or listings of which the linked list is the text.
+    /// Creates pages of ten hosts: articles with linked lists as menus, or listings whose linked list is the text.
     fn set(name: &str, is_listing: bool) -> PageSet {
         let pages = (0..40).map(|at| {
             let prose = format!("The story of page {at} of {name} goes on for some words here, and then it ends. ");
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(all.model.file().training.sets.len(), 3);
     }
 
-    /// Pages of posts of which the gold is all posts, or nothing.
+    /// Creates forum pages whose gold is all posts, or nothing.
     fn threads(name: &str, are_text: bool) -> PageSet {
         let pages = (0..40).map(|at| {
             let posts: Vec<String> =

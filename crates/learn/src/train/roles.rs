@@ -9,20 +9,19 @@ use super::{ADDRESS, learned_words::LearnedLists, learner::sketch, training_page
 use crate::labelled_pages::{LabelledPage, PageSet, by_group};
 use crate::{error::LearnError, label::shares};
 
-/// Roles of recipes, which pages tell as lists of texts.
+/// Name of the role for the ingredients of a recipe, which gold objects may give as a list of texts.
 const INGREDIENT: &str = "ingredient";
 const STEP: &str = "step";
-/// A block is an ingredient or a step if more than this share of its words lies on the common subsequence
-/// with all of them.
+/// Share of a block's words in common with all ingredients (or steps) of a recipe above which the block has that role.
 const SHARE: f32 = 0.5;
-/// Folds of the cross-validation that a threshold is chosen by.
+/// Number of folds of the cross-validation that chooses the threshold of a role.
 const FOLDS: usize = 5;
 
-/// Trains a role model that tells each of `roles` from all other blocks, and scores it on pages of hosts that were not
-/// learned from. `created` is the day of training, `YYYY-MM-DD`.
+/// Trains a role model that tells each of `roles` from all other blocks, and scores the model on hosts held out of
+/// training. `created` is the date of training, `YYYY-MM-DD`.
 ///
 /// # Errors
-/// If a role is not among the labels, or nothing can be learned.
+/// Fails if no block has one of the roles, or nothing can be learned.
 pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<RoleModel, LearnError> {
     let groups = FeatureGroup::serving();
     let mut columns = Vec::new();
@@ -63,7 +62,7 @@ pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<
     Ok(RoleModel::new(file)?)
 }
 
-/// For each block of a page, true if it has the role; none if the page has no such labels.
+/// Returns for each block of a page whether it has the role; `None` if the gold does not label the roles of blocks.
 fn labels(page: &LabelledPage, role: &str) -> Option<Vec<bool>> {
     let gold = &page.gold;
     let texts = match role {
@@ -137,8 +136,8 @@ fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Lear
     Ok((learned, scorer))
 }
 
-/// The log odds from which blocks get the role, so that precision and recall have the largest harmonic mean, and both
-/// values there. `judged` is the log odds and truth of every block.
+/// Returns the log odds from which a block should get a role, chosen for the best F1, with precision and recall there.
+/// `judged` holds the log odds of every block and whether the block has the role.
 fn best_threshold(judged: &mut [(f32, bool)]) -> (f32, f64, f64) {
     judged.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let all = judged.iter().filter(|(_, is)| *is).count() as f64;
@@ -162,7 +161,7 @@ mod tests {
     use crate::labelled_pages::{Gold, GoldBlock};
     use crate::test_pages;
 
-    /// Pages of ten hosts with a price beside a text; every third says which block it is by its text.
+    /// Creates pages of ten hosts, each with a price among other blocks; the gold gives the price a role.
     fn set(page_count: usize) -> PageSet {
         let pages = (0..page_count)
             .map(|at| {

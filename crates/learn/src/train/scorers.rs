@@ -1,4 +1,4 @@
-//! Fits all that makes up a model on the same training pages: the scorers beside the one of blocks, too.
+//! Fits all parts of a model on the same training pages, including the scorer of embedded texts.
 //!
 //! The scorer of embedded texts judges those that stand only in a page's JSON-LD and not among its blocks. Gold
 //! texts are what readers of rendered or stored pages saw, so almost none of the embedded texts is content there.
@@ -24,23 +24,24 @@ use super::training_pages::{Labelled, LabelledEmbedded};
 use super::{Learner, Purpose, SetRoles, TrainOptions, learned_words::LearnedLists};
 use crate::error::LearnError;
 
-/// The parts of a model that were learned from the same pages: words, page types and scorers.
+/// Parts of a model that were fitted on the same pages: word lists, page types and scorers.
 pub(super) struct Fitted {
     pub learned: LearnedLists,
-    /// The share of known words of a usual page.
+    /// Median over the training pages of the share of words with a learned weight (0 to 1).
     pub known_words: f32,
     pub page_types: Vec<PageTypeScorer>,
-    /// The scorers that make up the log odds with each penalty.
+    /// Scorers whose weighted sum gives the log odds of a block, one list for each penalty, with that penalty.
     pub parts: Vec<(Vec<WeightedScorer>, f64)>,
     pub lists: Option<KindScorer>,
     pub threads: Option<KindScorer>,
 }
 
 impl Fitted {
-    /// Fits all parts on these pages. `roles` says of which sets only the scorers of threads and of lists learn.
+    /// Fits all parts of a model on `pages`. `roles` says which of the last sets teach only the scorers of threads and
+    /// lists.
     ///
     /// # Errors
-    /// If there is nothing to learn from or a solver fails.
+    /// Fails if there is nothing to learn from or a solver fails.
     pub fn new<'a>(
         pages: &'a [Labelled<'a>],
         roles: SetRoles,
@@ -81,23 +82,23 @@ impl Fitted {
     }
 }
 
-/// Weight of a page without its blocks against one as it is. Weighing as much, they cost F1 on pages as
-/// they are: answers and product texts are kept beside a page's own.
+/// Weight of a page whose visible text was removed, leaving the text in its JSON-LD, relative to the unchanged page.
+/// With equal weights F1 falls on unchanged pages, because answers and product texts are kept besides the main text.
 const HIDDEN_WEIGHT: f64 = 0.1;
-/// Strength of the L2 penalty.
+/// L2 penalty for fitting the scorer of embedded texts.
 const EMBEDDED_PENALTY: f64 = 1e-3;
 
-/// Returns a page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
+/// Returns the embedded texts of a page's JSON-LD with their probabilities by `scorer`; empty without a scorer.
 pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
     let Some(scorer) = scorer else { return Vec::new() };
     let texts = embedded.complete.iter();
     texts.map(|(text, _)| JudgedEmbedded::new(scorer.scorer.log_odds(&text.features), text.clone())).collect()
 }
 
-/// Fits the scorer of embedded texts; `None` if the pages hold no embedded texts of both labels.
+/// Fits the scorer of embedded texts; returns `None` if the embedded texts of the pages do not have both labels.
 ///
 /// # Errors
-/// If the solver fails.
+/// Fails if the solver fails.
 pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>, LearnError> {
     let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
     let mut sizes = vec![0.0f64; sets];
@@ -132,14 +133,13 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     }))
 }
 
-/// The treatment of comments in training: false, as readers' comments in the JSON-LD are left out by default.
+/// Whether readers' comments in the JSON-LD count as text in training; by default they are left out.
 pub(crate) const WITH_COMMENTS: bool = false;
 
-/// Completes the labels of the pages: returns first the pages whose labels are known, then the others with labels for
-/// all blocks.
+/// Labels all blocks of the partly labelled pages. Returns first the fully labelled pages, and then the others.
 ///
 /// # Errors
-/// If nothing can be learned from the pages whose labels are known.
+/// Fails if nothing can be learned from the fully labelled pages.
 pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) -> Result<Vec<Labelled<'a>>, LearnError> {
     let (partial, mut pages): (Vec<Labelled>, Vec<Labelled>) = pages.into_iter().partition(Labelled::is_partial);
     if partial.is_empty() || pages.is_empty() {
@@ -166,7 +166,7 @@ pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) ->
     Ok(pages)
 }
 
-/// Labels the blocks that are not known by their log odds.
+/// Labels the unlabelled blocks of a page by their log odds, and sets the certainty of these labels.
 fn complete(page: &mut Labelled, odds: &[f32]) {
     let blocks = page.labels.iter_mut().zip(&mut page.certainty);
     for ((label, certainty), odds) in blocks.zip(odds) {

@@ -1,33 +1,34 @@
-//! The training table: rows of blocks with labels and weights, and their columns divided into bins.
+//! Training table: rows of blocks with labels and weights, and the division of columns into bins.
 
 use rayon::prelude::*;
 use trommel_text::{hash, mix};
 
 use super::training_pages::Labelled;
 
-/// The training table: the features, labels and weights of the blocks of training pages, one row per block.
+/// Training table: the features, labels and weights of the blocks of training pages, one row per block.
 #[derive(Clone)]
 pub(crate) struct BlockTable {
     pub width: usize,
     pub data: Vec<f32>,
     pub labels: Vec<bool>,
-    /// Weights of the rows, divided among a page's blocks by the square roots of their words. Each page of a set counts
-    /// the same, and a set counts by the square root of its pages, so that none decides alone.
+    /// Weight of each row. A page's weight is divided among its blocks by the square roots of their word counts. All
+    /// pages of a set weigh the same, and a set weighs the square root of its number of pages, so that none decides
+    /// alone.
     pub weights: Vec<f32>,
-    /// Maximum rows of a page; longer pages give a sample, weighted for the rest.
+    /// Maximum number of rows per page; a longer page gives a random sample of its blocks, with raised weights.
     pub most_rows: usize,
-    /// First row of each page that has blocks, and the page's number among the training pages.
+    /// First row of each page that has blocks, and the page's index among the training pages.
     pub pages: Vec<(usize, usize)>,
 }
 
 impl BlockTable {
-    /// Creates an empty table with rows of this width, at most `most_rows` of each page.
+    /// Creates an empty table with `width` columns and at most `most_rows` rows per page.
     pub fn new(width: usize, most_rows: usize) -> Self {
         Self { width, most_rows, data: Vec::new(), labels: Vec::new(), weights: Vec::new(), pages: Vec::new() }
     }
 
-    /// Adds the rows of a page if it has blocks. `number` is its number among the training pages, and `share` the
-    /// weight of the pages of its set.
+    /// Adds the rows of a page if the page has blocks. `number` is the page's index among the training pages, and
+    /// `share` is a divisor of the page's weight.
     pub fn push_page(&mut self, number: usize, page: &Labelled, rows: &[f32], share: f64) {
         let blocks = &page.page.page.blocks;
         if blocks.is_empty() {
@@ -57,7 +58,7 @@ impl BlockTable {
         }
     }
 
-    /// For each block of a page, whether it gives a row.
+    /// Returns for each block of a page whether the table gets a row for it.
     fn drawn(&self, page: &Labelled) -> Vec<bool> {
         let blocks = page.page.page.blocks.len();
         if blocks <= self.most_rows {
@@ -73,17 +74,17 @@ impl BlockTable {
         drawn
     }
 
-    /// Returns the features in a row.
+    /// Returns the features of the row with this index.
     pub fn row(&self, row: usize) -> Option<&[f32]> {
         self.data.get(row * self.width..(row + 1) * self.width)
     }
 
-    /// Sets the columns whose names begin with `prefix` to zero, so that nothing is learned from them.
+    /// Zeroes the columns whose names begin with `prefix`, so that nothing is learned from them.
     pub fn blank(&mut self, names: &[String], prefix: &str) {
         self.blank_columns(|at| names.get(at).is_some_and(|name| name.starts_with(prefix)));
     }
 
-    /// Sets all columns to zero for whose numbers `is_blank` is true.
+    /// Zeroes all columns for whose indices `is_blank` returns true.
     pub fn blank_columns(&mut self, is_blank: impl Fn(usize) -> bool) {
         let columns: Vec<usize> = (0..self.width).filter(|at| is_blank(*at)).collect();
         for row in self.data.chunks_exact_mut(self.width.max(1)) {
@@ -92,28 +93,28 @@ impl BlockTable {
     }
 }
 
-/// The maximum number of bins of a column.
+/// Maximum number of bins of a column.
 pub const MAX_BINS: usize = 64;
 
-/// A training table, column by column, with each value replaced by the number of its bin.
+/// Training table, column by column, with each value replaced by the number of its bin.
 #[derive(Clone, Debug)]
 pub struct Binned {
-    /// Upper edges of the bins of each column but the last, rising: value `v` is in the bin whose
-    /// number is the count of edges that are less than `v`.
+    /// Edges between the bins of each column, ascending. A value is in the bin whose number is the count of edges that
+    /// are less than the value.
     pub edges: Vec<Vec<f32>>,
-    /// The bins of each column.
+    /// Bin number of each row, for each column.
     pub columns: Vec<Vec<u8>>,
-    /// Number of rows.
+    /// Number of rows of the table.
     pub rows: usize,
 }
 
-/// Returns the number of the bin that a value falls into, given the edges between bins.
+/// Returns the number of the bin that `value` falls into, given the edges between bins.
 pub fn bin(edges: &[f32], value: f32) -> u8 {
     edges.partition_point(|edge| *edge < value) as u8
 }
 
-/// Returns the edges between at most `most` bins that hold about the same weight. A value that occurs alone in much of
-/// the weight gets a bin of its own. A column that never changes has no edges.
+/// Returns the edges between at most `most` bins of about equal weight, from pairs of value and weight. A value that
+/// has much of the weight gets a bin of its own. A column that never changes has no edges.
 pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> {
     let mut sorted: Vec<(f32, f32)> = values.collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -151,8 +152,8 @@ pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> 
 }
 
 impl Binned {
-    /// Divides the columns of a table into bins of about the same weight. The table is given row by row, with `width`
-    /// values in each row.
+    /// Divides each column of a table into at most `most` bins of about equal weight. The table is given row by row,
+    /// with `width` values in each row.
     pub fn new(data: &[f32], width: usize, weights: &[f32], most: usize) -> Self {
         let edges = (0..width)
             .into_par_iter()
@@ -164,7 +165,7 @@ impl Binned {
         Self::with_edges(data, width, edges)
     }
 
-    /// Replaces the values of a table by the numbers of their bins, with edges that are known.
+    /// Replaces the values of a table, given row by row, with the numbers of their bins between the given `edges`.
     pub fn with_edges(data: &[f32], width: usize, edges: Vec<Vec<f32>>) -> Self {
         let columns = edges
             .par_iter()

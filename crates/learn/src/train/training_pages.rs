@@ -1,7 +1,7 @@
 //! Training pages with the labels of their blocks and of the texts in their JSON-LD.
 //!
-//! Copies of pages without most of their content imitate short articles amid much else: training sets have few of
-//! them, and other languages have many.
+//! Copies of pages without most of their content imitate short articles among much other text: training sets
+//! have few of them, and other languages have many.
 
 use rayon::prelude::*;
 use trommel_html::Page;
@@ -13,31 +13,31 @@ use super::TrainOptions;
 use crate::label::shares;
 use crate::labelled_pages::{Example, LabelledPage, PageSet};
 
-/// An embedded text is content if more than this share of its phrases stands in the gold.
+/// Share of an embedded text's phrases in the gold text above which the embedded text is labelled as content.
 const MIN_PHRASE_SHARE: f32 = 0.5;
-/// A block is one that must be kept if more than this share of its words lies on the common subsequence
-/// with the texts that must be.
+/// Share of a block's words in common with the required (or the forbidden) texts above which the block is labelled as
+/// one to keep (or to drop).
 const MIN_REQUIRED_SHARE: f32 = 0.5;
 
-/// A training page with the labels of its blocks.
+/// Training page with the labels of its blocks.
 #[derive(Clone)]
 pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
     pub set: usize,
-    /// For each block, true if it is content.
+    /// Label of each block: true if the block is content.
     pub labels: Vec<bool>,
-    /// The certainty of each label, 0..=1; empty if all are certain.
+    /// Certainty of each block's label (0 to 1); empty if all labels are certain.
     pub certainty: Vec<f32>,
-    /// The weight of the page beside another of its set.
+    /// Weight of the page relative to an ordinary page of its set.
     pub share: f64,
-    /// The groups of blocks that belong together.
+    /// Field and section that each block of the page belongs to.
     pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,
 }
 
 impl<'a> Labelled<'a> {
-    /// Creates a training page whose labels are known.
+    /// Creates a training page whose labels are certain, with a weight of 1 and without embedded texts.
     pub fn new(page: &'a LabelledPage, set: usize, labels: Vec<bool>, text: String) -> Self {
         Self {
             layout: Layout::of(&page.page),
@@ -51,7 +51,7 @@ impl<'a> Labelled<'a> {
         }
     }
 
-    /// Returns whether only some texts of the page are known to be content, and nothing of the rest.
+    /// Returns whether the gold names only some texts to keep, so that the labels of other blocks are unknown.
     pub fn is_partial(&self) -> bool {
         self.page.gold.required().is_some()
     }
@@ -60,23 +60,23 @@ impl<'a> Labelled<'a> {
         Example { page: &self.page.page, labels: &self.labels, group: self.page.gold.group() }
     }
 
-    /// Returns the features of the page's blocks.
+    /// Returns the feature rows of the page's blocks.
     pub fn rows(&self, schema: &Schema) -> trommel_model::features::FeatureMatrix {
         schema.rows(&self.page.page, self.page.gold.address())
     }
 }
 
-/// The embedded texts of a page with their labels.
+/// Embedded texts of a page's JSON-LD, each with its label: true if the text is content.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
-    /// The texts of the page as it is.
+    /// Embedded texts of the page as it is, with their labels.
     pub complete: Vec<(EmbeddedText, bool)>,
-    /// The texts of the page without the blocks that repeat the JSON-LD.
+    /// Embedded texts of the page without the blocks that repeat the JSON-LD, with their labels.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
 
 impl LabelledEmbedded {
-    /// Finds the embedded texts of a page, and labels them by its gold text.
+    /// Finds the embedded texts in a page's JSON-LD, and labels each by its share of phrases in the gold text.
     pub fn of(page: &Page, gold: &str) -> Self {
         let labelled = |embedded: Vec<EmbeddedText>| {
             embedded
@@ -94,7 +94,7 @@ impl LabelledEmbedded {
     }
 }
 
-/// Returns the pages of the sets with their labels, in order.
+/// Returns all pages of the sets in order, with their blocks labelled by the gold texts.
 pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>> {
     sets.par_iter()
         .enumerate()
@@ -119,26 +119,26 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
         .collect()
 }
 
-/// Number of pages for each one that gets a copy.
+/// Number of training pages out of which one gets a shortened copy.
 const PAGES_PER_COPY: u64 = 5;
-/// The weight of a copy beside a page.
+/// Weight of a shortened copy relative to an ordinary page.
 const SHARE: f64 = 0.5;
-/// Words of content that a page must have to get a copy.
+/// Minimum number of words of content in a page that gets a shortened copy.
 const MIN_WORDS: u32 = 200;
-/// Hundredths of the content that a copy keeps: at least, and how many more at most.
+/// Minimum percentage of the content that a shortened copy keeps, and maximum number of points randomly added to it.
 const KEPT_HUNDREDTHS: (u64, u64) = (15, 45);
 
-/// A copy of a training page from which content was removed, with the labels of its blocks.
+/// Copy of a training page that keeps only the first part of the content, with the labels of its blocks.
 pub(super) struct PoorCopy {
     page: LabelledPage,
     labels: Vec<bool>,
     set: usize,
-    /// Number of the page that it is a copy of.
+    /// Index of the copied page among the training pages.
     pub of: usize,
 }
 
 impl PoorCopy {
-    /// Makes the copies of some of the pages.
+    /// Makes shortened copies of one in five pages; skips pages with too little content.
     pub fn of_pages(pages: &[Labelled]) -> Vec<Self> {
         let all = pages.iter().enumerate();
         all.filter_map(|(at, page)| {
@@ -148,7 +148,7 @@ impl PoorCopy {
         .collect()
     }
 
-    /// The copy of a page: of its content only the first part stays, by a random share of the words.
+    /// Copies a page with only the first part of its content, as long as `draw` says; `None` if the page is unsuitable.
     fn new(page: &Labelled, at: usize, draw: u64) -> Option<Self> {
         let blocks = &page.page.page.blocks;
         let content = || blocks.iter().zip(&page.labels).filter(|(_, label)| **label);
@@ -176,7 +176,7 @@ impl PoorCopy {
         Some(Self { page: copy, labels, set: page.set, of: at })
     }
 
-    /// Returns the copy as a page to learn from.
+    /// Returns the copy as a training page of reduced weight.
     pub fn labelled(&self) -> Labelled<'_> {
         let mut page = Labelled::new(&self.page, self.set, self.labels.clone(), String::new());
         page.share = SHARE;

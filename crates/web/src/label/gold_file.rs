@@ -1,4 +1,4 @@
-//! The gold file holds the labels of pages.
+//! Reads and writes the gold file, which holds the labels of pages.
 //!
 //! Other programs and people may also write it. So it is read again before every change, and locked during
 //! the change.
@@ -17,20 +17,20 @@ use trommel::{Role, learn::numbered_lines, record::AtomicFile};
 
 use crate::label::page_list::{LabelBlock, LabelPage};
 
-/// A part of the gold (the text that a person chose) to which blocks of a role belong.
+/// Part of a gold object (the labelled text of one page) that the text of a block goes into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// The text goes into `gold`, the main text.
+    /// Main text, stored under the key `gold`.
     Gold,
-    /// The text goes into `gold_comments`.
+    /// Readers' comments, stored under the key `gold_comments`.
     Comments,
-    /// The text is no part of the gold.
+    /// No part: the text is left out of the gold object.
     Dropped,
 }
 
-/// The roles that a person may choose, those of main text first, with the part of the gold for their text.
-/// `docs/labelling.md` defines them.
+/// Roles that a person may give to a block, those of main text first, each with the part of the gold object that the
+/// text goes into. `docs/labelling.md` defines the roles.
 pub const LABEL_ROLES: [(Role, Part); 14] = [
     (Role::Body, Part::Gold),
     (Role::Headline, Part::Gold),
@@ -48,12 +48,12 @@ pub const LABEL_ROLES: [(Role, Part); 14] = [
     (Role::Other, Part::Dropped),
 ];
 
-/// Returns the part of the gold for text of a role; none if no person may choose the role.
+/// Returns the part of the gold object that text of a role goes into; `None` if a person may not choose the role.
 pub(crate) fn part_of(role: Role) -> Option<Part> {
     LABEL_ROLES.iter().find(|(known, _)| *known == role).map(|(_, part)| *part)
 }
 
-/// Reads roles that a person chose.
+/// Deserializes the roles that a person chose, and rejects roles that a person may not choose.
 fn chosen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
     let roles: Vec<Role> = Vec::deserialize(deserializer)?;
     match roles.iter().find(|role| part_of(**role).is_none()) {
@@ -62,31 +62,31 @@ fn chosen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Er
     }
 }
 
-/// The error that a gold file cannot be used, or a choice not be saved, with the status of the answer.
+/// Error that a gold file cannot be used or labels cannot be saved: the HTTP status of the answer, and the message.
 #[derive(Debug, thiserror::Error)]
 #[error("{1}")]
 pub struct GoldError(pub(crate) StatusCode, String);
 
-/// The labels that a person gave to a page.
+/// Labels that a person gave to a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageLabels {
-    /// The role of each block of the page, one of [`LABEL_ROLES`](crate::label::LABEL_ROLES).
+    /// Role of each block of the page, one of [`LABEL_ROLES`](crate::label::LABEL_ROLES).
     #[serde(deserialize_with = "chosen")]
     pub roles: Vec<Role>,
-    /// Type of the page (`product`, `listing` ...).
+    /// Type of the page, such as `product` or `listing`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
-    /// Language of the page, as a code.
+    /// Language code of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// A note by the person about doubts.
+    /// Note about doubts, by the person who labelled the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A gold file, with a JSON object for each labelled page in the order in which they were labelled. Objects and keys
-/// that others wrote stay as they are.
+/// Gold file: one JSON object for each labelled page, in the order in which the pages were labelled. Objects and keys
+/// that other programs wrote stay unchanged.
 #[derive(Clone, Debug)]
 pub struct GoldFile {
     path: PathBuf,
@@ -110,10 +110,10 @@ impl GoldFile {
         Ok(gold_file)
     }
 
-    /// Reads the file again, because others may have changed it.
+    /// Reads the gold file again, because other programs may have changed it.
     ///
     /// # Errors
-    /// Like [`GoldFile::open`]; what was known before stays.
+    /// Fails like [`GoldFile::open`], and then keeps the labels that were read before.
     pub fn read(&mut self) -> Result<(), GoldError> {
         let found = match numbered_lines(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -136,7 +136,7 @@ impl GoldFile {
         Ok(())
     }
 
-    /// Waits until nobody else changes the file; they wait until the lock is dropped. An absent file is begun.
+    /// Locks the gold file, which is created if absent, after waiting for other programs to finish their changes.
     fn lock(&self) -> Result<File, GoldError> {
         let lock = || -> std::io::Result<File> {
             loop {
@@ -161,7 +161,7 @@ impl GoldFile {
         GoldError(StatusCode::INTERNAL_SERVER_ERROR, format!("{}{why}", self.path.display()))
     }
 
-    /// Returns the number of labelled pages.
+    /// Returns the number of labelled pages in the gold file.
     pub fn labelled(&self) -> usize {
         self.lines.len()
     }
@@ -173,12 +173,12 @@ impl GoldFile {
         })
     }
 
-    /// Returns whether the page with this record id is labelled.
+    /// Returns whether the gold file has labels for the page with this record id.
     pub fn has(&self, record_id: &str) -> bool {
         self.at(record_id).is_some()
     }
 
-    /// Returns a fingerprint of a page's line in the file, by which a change by others is noticed.
+    /// Returns a fingerprint of the page's line in the gold file, which shows whether another program changed the line.
     pub fn mark(&self, page: &LabelPage) -> String {
         let mut hasher = DefaultHasher::new();
         let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));
@@ -186,7 +186,7 @@ impl GoldFile {
         format!("{:016x}", hasher.finish())
     }
 
-    /// Returns the stored labels of a page; none if it has none or they do not match its blocks.
+    /// Returns the stored labels of a page; `None` if there are none or they do not match the page's blocks.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;
@@ -209,12 +209,12 @@ impl GoldFile {
         Some(PageLabels { roles, page_type: text("page_type"), lang: text("lang"), note: text("note") })
     }
 
-    /// Records the labels of a page and writes the file. Each part of the text follows the order of its blocks on the
-    /// page. If `mark` is given, the line of the page must still have it.
+    /// Saves the labels of a page to the gold file. Texts are joined in the order of their blocks on the page. If
+    /// `mark` is given, it must equal the present fingerprint of the page's line in the file.
     ///
     /// # Errors
-    /// If there are not as many roles as blocks, somebody else has labelled the page, or the file cannot be read or
-    /// written; nothing is noted then.
+    /// Fails if there are not as many roles as blocks, somebody else has labelled the page, or the file cannot be read
+    /// or written. Nothing is saved then.
     pub fn save(
         &mut self,
         page: &LabelPage,

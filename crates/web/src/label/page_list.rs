@@ -1,4 +1,4 @@
-//! The pages of an archive that await labels, their blocks, and the roles that a person chooses among.
+//! Lists the pages of an archive that can be labelled, and their blocks with proposed roles.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -9,54 +9,54 @@ use trommel_model::features::FieldIndex;
 
 use crate::{label::gold_file::Part, label::gold_file::part_of, viewer::path};
 
-/// A page to be labelled, as an archive stores it.
+/// Page to be labelled, as the archive stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPage {
-    /// WARC-Record-ID without brackets.
+    /// WARC-Record-ID of the page, without angle brackets.
     pub record_id: String,
-    /// URL of the page, empty if the archive does not state it.
+    /// URL of the page; empty if the archive does not state it.
     pub url: String,
-    /// Body of the page, without HTTP codings.
+    /// Body of the page, with its HTTP codings undone.
     pub body: Vec<u8>,
-    /// The charset that the server named.
+    /// Charset that the HTTP header of the page names.
     pub charset: Option<String>,
 }
 
-/// The pages of an archive that can be labelled, in the order of the archive.
+/// Pages of an archive that can be labelled.
 #[derive(Clone, Debug, Default)]
 pub struct LabelPages {
-    /// The pages.
+    /// Pages to be labelled, in the order of the archive.
     pub pages: Vec<LabelPage>,
-    /// Sentences that describe the parts of the archive that are not shown.
+    /// Sentences that say which parts of the archive are not shown, and why.
     pub left_out: Vec<String>,
 }
 
-/// A block of a page, as it is shown to be labelled.
+/// Block of a page, as shown to the person who labels the page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LabelBlock {
     /// Text of the block.
     pub text: String,
-    /// The elements around the block, outermost first.
+    /// Elements around the block, outermost first, such as `article.post › p`.
     pub path: String,
-    /// Number of the block's field: blocks of the same template have the same number.
+    /// Number of the block's field; blocks of the same template have the same number.
     pub field: u32,
-    /// First byte of the block, and one past its last byte, in the decoded page.
+    /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),
-    /// True if the page hides the block.
+    /// Whether the page hides the block.
     pub hidden: bool,
-    /// True if the block comes only from a script.
+    /// Whether the block's text occurs only in a script of the page.
     pub of_script: bool,
-    /// Probability that the block is content, by the model.
+    /// Probability by the model that the block is content (0 to 1).
     pub probability: f32,
-    /// The proposed role: of main text or comments if the model keeps the block, otherwise another.
+    /// Role that the program proposes: one of main text or comments if the model keeps the block, otherwise another.
     pub role: Role,
 }
 
 impl LabelPages {
-    /// Reads the HTML pages of an archive. Damage is passed over and noted: the pages around it can be labelled.
+    /// Reads the HTML pages of an archive. Damaged parts are skipped and noted in `left_out`.
     ///
     /// # Errors
-    /// If the archive cannot be read at all.
+    /// Fails if the archive cannot be read at all.
     pub fn read(archive: &Path) -> Result<Self, ArchiveError> {
         let mut list = Self::default();
         let mut ids: HashSet<String> = HashSet::new();
@@ -107,8 +107,8 @@ impl LabelPages {
 }
 
 impl LabelPage {
-    /// Returns the title and the blocks of the page, and after them the texts of its scripts, as `eval` judges them by
-    /// this model.
+    /// Returns the page's title, and its blocks followed by the texts of its scripts, with the probabilities and the
+    /// proposed roles that follow from `model`.
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
         let gold = Gold { url: self.url.clone(), ..Gold::default() };
         let hints = Hints { url: gold.address(), http_charset: self.charset.as_deref(), ..Hints::default() };
@@ -152,7 +152,7 @@ impl LabelPage {
     }
 }
 
-/// The proposal for a block of a role whose text goes into `part`.
+/// Returns the role to propose for a block, given the role that the program found and the part its text goes into.
 fn proposed(role: Role, part: Part) -> Role {
     let for_people = match role {
         Role::Header | Role::Footer => Role::Navigation,

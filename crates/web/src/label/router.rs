@@ -1,4 +1,4 @@
-//! The pages and requests of the label server.
+//! Serves the labelling page, and answers its requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{sync::atomic::AtomicBool, time::Duration};
@@ -20,41 +20,41 @@ use crate::service::{HostGuard, ServeError, ServiceLimits, Socket, serve_router}
 const INDEX: &str = include_str!("../../assets/label/index.html");
 const STYLE: &str = include_str!("../../assets/label/label.css");
 const SCRIPT: &str = include_str!("../../assets/label/label.js");
-/// Content security policy: the page loads only its own files and connects only to this program. Texts of pages are
-/// inserted as text, never as markup; the page itself is in a frame with a policy of its own.
+/// Content security policy of the labelling page: it loads only files of this program and connects only to this
+/// program. Texts of labelled pages are inserted as text, never as markup, and the pages themselves are in a frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Content security policy of a page that is shown: no scripts, forms or plug-ins, an origin of its own, and nothing from
-/// the network. Only its own styles, and images within it, are used.
+/// Content security policy of a page that is shown for labelling: no scripts, forms, plug-ins or network, and a
+/// separate origin. Only styles and images inside the page are used.
 const ORIGINAL_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-/// Maximum bytes of a submitted choice: one role for each block of a page of a hundred thousand blocks.
+/// Maximum number of bytes of submitted labels, enough for the roles of a hundred thousand blocks.
 const MAX_CHOICE_BYTES: usize = 4 << 20;
 
-/// Time for current requests at the end, because browsers keep their connections open.
+/// Maximum time for finishing current requests at the end; short, because browsers keep their connections open.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The state of the labelling service: the pages, their labels, and the model that proposes the first labels.
+/// State of the labelling service: the pages, their labels, and the model that proposes the first labels.
 pub struct Labelling {
-    /// The pages.
+    /// Pages to be labelled.
     pub pages: LabelPages,
-    /// The gold file with the labels of the pages.
+    /// Gold file with the labels of the pages.
     pub gold: Mutex<GoldFile>,
-    /// The model that proposes labels.
+    /// Model that proposes labels.
     pub model: Arc<Model>,
-    /// True to propose no labels: every block starts as `other`.
+    /// Whether every block starts with the role `other` instead of a proposed role.
     pub blank: bool,
-    /// Refuses browser requests from pages of other sites.
+    /// Guard that refuses browser requests from pages of other sites.
     pub guard: HostGuard,
-    /// Commands to suggest when all pages are labelled.
+    /// Commands to suggest to the user when all pages are labelled.
     pub next: Vec<String>,
 }
 
-/// Serves the labelling page to browsers on these sockets until `stop` is set. A choice that was answered is in the
-/// gold file.
+/// Serves the labelling page to browsers on these sockets until `stop` is set. Submitted labels are in the gold file
+/// before their request is answered.
 ///
 /// # Errors
-/// If it cannot start.
+/// Fails if the service cannot start.
 pub fn serve(labelling: Arc<Labelling>, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
     let limits = ServiceLimits { grace: GRACE, ..ServiceLimits::default() };
     match serve_router(router(labelling), &limits, sockets, stop) {
@@ -63,7 +63,7 @@ pub fn serve(labelling: Arc<Labelling>, sockets: Vec<Socket>, stop: &AtomicBool)
     }
 }
 
-/// All paths.
+/// Creates the router with all paths of the labelling service.
 fn router(labelling: Arc<Labelling>) -> Router {
     Router::new()
         .route("/", get(|| async { body("text/html; charset=utf-8", INDEX) }))
@@ -125,20 +125,20 @@ impl Labelling {
         Some((page, title, blocks))
     }
 
-    /// Reads the gold file again and returns it, locked.
+    /// Locks the gold file within this process, reads it again and returns it.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Fails if the gold file cannot be read.
     pub fn gold(&self) -> Result<MutexGuard<'_, GoldFile>, GoldError> {
         let mut gold = self.gold.lock().unwrap_or_else(PoisonError::into_inner);
         gold.read()?;
         Ok(gold)
     }
 
-    /// Returns the number of pages that are labelled.
+    /// Returns the number of pages of the archive that are labelled.
     ///
     /// # Errors
-    /// If the gold file cannot be read.
+    /// Fails if the gold file cannot be read.
     pub fn labelled(&self) -> Result<usize, GoldError> {
         let gold = self.gold()?;
         let pages = self.pages.pages.iter();
@@ -146,7 +146,7 @@ impl Labelling {
     }
 }
 
-/// The answer about a gold file that cannot be used.
+/// Converts the error into an HTTP answer with its status, and its message as JSON.
 impl IntoResponse for GoldError {
     fn into_response(self) -> Response {
         problem(self.0, self)
@@ -175,7 +175,7 @@ async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) ->
     Ok(response)
 }
 
-/// The page as it is stored, for a frame without scripts.
+/// Answers with the page as the archive stores it, for a frame without scripts.
 async fn original(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
     let Some(page) = labelling.pages.pages.get(at) else { return no_page() };
     let mut response = body("text/html", page.body.clone());

@@ -1,4 +1,4 @@
-//! Checks who asks: the bearer token of a request, and the host that it names.
+//! Checks the bearer token of a request, and the host that the request names.
 //!
 //! Without a token, a browser on this machine would let in requests that a web page of another site may have sent.
 //! They are refused.
@@ -14,16 +14,16 @@ use subtle::ConstantTimeEq;
 use crate::service::listen::{ByUnixSocket, named};
 use crate::service::{answer::Refusal, shared_state::App};
 
-/// Minimum bytes of a token: shorter ones can be guessed over the network.
+/// Minimum number of bytes of a token; shorter tokens can be guessed over the network.
 const MIN_TOKEN_BYTES: usize = 16;
 
-/// Paths that are answered without a token: health, and the static files of the web page.
+/// Paths that are answered without a token: health checks, and the static files of the web page.
 pub(crate) const OPEN_PATHS: [&str; 7] =
     ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
 
-/// Checks that a request may be answered, and refuses others. It must bring the token. Without a token on the service,
-/// no page of another site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about
-/// anybody.
+/// Checks whether a request may be answered, and returns a refusal if not. If the service has a token, the request must
+/// bring it, unless its path `is_open`. Otherwise requests by web pages of other sites are refused, except through Unix
+/// sockets, which browsers do not reach.
 pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
     let headers = request.headers();
     match &app.settings.token {
@@ -39,15 +39,15 @@ pub(crate) fn admitted(app: &App, request: &Request, is_open: bool) -> Result<()
     }
 }
 
-/// The secret token that requests must send as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
+/// Secret token that requests must send as `Authorization: Bearer TOKEN`; only its SHA-256 digest is stored.
 #[derive(Clone)]
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// Makes a token from this text.
+    /// Creates a token from a secret text.
     ///
     /// # Errors
-    /// If it is short, or cannot stand in a header, without the token itself.
+    /// Fails if the secret is too short or not visible ASCII. The message does not contain the secret.
     pub fn new(secret: &str) -> io::Result<Self> {
         if secret.len() < MIN_TOKEN_BYTES {
             return Err(io::Error::other(format!("the token is shorter than {MIN_TOKEN_BYTES} characters")));
@@ -58,16 +58,16 @@ impl Token {
         Ok(Self(digest(secret.as_bytes())))
     }
 
-    /// Reads a token from a file, without white space around it.
+    /// Reads a token from a file, ignoring white space around the token.
     ///
     /// # Errors
-    /// If the file cannot be read, or as for [`Token::new`].
+    /// Fails if the file cannot be read, or for the reasons of [`Token::new`].
     pub fn from_file(path: &Path) -> io::Result<Self> {
         let secret = fs::read_to_string(path).map_err(|error| named(path.display(), error))?;
         Self::new(secret.trim())
     }
 
-    /// Returns whether a request brings the token. It takes the same time for any request.
+    /// Returns whether the headers of a request contain the token, compared in constant time.
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
         let Some(value) = headers.get(AUTHORIZATION) else { return false };
         let Some((scheme, given)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else { return false };
@@ -75,7 +75,7 @@ impl Token {
     }
 }
 
-/// Comparing digests says nothing of the length either.
+/// Returns the SHA-256 digest of a secret, whose comparison does not reveal the secret's length.
 fn digest(secret: &[u8]) -> [u8; 32] {
     Sha256::digest(secret).into()
 }
@@ -86,11 +86,10 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The header in which browsers say whose page asks.
+/// Name of the header in which browsers say whether a page of another site made the request.
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// A guard against requests that a web page of another site sends through a browser. It knows the hosts that requests
-/// may name.
+/// Guard against requests that a web page of another site sends through a browser; holds the served host names.
 #[derive(Clone, Debug, Default)]
 pub struct HostGuard {
     names: Vec<String>,
@@ -104,10 +103,10 @@ impl HostGuard {
         Self { names: names.collect() }
     }
 
-    /// Checks that a request may be answered.
+    /// Checks that a request names a served host, and that no page of another site sent it.
     ///
     /// # Errors
-    /// If it names another host, or a page of another site sent it.
+    /// Fails, with a message, if the request names another host or a page of another site sent it.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
         const OF_OTHERS: &str = "pages of other sites are not served";
         self.host(uri, headers)?;
@@ -127,10 +126,10 @@ impl HostGuard {
         }
     }
 
-    /// Checks that the host which a request names may be served.
+    /// Checks that the service serves the host that a request names.
     ///
     /// # Errors
-    /// If not: it may have been made to mean this machine (DNS rebinding).
+    /// Fails for any other host, whose name may have been made to mean this machine (DNS rebinding).
     pub fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
         // Browsers always name one. HTTP/2 names it in the URI.
         let stated = headers.get_all(HOST).iter();
@@ -153,7 +152,7 @@ impl HostGuard {
     }
 }
 
-/// A name in lower case, without the dot of the root.
+/// Returns a host name in lower case, without the final dot of the DNS root.
 fn bare(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }

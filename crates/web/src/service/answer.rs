@@ -1,4 +1,4 @@
-//! Answers: bodies, and refusals as problem documents (RFC 9457), which say why a request failed.
+//! Creates answers: bodies, and refusals as problem documents (RFC 9457), which say why a request failed.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Seconds after which a client that was refused for lack of room may ask again.
+/// Value of the header `Retry-After` in the refusal of a request for lack of room, in seconds.
 const RETRY: &str = "1";
 
-/// The refusal of a request: a status, and the fault in a sentence.
+/// Refusal of a request: the HTTP status, and a sentence about the fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) Cow<'static, str>);
 
@@ -62,7 +62,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Creates an answer with a body of this media type.
+/// Creates an HTTP answer with a body of this media type.
 pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     let headers = response.headers_mut();
@@ -70,18 +70,18 @@ pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response 
     response
 }
 
-/// Creates an answer with a value as JSON.
+/// Creates an HTTP answer whose body is a value as JSON.
 pub(crate) fn json_answer(value: &impl Serialize) -> Response {
     json_bytes(value).map_or_else(Refusal::into_response, |bytes| body("application/json", bytes))
 }
 
-/// Encodes a value as the bytes of JSON, for answers that are held in memory until they are sent.
+/// Encodes a value as JSON bytes, for answers that are held in memory until they are sent.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(value).map_err(|_| Refusal::FAULT)
 }
 
-/// Returns the JSON that describes a failed request (RFC 9457): the name of the status, the status, and the fault in a
-/// sentence.
+/// Returns the JSON that describes a failed request (RFC 9457): the name of the status, the status, and a sentence
+/// about the fault.
 pub(crate) fn problem(status: StatusCode, detail: &str) -> Value {
     json!({"title": status.canonical_reason().unwrap_or_default(), "status": status.as_u16(), "detail": detail})
 }

@@ -1,4 +1,4 @@
-//! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
+//! Answers `POST /extract/batch`: reads an archive while it arrives, and sends its documents as JSON lines.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, io, time::Duration};
@@ -20,42 +20,42 @@ use crate::service::body::{Incoming, plain, pump};
 use crate::service::request_options::{Choices, ReadQuery};
 use crate::{service::memory, service::memory::Share, service::shared_state::App};
 
-/// Pieces of the body that wait to be read.
+/// Maximum number of pieces of a request body that wait to be read.
 const PIECES: usize = 8;
-/// Lines that wait to be sent.
+/// Maximum number of lines of an answer that wait to be sent.
 const LINES: usize = 64;
-/// Records that a batch holds at a time, of the longest: as it is stored, plain, as a payload, and the one before
-/// it; and the batches that there is to be memory for.
+/// Number of records that a batch holds in memory: one as stored, as plain bytes, as a payload, and the one before.
 const RECORDS: u64 = 4;
+/// Number of batches for whose records the memory must suffice at the same time.
 const BATCHES: u64 = 4;
 
-/// The names of the query parameters of a batch that are not settings.
+/// Names of the query parameters of a batch that are not settings.
 pub(crate) const OF_BATCH: [&str; 1] = ["summary"];
 
-/// The counts of the records of a batch: each is a document, a drop or a failure.
+/// Counts of the records of a batch, each of which is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct BatchSummary {
-    /// Records read.
+    /// Number of records read.
     pub(crate) records: u64,
-    /// Records with HTML that were handed to the extractor.
+    /// Number of records with HTML that were handed to the extractor.
     pub(crate) pages: u64,
-    /// Documents written.
+    /// Number of documents sent.
     pub(crate) documents: u64,
-    /// Records rightly passed over, by reason.
+    /// Number of records that a rule left out, by reason.
     pub(crate) drops: BTreeMap<&'static str, u64>,
-    /// Records that should have given a document, by fault.
+    /// Number of records that should have become a document but could not, by fault.
     pub(crate) failures: BTreeMap<&'static str, u64>,
-    /// Damaged places of the archive.
+    /// Number of damaged places in the archive.
     pub(crate) damaged: u64,
-    /// Bytes lost to damage.
+    /// Number of bytes of the archive that were lost to damage.
     pub(crate) lost_bytes: u64,
 }
 
-/// The documents of an archive
+/// Answers `POST /extract/batch` with the documents of an archive.
 ///
-/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
-/// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it
-/// sends. If the archive cannot be read to its end, the answer breaks off.
+/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that `trommel run - -o
+/// - -f jsonl` writes, each sent as soon as it is made. So a client must read while it sends. If the archive cannot be
+/// read to its end, the answer breaks off.
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
     query: ReadQuery,
@@ -110,27 +110,27 @@ fn refusal(app: &App, error: ArchiveError) -> Refusal {
     }
 }
 
-/// The work on a batch, on a thread of its own.
+/// Batch in progress, which runs on a separate thread.
 struct Batch {
     app: Arc<App>,
     runtime: Handle,
     lines: mpsc::Sender<io::Result<Bytes>>,
     patience: Duration,
     max_record: u64,
-    /// Lists beside the text, for which memory is taken.
+    /// Lists that documents include besides the text (blocks, spans, chunks), for which extra memory is taken.
     lists: IncludeSettings,
-    /// The share of the page that is being made a line.
+    /// Share of memory for the page whose document is being sent.
     taken: Mutex<Option<Share>>,
 }
 
-/// The client has closed the connection.
+/// Error that the client has closed the connection or reads too slowly.
 struct ClientGone;
 
-/// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
+/// Name of the cap in a document's `capped` if the rest of the page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {
-    /// The document of a page, once a worker is free and there is memory, which `taken` holds.
+    /// Extracts the document of a page, once a worker and enough memory are free; stores the memory share in `taken`.
     fn document(&self, extractor: &Extractor, page: &[u8], hints: &Hints<'_>) -> Document {
         let memory = &self.app.admission.work;
         let judged = memory::fitting(page, memory.all, &self.lists);
@@ -207,7 +207,7 @@ impl Batch {
         }
     }
 
-    /// Counts a record and sends its document.
+    /// Counts a record, and sends its document if it has one.
     fn record(
         &self,
         summary: &mut BatchSummary,
@@ -245,7 +245,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Sends a line; a client that does not read for too long counts as gone.
+    /// Sends a line to the client; fails if the client has gone or does not read for too long.
     fn send(&self, line: io::Result<Bytes>) -> Result<(), ClientGone> {
         let sent = self.lines.send_timeout(line, self.patience);
         self.runtime.block_on(sent).map_err(|_| ClientGone)

@@ -1,4 +1,4 @@
-//! The body of a request, within bounds. The rest of a body is read after the answer, within bounds, too.
+//! Reads the body of a request within limits, and the rest of a body after the answer, within limits, too.
 
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -18,14 +18,13 @@ use crate::{
     service::shared_state::App,
 };
 
-/// Bytes that are made room for at least.
+/// Minimum number of bytes that are reserved for the body of a request.
 const MIN_ROOM: usize = 4 << 10;
 
-/// Reads a body to its end, which may be a page, within the bounds on length, time and memory.
+/// Reads a whole request body, which should be a page, within the limits on length, time and memory.
 ///
 /// # Errors
-/// If its bytes are not a page, if it is coded, longer or slower than the bounds allow, or cut off, or if there is
-/// no room for it.
+/// Fails if the body is not a page, has a coding, exceeds a limit or is cut off, or if there is no room for it.
 pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldBytes, Refusal> {
     plain(headers)?;
     let stated: Option<u64> = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
@@ -70,7 +69,7 @@ fn too_large(app: &App) -> Refusal {
     Refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {} bytes", app.max_page).into())
 }
 
-/// Refuses unsupported requests: codings, which a crawler has undone, and unusual expectations.
+/// Refuses requests with codings, which a crawler has undone, with form data, or with unusual expectations.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
     if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {
@@ -94,7 +93,7 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Sends the pieces of a body into a channel until the body ends, nobody wants them, or the client is too slow.
+/// Sends the pieces of a body into a channel until the body ends, the receiver is dropped, or the client is too slow.
 pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, patience: Duration) {
     let mut pace = Pace::new(patience);
     loop {
@@ -113,7 +112,7 @@ pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>
     }
 }
 
-/// A reader of a body that arrives in pieces, for use on a thread of its own.
+/// Blocking reader of a body that arrives in pieces, for use on a separate thread.
 pub(crate) struct Incoming {
     pub(crate) pieces: mpsc::Receiver<io::Result<Bytes>>,
     pub(crate) piece: Bytes,
@@ -131,16 +130,16 @@ impl io::Read for Incoming {
     }
 }
 
-/// Maximum time of reading the rest of a body.
+/// Maximum time for which the rest of a body is read after the answer.
 const MAX_LINGER: Duration = Duration::from_secs(5);
-/// Bytes that are read on, in pages of maximum length.
+/// Maximum amount of a body that is read after the answer, in pages of maximum length.
 const PAGES: u64 = 4;
 
-/// A body of which more is read for a while after the answer. Many clients send all of a request before they read the
+/// Request body whose rest is read for a while after the answer. Many clients send a whole request before they read the
 /// answer. If the connection closed meanwhile, they would lose an early answer, such as that the page is too long.
 pub(crate) struct LingeringBody {
     body: Body,
-    /// True if the client waits to be asked for it.
+    /// Whether the client waits for a go-ahead (`Expect: 100-continue`) before it sends the body.
     waits: bool,
     bytes: u64,
     time: Duration,

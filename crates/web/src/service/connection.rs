@@ -1,4 +1,4 @@
-//! One connection, HTTP/1.1 or HTTP/2, with time limits for clients that request nothing, or take no answer.
+//! Serves one connection, HTTP/1.1 or HTTP/2, with time limits for clients that request nothing, or take no answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
@@ -14,17 +14,17 @@ use hyper_util::{server::conn::auto::Builder, server::graceful::Watcher, service
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Maximum number of simultaneous streams of an HTTP/2 connection.
+/// Maximum number of simultaneous streams (requests) on an HTTP/2 connection.
 const STREAMS: u32 = 32;
-/// Maximum bytes of the head of a request. With HTTP/1.1 it also bounds the answers in the buffer of the connection.
+/// Maximum number of bytes of a request's head, and with HTTP/1.1 of the answers in a connection's buffer.
 const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Bytes of bodies that may wait to be read on one HTTP/2 connection, and of answers to be written.
+/// Maximum number of bytes of bodies that wait to be read on one HTTP/2 connection, and of answers to be written.
 const WINDOW: u32 = 128 << 10;
 
-/// Answers the requests of a connection until it ends, breaks, or is told to stop. It closes a connection that for the
-/// time `patience` brings no request, does not complete the head of one, or takes too little of an answer.
+/// Answers the requests of a connection until it ends, breaks, or is told to stop. Closes a connection that for the
+/// time `patience` brings no request, does not complete the head of a request, or takes too little of an answer.
 ///
-/// `active` is set by each request and by each write of the stream below.
+/// Each request and each write to the stream sets `active`.
 pub(crate) async fn serve<S>(stream: S, router: Router, patience: Duration, active: Arc<AtomicBool>, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -71,11 +71,10 @@ where
     }
 }
 
-/// Bytes a second that a client must keep up with in the long run.
+/// Minimum number of bytes per second that a client must send or take in the long run.
 const RATE: f64 = 256.0;
 
-/// Measures the progress of a client, and the time by which it is slower than the minimum rate. That time may reach
-/// `patience`.
+/// Progress of a client: the time by which the client is behind the minimum rate. That time may not exceed `patience`.
 #[derive(Debug)]
 pub(crate) struct Pace {
     patience: Duration,
@@ -87,24 +86,24 @@ impl Pace {
         Self { patience, behind: Duration::ZERO }
     }
 
-    /// Returns the time for which the client may still be waited for.
+    /// Returns the time for which the service may still wait for the client.
     pub(crate) fn left(&self) -> Duration {
         self.patience.saturating_sub(self.behind)
     }
 
-    /// Counts bytes that the client has sent or taken, and the time for which it was waited for.
+    /// Counts bytes that the client has sent or taken, and the time for which the service waited for the client.
     pub(crate) fn moved(&mut self, bytes: usize, waited: Duration) {
         let earned = Duration::from_secs_f64(bytes as f64 / RATE);
         self.behind = (self.behind + waited).saturating_sub(earned);
     }
 }
 
-/// A stream that fails when its client takes the written bytes too slowly.
+/// Stream that fails when the client takes the written bytes too slowly.
 pub(crate) struct PacedStream<S> {
     stream: S,
     active: Arc<AtomicBool>,
     pace: Pace,
-    /// Since when a write waits, and the clock that ends it.
+    /// Start of the write that is waiting, and the timer that ends the wait; `None` if no write waits.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
@@ -113,7 +112,7 @@ impl<S> PacedStream<S> {
         Self { stream, active, pace: Pace::new(patience), waiting: None }
     }
 
-    /// The result of an attempt to write.
+    /// Returns the result `tried` of an attempt to write, or an error if the client keeps writes waiting for too long.
     fn paced<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -14,11 +14,12 @@ use crate::service::request_options::{Choices, OF_PAGE, PageHints, ReadQuery};
 use crate::service::{answer, body, memory, request_options};
 use crate::{service::answer::Refusal, service::memory::HeldBytes, service::shared_state::App, viewer::View};
 
-/// The main text of one page
+/// Answers `POST /extract` with the main text of one page.
 ///
-/// The body is the page, as the server sent it but without transfer and content codings; what is no page by its
-/// first bytes (PDF, images, archives) is refused. The answer is what `trommel extract` prints. `url`, `charset`, `date` and `status` may stand in
-/// the headers `X-Page-Url`, `X-Page-Charset`, `X-Page-Date` and `X-Page-Status` instead; the query wins.
+/// The body is the page, as the server sent it but without transfer and content codings. Bodies that are no page by
+/// their first bytes (PDF, images, archives) are refused. The answer is the output of `trommel extract`. `url`,
+/// `charset`, `date` and `status` may be in the headers `X-Page-Url`, `X-Page-Charset`, `X-Page-Date` and
+/// `X-Page-Status` instead; the query takes precedence.
 pub(crate) async fn extract(
     State(app): State<Arc<App>>,
     query: ReadQuery,
@@ -69,7 +70,7 @@ pub(crate) async fn extract(
     Ok(response)
 }
 
-/// The filter that would drop the document.
+/// Returns the reason for which a filter would drop the document; `None` if no filter would drop it.
 fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<&'static str> {
     if filters.describe().is_empty() {
         return None;
@@ -82,28 +83,28 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     reason.map(trommel::record::filters::Reason::name)
 }
 
-/// The names of the query parameters of `inspect` that are not settings.
+/// Names of the query parameters of `POST /inspect` that are not settings.
 pub(crate) const OF_INSPECT: [&str; 6] = ["url", "charset", "date", "status", "id", "threshold"];
 
-/// A page as the extractor sees it.
+/// Answer to `POST /inspect`: how the extractor judged a page.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Inspected {
-    /// Facts, blocks and reasons as HTML.
+    /// Facts, blocks and reasons about the page, as HTML.
     html: String,
-    /// The text as it comes out.
+    /// Extracted text of the page.
     text: String,
-    /// The same as Markdown, with links.
+    /// Extracted text of the page as Markdown, with links.
     markdown: String,
-    /// The document, as `POST /extract` answers it.
+    /// Document of the page, as `POST /extract` answers it.
     document: Value,
-    /// Milliseconds that judging the page took.
+    /// Number of milliseconds that judging the page took.
     milliseconds: f64,
 }
 
-/// A page as the extractor sees it
+/// Answers `POST /inspect` with the extractor's judgement of a page.
 ///
-/// Every block with its probability and the reasons for it, as HTML made by the service in which all
-/// that is of the page is escaped; beside it text, Markdown and document.
+/// The answer has every block with its probability and the reasons for it, as HTML in which all content of the page is
+/// escaped. Text, Markdown and document are added.
 pub(crate) async fn inspect(
     State(app): State<Arc<App>>,
     query: ReadQuery,
@@ -166,7 +167,7 @@ fn shown(
     })
 }
 
-/// The archived page of a document of the index.
+/// Reads the archived page of the document with this id in the index.
 #[cfg(feature = "index")]
 fn archived(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
     crate::service::search::page(app, id)

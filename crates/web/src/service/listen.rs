@@ -1,4 +1,4 @@
-//! Listens on TCP, Unix sockets, and sockets handed over by systemd, with the certificate and key of the service.
+//! Listens on TCP sockets, Unix sockets, and sockets handed over by systemd, and reads the TLS certificate and key.
 
 use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -9,21 +9,21 @@ use listenfd::ListenFd;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::{ServerConfig, pki_types::pem::PemObject as _};
 
-/// A mark on requests that came through a Unix socket, which no browser reaches.
+/// Mark on requests that came through a Unix socket, which no browser reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 
-/// An address to listen on: TCP or a Unix socket.
+/// Address to listen on: TCP or a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// A TCP address, `HOST:PORT`.
+    /// TCP address, `HOST:PORT`.
     Tcp(String),
-    /// A Unix socket, `unix:PATH`.
+    /// Path of a Unix socket, written as `unix:PATH`.
     Unix(PathBuf),
 }
 
 impl Listen {
-    /// Returns the host of a TCP address, as it was named; none for a Unix socket.
+    /// Returns the host of a TCP address as the user wrote it; `None` for a Unix socket.
     pub fn host(&self) -> Option<&str> {
         match self {
             Self::Tcp(address) => address.rsplit_once(':').map(|(host, _)| host),
@@ -47,16 +47,16 @@ impl FromStr for Listen {
     }
 }
 
-/// Makes an error whose message begins with the name of its subject, such as an address or a file.
+/// Creates an error whose message begins with the name of its subject, such as an address or a file.
 pub(crate) fn named(name: impl fmt::Display, error: impl fmt::Display) -> io::Error {
     io::Error::other(format!("{name}: {error}"))
 }
 
-/// A listening socket.
+/// Listening TCP or Unix socket.
 #[derive(Debug)]
 pub struct Socket {
     pub(crate) kind: Kind,
-    /// The file to remove in the end.
+    /// File of a Unix socket, which is removed when the socket is dropped.
     file: Option<PathBuf>,
 }
 
@@ -67,10 +67,10 @@ pub(crate) enum Kind {
 }
 
 impl Socket {
-    /// Begins to listen. A Unix socket that a dead program left is replaced.
+    /// Starts to listen on an address, and replaces a Unix socket that an ended program left behind.
     ///
     /// # Errors
-    /// If the address cannot be listened at.
+    /// Fails if the address cannot be listened on.
     pub fn bind(listen: &Listen) -> io::Result<Self> {
         let bound = match listen {
             Listen::Tcp(host) => TcpListener::bind(host).map(|listener| Self { kind: Kind::Tcp(listener), file: None }),
@@ -81,10 +81,10 @@ impl Socket {
         bound.map_err(|error| named(listen, error))
     }
 
-    /// Returns the sockets that systemd or another supervisor passes (`LISTEN_FDS`); empty if it passes none.
+    /// Returns the sockets that systemd or another supervisor passes (`LISTEN_FDS`); empty if no sockets are passed.
     ///
     /// # Errors
-    /// If one of them is neither TCP nor Unix.
+    /// Fails if one of the sockets is neither TCP nor Unix.
     pub fn activated() -> io::Result<Vec<Self>> {
         let mut handed = ListenFd::from_env();
         let mut sockets = Vec::new();
@@ -161,10 +161,10 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Reads the certificates and the key in these PEM files, and returns the TLS configuration for them.
+/// Reads the certificates and the private key in PEM files, and returns the TLS configuration with them.
 ///
 /// # Errors
-/// If they cannot be read or used.
+/// Fails if the files cannot be read or used.
 pub fn server_config(certificates: &Path, key: &Path) -> io::Result<Arc<ServerConfig>> {
     let chain: Result<Vec<CertificateDer>, pem::Error> =
         CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect);

@@ -1,4 +1,4 @@
-//! Bounds the number of accepted requests and the memory that they use: bodies, the work on them, answers.
+//! Limits the number of accepted requests, and the memory for their bodies, for the work on them and for answers.
 //!
 //! The memory for judging a page is estimated from its bytes.
 
@@ -13,10 +13,10 @@ use trommel::IncludeSettings;
 
 use crate::{service::ServiceLimits, service::answer::Refusal};
 
-/// Bytes that are counted as one.
+/// Number of bytes that are counted as one unit of memory.
 const UNIT: u64 = 1 << 10;
 
-/// A budget of memory for one purpose, of which requests take shares.
+/// Memory budget for one purpose, of which requests take shares.
 #[derive(Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
@@ -24,19 +24,19 @@ pub(crate) struct Memory {
     pub(crate) all: u64,
 }
 
-/// A share of a memory budget, in bytes; it is free again when it is dropped.
+/// Share of a memory budget, which becomes free again when dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     permit: OwnedSemaphorePermit,
-    /// Bytes that were asked for.
+    /// Number of bytes that the share was taken for.
     bytes: u64,
 }
 
-/// The bytes of a page or of an answer, with the share of memory that they take.
+/// Bytes of a page or of an answer, with the share of memory that they take.
 #[derive(Debug)]
 pub(crate) struct HeldBytes {
     pub(crate) bytes: Vec<u8>,
-    /// Held until the bytes are dropped.
+    /// Share of memory for the bytes, held until they are dropped.
     pub(crate) _share: Share,
 }
 
@@ -45,19 +45,20 @@ impl Memory {
         Self { free: semaphore(usize::try_from(bytes / UNIT).unwrap_or(usize::MAX)), all: bytes / UNIT * UNIT }
     }
 
-    /// Takes a share of `bytes`, if so much memory is free.
+    /// Takes a share of `bytes` bytes, if enough of the memory budget is free.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if less memory is free.
+    /// Fails with [`Refusal::BUSY`] if less memory is free.
     pub(crate) fn share(&self, bytes: u64) -> Result<Share, Refusal> {
         let taken = self.free.clone().try_acquire_many_owned(units(bytes));
         taken.map(|permit| Share { permit, bytes }).map_err(|_| Refusal::BUSY)
     }
 
-    /// Waits for a share of `bytes` until so much memory is free; `bytes` must not exceed the whole budget.
+    /// Waits until `bytes` bytes of the memory budget are free, and takes a share of them. `bytes` must not exceed the
+    /// budget.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if less memory is free after `time`.
+    /// Fails with [`Refusal::BUSY`] if less memory is free after `time`.
     pub(crate) async fn share_within(&self, bytes: u64, time: Duration) -> Result<Share, Refusal> {
         match timeout(time, self.free.clone().acquire_many_owned(units(bytes))).await {
             Ok(Ok(permit)) => Ok(Share { permit, bytes }),
@@ -65,10 +66,10 @@ impl Memory {
         }
     }
 
-    /// Adds `bytes` to a share.
+    /// Adds `bytes` bytes to a share of the memory budget.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if less memory is free.
+    /// Fails with [`Refusal::BUSY`] if less memory is free.
     pub(crate) fn grow(&self, share: &mut Share, bytes: u64) -> Result<(), Refusal> {
         let more = (share.bytes + bytes).div_ceil(UNIT) - share.permit.num_permits() as u64;
         if more > 0 {
@@ -79,20 +80,20 @@ impl Memory {
     }
 }
 
-/// Creates a semaphore with `permits` permits, or with the maximum that is possible.
+/// Creates a semaphore with `permits` permits, or with the maximum number that is possible.
 pub(crate) fn semaphore(permits: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
 }
 
 impl Share {
-    /// Frees the share except for `bytes` of it.
+    /// Reduces the share to `bytes` bytes of memory, and frees the rest.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let spare = self.permit.num_permits().saturating_sub(units(bytes) as usize);
         drop(self.permit.split(spare));
         self.bytes = self.bytes.min(bytes);
     }
 
-    /// Wraps bytes so that they hold the share until the last of them is sent.
+    /// Wraps bytes so that the share of memory is held until the last of them is sent.
     pub(crate) fn around(mut self, bytes: Vec<u8>) -> Bytes {
         self.shrink(bytes.capacity() as u64);
         Bytes::from_owner(HeldBytes { bytes, _share: self })
@@ -109,13 +110,14 @@ impl AsRef<[u8]> for HeldBytes {
     }
 }
 
-/// Bytes of any request until its answer is made; for each byte of its head, as it came and as it was read; and for each
-/// sign that may part two items of a list.
+/// Estimated bytes of memory for any request until its answer is made.
 const REQUEST: u64 = 4 << 10;
+/// Estimated bytes of memory for each byte of a request's head, as received and as parsed.
 const HEAD_BYTE: u64 = 8;
+/// Estimated bytes of memory for each `,` or `%` of a URL, which may separate two items of a list.
 const ITEM: u64 = 160;
 
-/// Returns the number of bytes that the head of a request may take.
+/// Estimates the number of bytes of memory that the head of a request takes.
 pub(crate) fn of_head(uri: &Uri, headers: &HeaderMap) -> u64 {
     let uri = uri.path_and_query().map_or("", PathAndQuery::as_str);
     let headers: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
@@ -123,38 +125,41 @@ pub(crate) fn of_head(uri: &Uri, headers: &HeaderMap) -> u64 {
     REQUEST + (uri.len() + headers) as u64 * HEAD_BYTE + items * ITEM
 }
 
-/// The fixed bytes for any page.
+/// Estimated bytes of memory for judging any page, whatever its length.
 const FIXED_BYTES: u64 = 1 << 20;
-/// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
+/// Estimated bytes of memory for each byte of a page: the decoded page, its text, and copies of it in the answer.
 const BYTE: u64 = 12;
-/// Bytes for each bracket, which may begin an element and a block, up to the number that a page keeps
-/// apart.
+/// Estimated bytes of memory for each `<` of a page, which may begin an element and a block.
 const TAG: u64 = 900;
+/// Maximum number of `<` that count, because a page keeps no more elements apart.
 const TAGS: u64 = 180_000;
-/// Bytes for each brace and square bracket, which may begin a value of embedded data, up to the number that
-/// is read.
+/// Estimated bytes of memory for each `{` or `[` of a page, which may begin a value of embedded data.
 const VALUE: u64 = 420;
+/// Maximum number of `{` and `[` that count, because no more values are read.
 const VALUES: u64 = 220_000;
-/// Bytes for each byte of the page whose chunks are asked for: their texts and headings, in the document and the answer.
+/// Estimated bytes of memory for each byte of a page whose chunks are requested: their texts and headings.
 const CHUNKED_BYTE: u64 = 14;
-/// Bytes for each chunk besides, and minimum bytes of the page for each unit of its size.
+/// Estimated bytes of memory for each requested chunk of a page, besides its text.
 const CHUNK: u64 = 900;
+/// Minimum number of bytes of a page for each unit of a chunk's size.
 const BYTES_OF_UNIT: u64 = 2;
-/// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
+/// Estimated bytes of memory for each `<` of a page whose spans are requested: a part of a text and its place.
 const SPAN: u64 = 160;
-/// Bytes for each bracket if blocks are asked for: a block and its path, in the document and the answer.
+/// Estimated bytes of memory for each `<` of a page whose blocks are requested: a block and its path.
 const BLOCK: u64 = 1400;
-/// Additional bytes of memory for showing a page: for each byte, for each bracket, and at most.
+/// Additional bytes of memory for the report on a page, for each byte of the page.
 const VIEW_BYTES_PER_BYTE: u64 = 20;
+/// Additional bytes of memory for the report on a page, for each `<` of the page.
 const VIEW_BYTES_PER_TAG: u64 = 4500;
+/// Maximum number of additional bytes of memory for the report on a page.
 const MAX_VIEW_BYTES: u64 = 64 << 20;
 
-/// Estimates the number of bytes of memory that judging a page may take.
+/// Estimates the number of bytes of memory that judging a page takes.
 pub(crate) fn of_page(page: &[u8]) -> u64 {
     of_lists(page, &IncludeSettings::default())
 }
 
-/// Estimates the memory as [`of_page`] does, with the lists beside the text that are requested.
+/// Estimates the number of bytes of memory that judging a page takes, with the requested lists (chunks, spans, blocks).
 pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
     let bytes = page.len() as u64;
     let all_tags = count(page, |byte| byte == b'<');
@@ -177,19 +182,19 @@ pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
     weight
 }
 
-/// Estimates the memory as [`of_page`] does, with the report on the page.
+/// Estimates the number of bytes of memory that judging a page and the report on it take.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
     let shown =
         page.len() as u64 * VIEW_BYTES_PER_BYTE + count(page, |byte| byte == b'<').saturating_mul(VIEW_BYTES_PER_TAG);
     of_page(page) + shown.min(MAX_VIEW_BYTES)
 }
 
-/// Returns the maximum number of bytes of a plain-text page that may be judged in `memory` bytes.
+/// Returns the maximum length in bytes of a plain-text page that may be judged in `memory` bytes.
 pub(crate) fn longest(memory: u64) -> u64 {
     memory.saturating_sub(FIXED_BYTES) / BYTE
 }
 
-/// Returns the longest start of a page that may be judged in `memory` bytes.
+/// Returns the longest prefix of a page that may be judged in `memory` bytes, with the requested `lists`.
 pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
     if of_lists(page, lists) <= memory {
         return page;
@@ -206,20 +211,19 @@ fn count(page: &[u8], is_counted: impl Fn(u8) -> bool) -> u64 {
     page.iter().filter(|byte| is_counted(**byte)).count() as u64
 }
 
-/// Admits requests while there is room to wait, and gives their pages to free workers.
+/// Admission of requests, which lets them in while there is room to wait and gives their pages to free workers.
 #[derive(Debug)]
 pub(crate) struct Admission {
     workers: Arc<Semaphore>,
-    /// Places of requests that were let in. A request takes one when its body has come: who sends slowly keeps nobody
-    /// out.
+    /// Free places for requests. A request takes a place when its body has arrived, so slow senders keep nobody out.
     places: Arc<Semaphore>,
     most: usize,
-    /// Memory for requests without an answer yet, and for their bodies: a quarter of all.
+    /// Memory for requests that have no answer yet, and for their bodies: a quarter of the service's memory.
     pub(crate) bodies: Memory,
-    /// Memory for reading the archives of batches: a quarter of all.
+    /// Memory for reading the archives of batches: a quarter of the service's memory.
     pub(crate) batches: Memory,
-    /// Memory for work and then for its answer until it is sent: a half of all. So no number of bodies keeps one of
-    /// them from being judged.
+    /// Memory for work on pages, and then for the answers until they are sent: half of the service's memory. Bodies
+    /// take none of it, so they cannot keep each other from being judged.
     pub(crate) work: Memory,
 }
 
@@ -239,22 +243,22 @@ impl Admission {
     /// Admits a request, which keeps its place until the permit is dropped.
     ///
     /// # Errors
-    /// [`Refusal::BUSY`] if there is no room.
+    /// Fails with [`Refusal::BUSY`] if there is no room.
     pub(crate) fn enter(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         self.places.clone().try_acquire_owned().map_err(|_| Refusal::BUSY)
     }
 
-    /// Returns whether another request would be admitted.
+    /// Returns whether there is room for another request.
     pub(crate) fn has_room(&self) -> bool {
         self.places.available_permits() > 0
     }
 
-    /// Returns the number of requests that are admitted and not finished.
+    /// Returns the number of requests that are admitted and not yet finished.
     pub(crate) fn inside(&self) -> usize {
         self.most - self.places.available_permits()
     }
 
-    /// Waits for a free worker, which is free again when the permit is dropped. None when the service has ended.
+    /// Waits for a free worker, which the dropped permit frees again; `None` when the service has ended.
     pub(crate) async fn worker(&self) -> Option<OwnedSemaphorePermit> {
         self.workers.clone().acquire_owned().await.ok()
     }

@@ -17,7 +17,7 @@ use crate::{
     service::access::OPEN_PATHS, service::access::admitted, service::answer::Refusal, service::body::LingeringBody,
 };
 
-/// Wraps every request: checks its access, gives it an id, measures its time and logs it.
+/// Handles every request: checks its access, gives it an id, measures its time and logs it.
 pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begin = Instant::now();
     let id = app.id_of(request.headers());
@@ -57,25 +57,25 @@ fn is_utf8(query: Option<&str>) -> bool {
     query.is_none_or(|query| percent_decode_str(query).decode_utf8().is_ok())
 }
 
-/// Connections at a time: Prometheus asks every few seconds.
+/// Maximum number of simultaneous connections to the metrics listener; Prometheus asks only every few seconds.
 const CONNECTIONS: usize = 16;
-/// Time that a request may take, and that the run waits for one in flight when it ends.
+/// Maximum time for a request of metrics, and for finishing current requests when the run ends.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A listener that answers `GET /metrics` on a thread of its own until it is dropped.
+/// Listener that answers `GET /metrics` on a separate thread until it is dropped.
 #[derive(Debug)]
 pub struct MetricsListener {
-    /// The metrics that requests get.
+    /// Metrics that the listener sends.
     pub metrics: Arc<Metrics>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl MetricsListener {
-    /// Begins to listen at an address.
+    /// Starts to listen on an address.
     ///
     /// # Errors
-    /// If the address cannot be listened at.
+    /// Fails if the address cannot be listened on.
     pub fn bind(address: &Listen) -> io::Result<Self> {
         let metrics = Arc::new(Metrics::new());
         let answered = metrics.clone();

@@ -1,4 +1,4 @@
-//! Reads what a request asks for: settings of pages by name, facts about its page, the form of the answer.
+//! Reads the options of a request: settings by name, facts about its page, and the form of the answer.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,10 +10,10 @@ use trommel::{Model, OwnedHints, PageForm, PartialSettings, Settings, fields, re
 
 use crate::{service::answer::Refusal, service::shared_state::App};
 
-/// The query of a request as axum reads it: parameters as names and values, or the fault.
+/// Query of a request as `axum` reads it: names and values of parameters, or the fault.
 pub(crate) type ReadQuery = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-/// The choices that a request makes in its query: parameters, and settings that override those of the service.
+/// Choices that a request makes in its query: parameters, and settings that override those of the service.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
     settings: PartialSettings,
@@ -21,7 +21,7 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
-    /// Reads the query of a request. Each parameter is one of `parameters`, or the name of a setting.
+    /// Reads the query of a request. Each parameter must be one of `parameters`, or the name of a setting.
     ///
     /// # Errors
     /// Fails if the query is malformed, has a parameter twice or an unknown one, or has a value that its setting does
@@ -48,12 +48,12 @@ impl Choices {
         Ok(choices)
     }
 
-    /// Returns the value of a parameter that is not a setting.
+    /// Returns the value of a query parameter that is not a setting; `None` if the query does not have it.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Returns whether a parameter is `true`, which a parameter without a value is, too.
+    /// Returns whether a query parameter is `true` or has no value, which means `true`, too.
     ///
     /// # Errors
     /// Fails if the value is neither `true` nor `false`.
@@ -65,7 +65,7 @@ impl Choices {
         }
     }
 
-    /// Sets one setting of the request, in place of an earlier choice.
+    /// Sets one setting of the request, and replaces an earlier choice of it.
     ///
     /// # Errors
     /// Fails if there is no such setting, or the value is invalid.
@@ -73,12 +73,12 @@ impl Choices {
         self.settings.set(name, value).map_err(Refusal::bad)
     }
 
-    /// Returns the name of the model that the request chooses.
+    /// Returns the name of the model that the request chooses; `None` for the default model.
     pub(crate) fn model(&self) -> Option<&str> {
         self.settings.get("model").and_then(Value::as_str)
     }
 
-    /// Returns all settings of the request: its choices, and the defaults of the service.
+    /// Returns all settings of the request: its choices, and the defaults of the service for the rest.
     ///
     /// # Errors
     /// Fails if choices exclude each other, or if filters name page types that the model does not recognise.
@@ -89,8 +89,7 @@ impl Choices {
         Ok(settings)
     }
 
-    /// Returns the filters for the request. They are those of `settings` if the request chooses filters, otherwise
-    /// those of the service.
+    /// Returns the filters for the request: those of `settings` if it chooses filters, otherwise those of the service.
     pub(crate) fn filters(&self, app: &App, settings: &Settings) -> Arc<Filters> {
         match self.settings.get("filters") {
             Some(_) => Arc::new(Filters::new(&settings.filters)),
@@ -99,11 +98,11 @@ impl Choices {
     }
 }
 
-/// The names of parameters about the page of a request. They may also stand in headers, as `X-Page-Url` and so on; the
-/// query wins.
+/// Names of the query parameters about the page of a request. Headers such as `X-Page-Url` may have the values instead;
+/// the query takes precedence.
 pub(crate) const OF_PAGE: [&str; 4] = ["url", "charset", "date", "status"];
 
-/// The facts about its page that a request states: hints and HTTP status.
+/// Facts that a request states about its page: hints and HTTP status.
 #[derive(Debug, Default)]
 pub(crate) struct PageHints {
     pub(crate) hints: OwnedHints,
@@ -139,7 +138,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str
     value.transpose().map_err(|_| Refusal::bad(format!("{name}: not ASCII; percent-encode it, or use the query")))
 }
 
-/// The charset of a media type.
+/// Returns the charset that a media type names, such as `utf-8` in `text/html; charset=utf-8`.
 fn charset_of(media_type: &str) -> Option<String> {
     let mut parameters = media_type.split(';').skip(1);
     parameters.find_map(|parameter| {
@@ -149,7 +148,7 @@ fn charset_of(media_type: &str) -> Option<String> {
     })
 }
 
-/// The forms of a page with their media types, the one first that is given where a client accepts several alike.
+/// Forms of answers with their media types, in order of preference where a client accepts several alike.
 const FORMS: [(PageForm, &str); 3] = [
     (PageForm::Json, "application/json"),
     (PageForm::Text, "text/plain; charset=utf-8"),
@@ -171,8 +170,8 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refu
     best.map(|(_, form)| form).ok_or(Refusal(StatusCode::NOT_ACCEPTABLE, offer.into()))
 }
 
-/// The client's preference for a type: the quality of the most exact range that holds it (RFC 9110,
-/// 12.5.1).
+/// Returns the client's preference for a media type (0 to 1): the quality of the most specific range in `accept` that
+/// includes the type (RFC 9110, 12.5.1).
 fn quality(accept: &str, media_type: &str) -> f32 {
     let bare_type = media_type.split(';').next().unwrap_or_default();
     let Some((kind, subtype)) = bare_type.split_once('/').filter(|_| !accept.trim().is_empty()) else { return 1.0 };

@@ -1,4 +1,4 @@
-//! The routes of the service, and what it says about itself: its web page, its OpenAPI document, its description.
+//! Defines the routes of the service, and answers about itself: its web page, its OpenAPI document, its description.
 //!
 //! The OpenAPI document is a file, in which the version, the models and the settings of requests are filled in.
 
@@ -16,7 +16,7 @@ use trommel_text::keys::{Field, Keyed as _, Shape};
 use crate::service::{answer, batch, extract_and_inspect, metrics};
 use crate::{service::answer::Refusal, service::shared_state::App};
 
-/// Creates the router of the service, with all its paths.
+/// Creates the router with all paths of the service.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let router = Router::new()
         .route("/", get(index))
@@ -46,17 +46,17 @@ const INDEX: &str = include_str!("../../assets/service/index.html");
 const STYLE: &str = include_str!("../../assets/service/app.css");
 const SCRIPT: &str = include_str!("../../assets/service/app.js");
 
-/// Content security policy: the page loads only its own files and connects only to this service. Style attributes are
-/// the viewer's, which escapes the content of pages.
+/// Content security policy of the web page: it loads only files of this service and connects only to this service.
+/// Style attributes are allowed for the viewer, which escapes the content of pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// `GET /`
+/// Answers `GET /` with the web page of the service.
 pub(crate) async fn index() -> Response {
     file("text/html; charset=utf-8", INDEX)
 }
 
-/// `GET /assets/NAME`: one of four files, none of which is read from the disk.
+/// Answers `GET /assets/NAME` with one of four files, all of which are part of the program.
 pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
     match name.as_str() {
         "app.css" => Ok(file("text/css; charset=utf-8", STYLE)),
@@ -82,9 +82,9 @@ fn file(media_type: &'static str, text: &'static str) -> Response {
 
 // Tests hold it to the routes, to the parameters and to the keys of answers.
 const DOCUMENT: &str = include_str!("../../assets/service/openapi.json");
-/// Paths whose query may name settings.
+/// Paths of the requests whose query may name settings.
 const WITH_SETTINGS: [&str; 3] = ["/extract", "/extract/batch", "/inspect"];
-/// Returns the OpenAPI document of a service with these models, of which the first is the default.
+/// Returns the OpenAPI document of a service with these models, the first of which is the default.
 pub fn openapi(models: &[&str]) -> Value {
     let mut document: Value = serde_json::from_str(DOCUMENT).unwrap_or_default();
     document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
@@ -100,7 +100,7 @@ pub fn openapi(models: &[&str]) -> Value {
     document
 }
 
-/// The settings that a request may choose, as parameters.
+/// Returns the settings that a request may choose, as parameters of an OpenAPI document.
 fn settings(models: &[&str]) -> impl Iterator<Item = Value> {
     fields().iter().filter(|field| field.is_of_requests()).map(move |field| {
         let schema = match field.name.as_str() {
@@ -128,7 +128,7 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
-/// The schema of a key of a document.
+/// Returns the JSON schema of a key of a document.
 fn property(key: &Field) -> Value {
     let kind = match key.shape {
         Shape::Text | Shape::Word | Shape::Address | Shape::Date => "string",
@@ -147,7 +147,7 @@ fn property(key: &Field) -> Value {
     schema
 }
 
-/// `GET /openapi.json`
+/// Answers `GET /openapi.json` with the OpenAPI document of the service.
 pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
     let made = app.openapi.get_or_init(|| {
         let described = openapi(&app.model_names());
@@ -156,7 +156,7 @@ pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
     answer::body("application/json", made.clone())
 }
 
-/// The version, models and index of this service
+/// Answers `GET /about` with the version, models and index of the service.
 pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
     let indexed = app.settings.index.as_ref().map(trommel::index::Index::documents);
@@ -171,12 +171,12 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     }))
 }
 
-/// Answers 200 while the service runs
+/// Answers `GET /healthz` with status 200 while the service runs.
 pub(crate) async fn healthz() -> Response {
     answer::body("text/plain; charset=utf-8", "ok\n")
 }
 
-/// Answers 200 while the service accepts requests, 503 otherwise
+/// Answers `GET /readyz` with status 200 while the service accepts requests, and with 503 otherwise.
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     if app.is_ready() {
         return answer::body("text/plain; charset=utf-8", "ready\n");
@@ -185,7 +185,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
 }
 
-/// Counts and times, as Prometheus reads them
+/// Answers `GET /metrics` with counts and times, in the format of Prometheus.
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.metrics.queue(app.admission.inside());
     answer::body(trommel::metrics::CONTENT_TYPE, app.metrics.to_string())

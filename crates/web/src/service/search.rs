@@ -1,4 +1,4 @@
-//! `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
+//! Answers `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,72 +14,72 @@ use trommel::{record::RecordSource, run::record_at};
 use crate::service::answer::{self, Refusal};
 use crate::{service::request_options::PageHints, service::shared_state::App};
 
-/// Maximum documents of one answer.
+/// Maximum number of documents in one answer to a search.
 const MAX_RESULTS: usize = 100;
-/// Maximum number of documents to skip: each takes memory.
+/// Maximum number of documents that a search may skip; each skipped document takes memory.
 const MAX_OFFSET: usize = 10_000;
-/// Memory that a search and its answer may take, and a document that is looked up, beside texts.
+/// Bytes of memory for a search, or for looking up a document, apart from the texts of documents.
 const WEIGHT: u64 = 4 << 20;
-/// Times that a text is in memory while its document is looked up: as it is stored, as a document, by itself, and in the
-/// answer with some signs written as several.
+/// Number of copies of a text in memory while its document is looked up: as stored, as a document, by itself, and
+/// escaped in the answer.
 const COPIES: u64 = 5;
-/// The same of a search, whose texts are looked at one after the other.
+/// Number of copies of a text in memory during a search, which reads the texts one after the other.
 const COPIES_IN_SEARCH: u64 = 2;
 
-/// The query of a search.
+/// Query parameters of `GET /search`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SearchQuery {
-    /// Words, "phrases", +must, -must not.
+    /// Search query: words, "phrases", +required and -excluded words.
     q: String,
-    /// Maximum documents of the answer; 10 by default.
+    /// Maximum number of documents in the answer; 10 by default.
     n: Option<usize>,
-    /// Documents passed over.
+    /// Number of best documents to skip.
     offset: usize,
-    /// Only documents in this language.
+    /// Language that the documents must have; `None` for any.
     lang: Option<String>,
-    /// Only documents of this host, or of hosts in this domain.
+    /// Host of the documents, or domain that their host belongs to; `None` for any.
     site: Option<String>,
 }
 
-/// The results of a search.
+/// Answer to `GET /search`: the results of a search.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct SearchAnswer {
-    /// Documents found, given or not.
+    /// Number of documents that match the query, including those that the answer leaves out.
     documents: usize,
-    /// The requested documents, best first.
+    /// Requested documents, best match first.
     hits: Vec<FoundDocument>,
 }
 
-/// A document found.
+/// Document that a search found.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct FoundDocument {
-    /// Its id.
+    /// Id of the document.
     id: String,
-    /// BM25 score.
+    /// BM25 score of the document for the query.
     score: f32,
-    /// Its URL.
+    /// URL of the document.
     url: Option<String>,
-    /// Its title.
+    /// Title of the document.
     title: Option<String>,
-    /// Time of its capture.
+    /// Time at which the crawler captured the document.
     date: Option<String>,
-    /// Its language.
+    /// Language of the document.
     lang: Option<String>,
-    /// The piece of its text with most of the words looked for, in pieces.
+    /// Piece of the document's text with most words of the query, divided at these words.
     snippet: Vec<SnippetPiece>,
 }
 
-/// A piece of a snippet.
+/// Piece of a snippet: words of the query, or text before or after them.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct SnippetPiece {
-    /// Its text.
+    /// Text of the piece.
     text: String,
-    /// True if the piece is a word of the query.
+    /// Whether the piece is a word of the query.
     hit: bool,
 }
 
-/// Search in the index
+/// Answers `GET /search` with the documents of the index that match the query.
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
     asked: Result<Query<SearchQuery>, QueryRejection>,
@@ -113,34 +113,34 @@ pub(crate) async fn search(
     Ok(answer::body("application/json", share.around(bytes)))
 }
 
-/// The document of the index.
+/// Query parameters of `GET /stored`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StoredQuery {
-    /// Its id.
+    /// Id of the document to return.
     id: String,
 }
 
-/// A document as the index holds it.
+/// Answer to `GET /stored`: a document as the index holds it.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct StoredDocument {
-    /// Its id.
+    /// Id of the document.
     id: String,
-    /// Its URL.
+    /// URL of the document.
     url: Option<String>,
-    /// Its title.
+    /// Title of the document.
     title: Option<String>,
-    /// Time of its capture.
+    /// Time at which the crawler captured the document.
     date: Option<String>,
-    /// Its language.
+    /// Language of the document.
     lang: Option<String>,
-    /// Its text.
+    /// Extracted text of the document.
     text: String,
-    /// True if its archived page can be inspected.
+    /// Whether the archived page of the document can be inspected.
     page: bool,
 }
 
-/// A document of the index
+/// Answers `GET /stored` with a document of the index.
 pub(crate) async fn stored(
     State(app): State<Arc<App>>,
     asked: Result<Query<StoredQuery>, QueryRejection>,
@@ -158,7 +158,7 @@ pub(crate) async fn stored(
     Ok(answer::body("application/json", share.around(bytes)))
 }
 
-/// Reads the archived page of a document of the index, from the place that the index gives for it.
+/// Reads the archived page of the document with this id in the index, from the place that the index states.
 pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
     let stored = index(app)?.get(id).map_err(|error| fault(&error))?;
     let source = stored.ok_or_else(missing)?.source;
@@ -177,12 +177,12 @@ pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal>
     Ok((payload.body.into_owned(), hints))
 }
 
-/// The archive of a record, if it is below the folder of archives.
+/// Returns the path of the archive that holds a record; `None` if the archive is not below the folder of archives.
 fn place(app: &App, source: &RecordSource) -> Option<PathBuf> {
     below(app.settings.archives.as_deref()?, Path::new(&*source.file))
 }
 
-/// `file` as a path below `folder`: as it was named, or by its name alone.
+/// Returns the path of `file` below `folder`: as named, or by its name alone; `None` if the file is not there.
 fn below(folder: &Path, file: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let candidates = [file.to_owned(), folder.join(file), folder.join(file.file_name()?)];
@@ -215,7 +215,7 @@ impl From<Hit> for FoundDocument {
     }
 }
 
-/// The query, or why it is none.
+/// Returns the parsed query, or a refusal that says why the query cannot be parsed.
 fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Refusal> {
     query.map(|Query(query)| query).map_err(|rejection| Refusal::bad(rejection.body_text()))
 }

@@ -1,4 +1,4 @@
-//! The service from start to end.
+//! Runs the service from start to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{io, sync::Arc, time::Duration};
@@ -18,26 +18,26 @@ use crate::{
     service::shared_state::App,
 };
 
-/// Time between two looks at whether to stop.
+/// Time between two checks whether the service should stop.
 const STOP_POLL: Duration = Duration::from_millis(50);
 
-/// Time after which a thread of large pages ends that has none.
+/// Time after which an idle thread for large pages ends.
 // The tables of its last page go with it; to start another costs a ten-thousandth of such a page.
 const KEEP_ALIVE: Duration = Duration::from_millis(100);
 
-/// The error that ended a service that nobody stopped, or a stop that did not finish in time.
+/// Error of a service that ended before it was told to stop, or that did not finish stopping in time.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// Threads or sockets cannot be had.
+    /// Threads or sockets cannot be created.
     #[error("the service cannot start: {0}")]
     Start(#[from] io::Error),
-    /// Current requests did not end in time.
+    /// Current requests did not end within this number of seconds, on this number of connections.
     #[error("connections that were still busy after {0} seconds: {1}")]
     Unfinished(u64, usize),
 }
 
-/// Runs the service: answers requests on these sockets until `stop` is set, and then finishes current ones.
+/// Runs the service: answers requests on these sockets until `stop` is set, and then finishes current requests.
 ///
 /// # Errors
 /// Fails if the service cannot start, or if current requests do not finish in time.
@@ -47,10 +47,10 @@ pub fn serve(settings: ServiceSettings, sockets: Vec<Socket>, stop: &AtomicBool)
     Server::new(router(app.clone()), limits, tls).answer(sockets, stop, || app.stop())
 }
 
-/// Runs a service with other routes, within the bounds of `limits` on connections and time, until `stop` is set.
+/// Runs a service with these routes, within the `limits` on connections and time, until `stop` is set.
 ///
 /// # Errors
-/// The errors of [`serve`].
+/// Fails like [`serve`].
 pub fn serve_router(
     router: Router,
     limits: &ServiceLimits,
@@ -60,13 +60,13 @@ pub fn serve_router(
     Server::new(router, *limits, None).answer(sockets, stop, || {})
 }
 
-/// The routes, and what connections need.
+/// Routes of a service, and the state that all of its connections need.
 struct Server {
     router: Router,
     limits: ServiceLimits,
     tls: Option<TlsAcceptor>,
     graceful: GracefulShutdown,
-    /// Room for connections.
+    /// Free places for connections.
     room: Arc<Semaphore>,
 }
 
@@ -131,7 +131,7 @@ impl Server {
         timeout(grace, server.graceful.shutdown()).await.map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
     }
 
-    /// Accepts connections as there is room for them, each in a task of its own, until the service stops.
+    /// Accepts connections while there is room for them, and serves each in a separate task, until the service stops.
     async fn accept<L: Listener>(
         self: Arc<Self>,
         mut listener: L,

@@ -1,4 +1,4 @@
-//! State that all requests share: the models that requests may name, and the ids of requests.
+//! State that all requests share: settings, models, metrics, and the ids of requests.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,22 +16,22 @@ use crate::service::memory::{Admission, Share};
 use crate::service::{limits::ServiceSettings, memory};
 use crate::{service::answer::Refusal, service::memory::HeldBytes};
 
-/// Maximum bytes of a page that is judged on the thread of its connection. This takes some milliseconds, for which
-/// other connections wait.
+/// Maximum number of bytes of a page that is judged on the thread of its connection. Judging takes some milliseconds,
+/// for which other connections wait.
 const SHORT: usize = 256 << 10;
 
-/// The state of the service that all requests share.
+/// State of the service that all requests share.
 pub(crate) struct App {
     pub(crate) settings: ServiceSettings,
-    /// Maximum number of bytes of a page, by the bound on its length and by the memory for judging it.
+    /// Maximum number of bytes of a page, which follows from the limits on its length and on memory for judging.
     pub(crate) max_page: u64,
     pub(crate) admission: Admission,
-    /// Limits the number of batches that run at the same time.
+    /// Permits for batches, which limit the number of batches that run at the same time.
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
-    /// Requests that came without an id.
+    /// Number of requests that came without an id.
     nameless: AtomicU64,
-    /// The OpenAPI document of the service, made at the first request for it.
+    /// OpenAPI document of the service, made at the first request for it.
     pub(crate) openapi: OnceLock<Bytes>,
     stopping: AtomicBool,
 }
@@ -52,12 +52,12 @@ impl App {
         })
     }
 
-    /// Returns the names of the models; the first is the default.
+    /// Returns the names of the service's models; the first is the default.
     pub(crate) fn model_names(&self) -> Vec<&str> {
         self.settings.models.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Returns the model called `name`, or the default model for none.
+    /// Returns the model called `name`, or the default model if `name` is `None`.
     ///
     /// # Errors
     /// Fails if the service has no model of this name.
@@ -74,7 +74,7 @@ impl App {
         found.map(|(_, model)| model.clone()).ok_or_else(none)
     }
 
-    /// Creates an extractor with this model and these settings, which reports its times to the metrics.
+    /// Creates an extractor with this model and these settings, which reports its times to the service's metrics.
     pub(crate) fn extractor(&self, model: Arc<Model>, settings: &Settings) -> Extractor {
         let extractor = Extractor::with_model(settings, model).with_observer(self.metrics.clone());
         match &self.settings.sites {
@@ -83,13 +83,13 @@ impl App {
         }
     }
 
-    /// Judges a page as soon as a worker and enough memory are free; the memory is free again when the returned share
-    /// is dropped. A short page is judged right here, on the thread of its connection. Handing it to another thread and
-    /// back would cost an eighth of the time of a request and leave cores idle. Before that, other connections get a
-    /// turn, so that small requests and pieces of bodies do not wait behind every page.
+    /// Judges a page as soon as a worker and enough memory are free; dropping the returned share frees the memory. A
+    /// short page is judged on the thread of its connection. Handing it to another thread and back would cost an eighth
+    /// of the time of a request and leave cores idle. Other connections get a turn before, so that small requests and
+    /// pieces of bodies do not wait behind every page.
     ///
     /// # Errors
-    /// [`Refusal::FAULT`] if judging panics; [`Refusal::BUSY`] if there is no room for the page.
+    /// Fails with [`Refusal::FAULT`] if judging panics, and with [`Refusal::BUSY`] if there is no room for the page.
     pub(crate) async fn judge<T: Send + 'static>(
         self: &Arc<Self>,
         page: HeldBytes,
@@ -111,11 +111,11 @@ impl App {
         Ok((made.map_err(|_| self.fault())?, share))
     }
 
-    /// Runs `work` on a thread of its own as soon as a worker and enough memory are free. The work is done even if the
-    /// client has gone; its place is free after it.
+    /// Runs `work` on a separate thread as soon as a worker and `weight` bytes of memory are free. The work is done
+    /// even if the client has gone, and the place of the request is free afterwards.
     ///
     /// # Errors
-    /// [`Refusal::FAULT`] if the work panics; [`Refusal::BUSY`] if there is no room for it.
+    /// Fails with [`Refusal::FAULT`] if the work panics, and with [`Refusal::BUSY`] if there is no room for it.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         weight: u64,
@@ -133,7 +133,7 @@ impl App {
         done.await.map_err(|_| self.fault())
     }
 
-    /// Waits for a free worker, and then for enough memory.
+    /// Waits for a free worker, and then for `weight` bytes of memory.
     async fn worker(&self, weight: u64) -> Result<(OwnedSemaphorePermit, Share), Refusal> {
         let begin = Instant::now();
         let permit = self.admission.worker().await.ok_or(Refusal::BUSY)?;
@@ -143,7 +143,7 @@ impl App {
         Ok((permit, share))
     }
 
-    /// Returns the id that a request brings in its header, or a new one.
+    /// Returns the id of a request from its header, or a new id.
     pub(crate) fn id_of(&self, headers: &HeaderMap) -> HeaderValue {
         if let Some(given) = headers.get(REQUEST_ID)
             && given.len() <= MAX_ID_BYTES
@@ -169,15 +169,15 @@ impl App {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the service accepts requests.
+    /// Returns whether the service accepts requests: it is not stopping and has room for another.
     pub(crate) fn is_ready(&self) -> bool {
         !self.stopping.load(Ordering::Relaxed) && self.admission.has_room()
     }
 }
 
-/// The name of the header with the id of a request.
+/// Name of the header with the id of a request.
 pub(crate) const REQUEST_ID: &str = "x-request-id";
-/// Maximum bytes of a request id that is accepted.
+/// Maximum number of bytes of a request id in a header; a longer id is replaced by a new one.
 const MAX_ID_BYTES: usize = 128;
 
 #[cfg(test)]

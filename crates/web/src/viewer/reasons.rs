@@ -1,25 +1,25 @@
-//! Explains the probability of a block in words: what each topic of features adds to its log odds.
+//! Explains the probability of a block in words: the part of its log odds that each topic of features adds.
 
 use std::collections::BTreeMap;
 
 use trommel_html::Page;
 use trommel_model::{Layout, Model};
 
-/// Maximum number of blocks with reasons in a report. They take some 2 kB each, and a browser must open the report.
+/// Maximum number of blocks with reasons in a report, which a browser must open; each takes some 2 kB.
 pub const BLOCKS: usize = 2000;
 
-/// The reasons for the probability of one block: the contributions of topics of features.
+/// Reasons for the probability of one block: the contributions of topics of features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
-    /// The contribution of each topic in log odds, the largest first. The contribution of a pair of features counts
-    /// half for the topic of each, because neither adds it alone.
+    /// Contribution of each topic to the log odds, the largest absolute value first. The contribution of a pair of
+    /// features counts half for the topic of each, because neither feature adds it alone.
     pub topics: Vec<(Topic, f64)>,
     /// Sum of all contributions, in log odds.
     pub sum: f64,
 }
 
-/// Explains the blocks of a page that `wanted` selects, as `model` judges them; other blocks get none. Only the model's
-/// columns are computed, and they are not kept, because those of all blocks would take some kilobytes per block.
+/// Explains the probabilities by `model` of the blocks that `wanted` selects; returns `None` for other blocks. Only the
+/// columns of the model are computed, and they are not kept, because they take some kilobytes per block.
 pub fn reasons(model: &Model, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
     // Of each of the model's contributions, which come in the same order for every row.
     let topics: Vec<[Topic; 2]> = model.reasons().iter().map(|name| topics(name)).collect();
@@ -45,7 +45,7 @@ pub fn reasons(model: &Model, page: &Page, url: Option<&str>, wanted: &[bool]) -
     all
 }
 
-/// The contribution of the blocks of its field to the log odds of each block of a page.
+/// Returns for each block of a page the contribution of the block's field to its log odds.
 fn of_fields(model: &Model, page: &Page, url: Option<&str>) -> Vec<f32> {
     let single = model.log_odds(page, url);
     let (layout, pooling) = (Layout::of(page), model.file().pooling);
@@ -55,7 +55,7 @@ fn of_fields(model: &Model, page: &Page, url: Option<&str>) -> Vec<f32> {
     pooled.iter().zip(&single).map(|(pooled, single)| pooled - single).collect()
 }
 
-/// The reasons of the block with this row; its field adds `of_field` to the log odds.
+/// Returns the reasons for one block, given its feature row and the log odds `of_field` that its field contributes.
 fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f32) -> Reasons {
     let mut topics = BTreeMap::from([(Topic::Repetition, f64::from(of_field))]);
     for (of, odds) in contributions.iter().zip(model.contributions(row)) {
@@ -70,12 +70,12 @@ fn explain(model: &Model, contributions: &[[Topic; 2]], row: &[f32], of_field: f
 }
 
 impl Reasons {
-    /// Returns the absolute value of the largest contribution, in log odds.
+    /// Returns the largest absolute value of a topic's contribution, in log odds.
     pub(crate) fn largest(&self) -> f64 {
         self.topics.first().map_or(0.0, |(_, odds)| odds.abs())
     }
 
-    /// Names the three topics with the largest contributions in a sentence; `None` if no feature contributes.
+    /// Returns a sentence that names the three topics with the largest contributions; `None` if no topic contributes.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {
@@ -100,7 +100,7 @@ fn topics(reason: &str) -> [Topic; 2] {
     }
 }
 
-/// Selects the blocks that get reasons, given their numbers of words: all with words, or the `most` longest of them. Of
+/// Selects the blocks to explain, given their word counts: all blocks with words, or the `most` longest of them. Of
 /// equally long blocks the first are selected.
 pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..words.len()).filter(|at| words.get(*at).is_some_and(|words| *words > 0)).collect();
@@ -119,46 +119,46 @@ pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
 }
 
 trommel_text::named! {
-    /// The topic of a feature.
+    /// Topic of a feature, for grouping the reasons for a block's probability.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Topic {
-        /// The constant that every block starts from.
+        /// Constant from which the log odds of every block start.
         Start = "what every block starts from",
         /// Prose before, after and around the block.
         Prose = "the prose around it",
         /// Links in the block and around it.
         Links = "links",
-        /// Words of `id` and `class`.
+        /// Words of `id` and `class` attributes around the block.
         ClassWords = "words of class and id",
-        /// The words of the block itself.
+        /// Words of the block itself.
         Wording = "its wording",
-        /// The length and style of the text.
+        /// Length and style of the block's text.
         Form = "length and form of its text",
-        /// The elements around the block.
+        /// Elements around the block.
         Elements = "the elements around it",
-        /// The containers that the block is in.
+        /// Containers that the block is in.
         Containers = "its containers",
-        /// The blocks before and after.
+        /// Blocks before and after the block.
         Neighbours = "the blocks next to it",
-        /// The place of the block on the page.
+        /// Place of the block on the page.
         Place = "its place on the page",
-        /// Repetition: the block is one of many similar ones.
+        /// Repetition: the block is one of many similar blocks.
         Repetition = "repetition",
-        /// The headings above the block.
+        /// Headings above the block.
         Headings = "headings",
-        /// The topic of the page according to its head.
+        /// Subject of the page according to its head.
         Subject = "the subject of the page",
-        /// Comment sections.
+        /// Comment sections of the page.
         Comments = "comment sections",
-        /// The page as a whole.
+        /// Page as a whole.
         Page = "the page as a whole",
-        /// Trees, which ask about everything at once.
+        /// Boosted trees, which combine features of all topics.
         Trees = "the trees together",
     }
 }
 
 impl Topic {
-    /// Returns the topic of the feature with this name.
+    /// Returns the topic of the model feature with this name.
     pub fn of(feature: &str) -> Self {
         let (group, rest) = feature.split_once('.').unwrap_or((feature, ""));
         match group {
@@ -195,7 +195,7 @@ mod tests {
         Additive, ColumnWeight, FORMAT, Linear, Model, ModelFile, Scorer, StepFunction, VERSION, WeightedScorer,
     };
 
-    /// A model of half a linear and half an additive part over `columns` text features.
+    /// Creates a model that is half linear and half additive, over `columns` text features.
     fn model(columns: usize) -> Model {
         let names = trommel_model::features::Schema::new(&[FeatureGroup::Text, FeatureGroup::Shallow], &[], &[], &[]);
         let names: Vec<String> = names.names().iter().take(columns).cloned().collect();
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(reasons(0.0, &topics[..1]).sentence(), None);
     }
 
-    /// The requested columns give the same result as all columns of all blocks.
+    /// Tests that the requested columns give the same reasons as all columns of all blocks.
     #[test]
     fn reasons_of_a_page_are_those_of_its_rows() {
         let blocks: String = (0..150)
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// A group of features that nobody thought of here would count as form.
+    /// Tests that every group of features has a topic other than form, except density and text.
     #[test]
     fn only_density_and_text_are_form() {
         let model = Model::builtin("fast").unwrap();

@@ -1,4 +1,4 @@
-//! The report, and the part of it that other pages show. Both are templates.
+//! Renders the report on a page from templates, as a whole HTML page or as a fragment for other pages.
 //!
 //! A page is drawn as a row of bars. All text from the page is escaped. A
 //! Content-Security-Policy forbids every request, and every script except that of the report.
@@ -12,18 +12,19 @@ use trommel::extract::Decider;
 
 use crate::viewer::report_data::{Row, View, grouped, word_count};
 
-/// The style sheet of the report.
+/// Style sheet of the report.
 pub const STYLE: &str = include_str!("../../assets/viewer/viewer.css");
-/// The script of the report: `showBlocks(root)` enables the controls of a fragment.
+/// Script of the report: `showBlocks(root)` enables the controls of a fragment.
 pub const SCRIPT: &str = include_str!("../../assets/viewer/viewer.js");
-/// The controls, which the script shows.
+/// HTML of the report's controls, which the script shows.
 const CONTROLS: &str = include_str!("../../assets/viewer/controls.html");
 const START: &str = "showBlocks(document.body);";
 
-/// Bytes of HTML for the blocks and for each output, and of a block's text, so that the report of a hostile page can
-/// still be opened.
+/// Maximum bytes of HTML for the blocks of a report, so that a browser can open even the report of a hostile page.
 const BLOCKS_BYTES: usize = 14 << 20;
+/// Maximum bytes of HTML for each output of a report (text and Markdown).
 const TEXT_BYTES: usize = 2 << 20;
+/// Maximum bytes of HTML for the text of one block in a report.
 const BLOCK_TEXT: usize = 20_000;
 
 #[derive(Template)]
@@ -51,20 +52,20 @@ struct BlockTemplate<'a> {
     lang: Option<&'a str>,
 }
 
-/// Returns the report on a page as one HTML file.
+/// Returns the report on a page as one complete HTML file.
 ///
 /// # Errors
-/// Only if formatting fails.
+/// Fails only if formatting fails.
 pub fn report(view: &View) -> Result<String, fmt::Error> {
     let script = format!("{SCRIPT}{START}");
     let digest = BASE64.encode(&Sha256::digest(script.as_bytes()));
     rendered(&Report { title: view.shown_title(), fragment: fragment(view)?, script, digest })
 }
 
-/// Returns the part of the report that is about the page, for an HTML page that has [`STYLE`] and [`SCRIPT`] already.
+/// Returns the report on a page as a part of another HTML page, which must include [`STYLE`] and [`SCRIPT`].
 ///
 /// # Errors
-/// Only if formatting fails.
+/// Fails only if formatting fails.
 pub fn fragment(view: &View) -> Result<String, fmt::Error> {
     rendered(&Fragment { view, blocks: blocks(view)? })
 }
@@ -81,7 +82,7 @@ impl View<'_> {
         fitting(self.title.as_deref().unwrap_or("Page without a title"), 2000)
     }
 
-    /// Name, title and text of each form of the page, and the number of bytes that are not shown, if any.
+    /// Returns for text and Markdown the name, the title, the shown text, and the number of bytes left out, if any.
     fn outputs(&self) -> [(&str, &str, &str, Option<String>); 2] {
         [("text", "Text", &self.plain), ("markdown", "Markdown", &self.markdown)].map(|(name, title, text)| {
             let shown = fitting(text, TEXT_BYTES);
@@ -91,7 +92,7 @@ impl View<'_> {
     }
 }
 
-/// The longest start of a text that has at most `most` bytes when it is escaped.
+/// Returns the longest prefix of a text that takes at most `most` bytes when it is escaped for HTML.
 fn fitting(text: &str, most: usize) -> &str {
     if text.len() <= most / 6 {
         return text;
@@ -106,7 +107,7 @@ fn fitting(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The blocks in the order of the page; those dropped in a row are folded.
+/// Renders the blocks in the order of the page; dropped blocks in a row are folded.
 fn blocks(view: &View) -> Result<String, fmt::Error> {
     let mut out = String::new();
     let mut number = 0;
@@ -140,7 +141,7 @@ fn blocks(view: &View) -> Result<String, fmt::Error> {
     Ok(out)
 }
 
-/// Begins a run of dropped blocks, and says how many they are and of which roles most.
+/// Begins a run of dropped blocks with a summary: their number, their words and their most frequent roles.
 fn fold(out: &mut String, run: &[Row]) -> fmt::Result {
     let words: u64 = run.iter().map(|row| u64::from(row.words)).sum();
     let mut roles: BTreeMap<&str, usize> = BTreeMap::new();
@@ -166,28 +167,29 @@ fn log_odds(probability: &f32) -> f64 {
     (p / (1.0 - p)).ln()
 }
 
-/// A bar to the left or right, as long as a share of the largest.
+/// Renders log odds as a bar to the left (negative) or right, whose length is their share of `largest`.
 fn bar(odds: &f64, largest: f64) -> String {
     let side = if *odds < 0.0 { "n" } else { "y" };
     let width = odds.abs() / largest.max(f64::MIN_POSITIVE) * 50.0;
     format!("<i class=\"{side}\" style=\"--w:{width:.1}\"></i>")
 }
 
-/// Maximum number of bars in a strip, one for each of the first blocks.
+/// Maximum number of bars in the strip that shows a page's first blocks, one bar per block.
 const BARS: usize = 2000;
-/// The length of the longest, as `strip.svg` has it.
+/// Height of the tallest bar, in the units of `strip.svg`.
 const HALF_HEIGHT: f64 = 50.0;
 
 fn bars<'a>(view: &'a View<'_>) -> &'a [Row<'a>] {
     view.rows.get(..BARS).unwrap_or(&view.rows)
 }
 
-/// Number of words of the longest bar.
+/// Returns the number of words of the tallest bar's block.
 fn most_words(bars: &[Row<'_>]) -> u32 {
     bars.iter().map(|row| row.words).max().unwrap_or(0)
 }
 
-/// The height of a bar. It grows with the square root, so that short blocks are visible beside a long one.
+/// Returns the height of a bar for a block of `words` words, where the longest block has `most`. The height grows with
+/// the square root, so that short blocks remain visible.
 fn height(words: &u32, most: &u32) -> f64 {
     let share = f64::from(*words) / f64::from((*most).max(1));
     (share.sqrt() * HALF_HEIGHT).max(2.0)

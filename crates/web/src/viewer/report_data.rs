@@ -1,4 +1,4 @@
-//! The data of the report about one page.
+//! Gathers the data of the report about one page.
 
 use std::borrow::Cow;
 
@@ -8,39 +8,39 @@ use trommel_model::Model;
 
 use crate::viewer::reasons::{BLOCKS, Reasons, explained, reasons};
 
-/// Steps of indentation at most.
+/// Maximum number of indentation steps of a row.
 const INDENTS: u16 = 10;
 
-/// A row of the report: one block of the page, with the reasons why it is kept or dropped.
+/// Row of the report: one block of the page, with the reasons why it is kept or dropped.
 #[derive(Debug, Default)]
 pub struct Row<'a> {
     /// Text of the block.
     pub text: Cow<'a, str>,
     /// Role of the block in the page (headline, body, comment and so on), if it is known.
     pub role: Option<&'a str>,
-    /// The elements around the block, outermost first.
+    /// Elements around the block, outermost first, such as `article.post › p`.
     pub path: String,
-    /// Number of steps by which the row is indented, by the depth of its container, 0..=10.
+    /// Number of steps by which the row is indented (0 to 10), by the depth of the block's container.
     pub indent: u16,
     /// Number of words of the block.
     pub words: u32,
-    /// Share of the block's words in links, 0..=1.
+    /// Share of the block's words that are in links (0 to 1).
     pub link_density: f32,
-    /// First byte of the block, and one past its last byte, in the decoded page.
+    /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),
-    /// True if the page hides the block.
+    /// Whether the page hides the block.
     pub hidden: bool,
-    /// Probability that the block is content, 0..=1.
+    /// Probability that the block is content (0 to 1).
     pub probability: f32,
-    /// True if the block is part of the text.
+    /// Whether the block is part of the extracted text.
     pub kept: bool,
-    /// The part of the extractor that decided to keep or drop the block.
+    /// Part of the extractor that decided to keep or drop the block.
     pub by: Decider,
-    /// Reasons for the probability; `None` if the report leaves them out.
+    /// Reasons for the block's probability; `None` if the report leaves them out.
     pub reasons: Option<Reasons>,
 }
 
-/// The data of the report on a page: its metadata, blocks and extracted text.
+/// Data of the report on a page: its metadata, blocks and extracted text.
 #[derive(Debug, Default)]
 pub struct View<'a> {
     /// Title of the page.
@@ -49,27 +49,27 @@ pub struct View<'a> {
     pub url: Option<&'a str>,
     /// Language of the page's text.
     pub lang: Option<String>,
-    /// The facts at the head of the report, as name and value.
+    /// Facts at the head of the report, as pairs of name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// A sentence about the reasons that the report leaves out.
+    /// Sentence that says how many blocks have reasons, if some are left out.
     pub left_out: Option<String>,
-    /// Blocks of the page, in order.
+    /// Blocks of the page, in order, each as a row of the report.
     pub rows: Vec<Row<'a>>,
-    /// The extracted text of the page.
+    /// Extracted text of the page, as plain text.
     pub plain: String,
-    /// The extracted text as Markdown.
+    /// Extracted text of the page, as Markdown.
     pub markdown: String,
 }
 
 impl Row<'_> {
-    /// Returns the number of the block's words with its unit, such as `3 words`.
+    /// Returns the block's word count with its unit, such as `3 words`.
     pub(crate) fn word_count(&self) -> String {
         word_count(self.words.into())
     }
 }
 
 impl<'a> View<'a> {
-    /// Gathers the data of the report on a page that `model` judged, with the reasons.
+    /// Gathers the data of the report on a page that `model` judged, with the reasons for the blocks' probabilities.
     pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
         let (page, verdicts) = (extraction.page(), extraction.verdicts());
         let document = extraction.document(&DocumentOptions::default());
@@ -156,13 +156,13 @@ fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model)
     facts
 }
 
-/// Elements shown, the innermost ones: pages nest hundreds deep, and a path a block must stay short.
+/// Maximum number of elements in the path of a block; only the innermost are shown, as pages nest hundreds deep.
 const ELEMENTS: usize = 6;
-/// Tokens shown of each element.
+/// Maximum number of `id` and `class` words shown for each element of a path.
 const TOKENS: usize = 4;
 
 /// Describes the elements around the element `index`, outermost first: `article.post › div#text › p`. `html` and `body`
-/// are left out; `…` stands for outer ones beyond the sixth.
+/// are left out; `…` stands for outer elements beyond the sixth.
 pub fn path(page: &Page, index: u32) -> String {
     let mut around = page.path(index).filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
     let mut names: Vec<String> = around.by_ref().take(ELEMENTS).map(|(_, element)| name(page, element)).collect();

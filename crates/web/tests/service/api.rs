@@ -1,4 +1,4 @@
-//! The OpenAPI document.
+//! Tests the OpenAPI document.
 
 use serde_json::Value;
 use trommel_web::service::openapi;

@@ -1,4 +1,4 @@
-//! Requests that are too large, too slow, or break off.
+//! Tests requests that are too large, too slow, or break off.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -36,7 +36,7 @@ fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
     assert_eq!(get(host.address, "/healthz").status, 200);
 }
 
-/// A coding below the chunks is not undone, so it is not taken either.
+/// Tests that transfer codings below the chunks are refused, because the service does not undo them.
 #[test]
 fn transfer_codings_are_refused() {
     let host = Host::new();
@@ -74,7 +74,7 @@ fn slow_clients_are_let_go() {
     assert_eq!(get(host.address, "/healthz").status, 200);
 }
 
-/// Requests that wait for their bodies hold what their heads say, so that no number of them takes more than there is.
+/// Tests that heads of requests take memory while the bodies are awaited, so that all requests stay within the limit.
 #[test]
 fn heads_hold_memory_until_they_are_answered() {
     let limits = ServiceLimits { timeout: Duration::from_secs(5), max_memory: 32 << 20, ..limits() };
@@ -138,7 +138,7 @@ fn over_capacity_requests_are_told_to_come_back() {
     assert_eq!(get(host.address, "/readyz").status, 200);
 }
 
-/// Clients that send a whole request before they read must still get an early answer, and the connection continues.
+/// Tests that clients that send a whole request before reading get an early answer, and that the connection continues.
 #[test]
 fn early_answers_reach_clients_that_are_still_sending() {
     let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };

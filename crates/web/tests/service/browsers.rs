@@ -7,7 +7,7 @@ use trommel_web::service::{HostGuard, Listen, ServiceSettings};
 use crate::client::{answer, connect, head};
 use crate::host::{Host, SECRET, limits, settings};
 
-/// The status of the answer to a request with these lines in its head.
+/// Sends a request with `lines` in its head, and returns the status of the answer.
 fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {
     let body = b"<p>x";
     let mut stream = connect(host.address);
@@ -18,7 +18,7 @@ fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {
     answer(&mut stream).status
 }
 
-/// A service without a token that is also reached by a name.
+/// Starts a service without a token that is also reached by a host name.
 fn guarded() -> Host {
     let guard = HostGuard::new(["extractor.internal".to_owned()]);
     Host::with(ServiceSettings { guard, ..settings(limits()) }, &[])
@@ -68,7 +68,7 @@ fn names_that_were_made_to_mean_this_machine_are_not_answered() {
     }
 }
 
-/// A token is what no other page knows, and browsers do not reach Unix sockets.
+/// Tests that any host name is answered if a token is needed, or through a Unix socket: browsers cannot get in there.
 #[test]
 fn where_a_browser_cannot_get_in_any_name_is_answered() {
     let host = Host::with_token(limits());

@@ -1,14 +1,14 @@
-//! A test client that can send incomplete, broken and slow requests.
+//! Test client that can send incomplete, broken and slow requests.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// An answer.
+/// HTTP answer of the service to a test request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// Head without the status line, names in lower case.
+    /// Header names, in lower case, with their values.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
@@ -34,12 +34,12 @@ pub fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Sends one request on a connection of its own.
+/// Sends one request on a new connection, and returns the answer.
 pub fn ask(address: SocketAddr, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
     ask_on(&mut connect(address), method, target, headers, body)
 }
 
-/// Sends a request on a connection that is open, and reads its answer.
+/// Sends a request on an open connection, and returns the answer.
 pub fn ask_on<S: Read + Write>(stream: &mut S, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
     stream.write_all(head(method, target, headers, body.len()).as_bytes()).unwrap();
     // A service that refuses early may close before it has all.
@@ -59,7 +59,7 @@ pub fn head(method: &str, target: &str, headers: &str, length: usize) -> String 
     format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n{headers}\r\n")
 }
 
-/// Reads one answer; the connection may stay open.
+/// Reads one answer from a connection, which may stay open.
 pub fn answer(stream: &mut impl Read) -> Answer {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -85,7 +85,7 @@ pub fn answer(stream: &mut impl Read) -> Answer {
     answer
 }
 
-/// A chunked body. One that breaks off is told by a body that ends in `<broken>`.
+/// Reads a chunked body; appends `<broken>` if the body breaks off.
 fn chunks(stream: &mut impl Read) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
@@ -118,7 +118,7 @@ fn line(stream: &mut impl Read) -> Option<String> {
     String::from_utf8(line).ok()
 }
 
-/// No more comes from this side.
+/// Ends sending on a connection, which can still be read from.
 pub fn end(stream: &TcpStream) {
     stream.shutdown(Shutdown::Write).unwrap();
 }

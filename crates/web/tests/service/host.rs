@@ -1,4 +1,4 @@
-//! A service in this process.
+//! Starts a service in the process of the test.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -12,19 +12,19 @@ use trommel_web::service::{Listen, ServeError, ServiceLimits, ServiceSettings, S
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
 
-/// An extractor as the service has it, under settings in JSON.
+/// Creates an extractor with the settings in a JSON text and the same model as the service.
 pub fn extractor(settings: &str) -> Extractor {
     Extractor::with_model(&Settings::from_json(settings).unwrap(), FAST.clone())
 }
 
-/// A service that ends when it is dropped.
+/// Running service for a test, which ends when dropped.
 pub struct Host {
     pub address: SocketAddr,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
-/// Bounds that tests do not wait for.
+/// Returns limits that are too wide for tests to meet.
 pub fn limits() -> ServiceLimits {
     ServiceLimits {
         jobs: NonZeroUsize::new(2).unwrap(),
@@ -40,7 +40,7 @@ pub fn settings(limits: ServiceLimits) -> ServiceSettings {
     ServiceSettings { models: vec![("fast".into(), FAST.clone())], limits, ..ServiceSettings::default() }
 }
 
-/// The token of a service that has one.
+/// Token of services that need one.
 pub const SECRET: &str = "correct-horse-battery-staple";
 
 impl Host {
@@ -48,12 +48,12 @@ impl Host {
         Self::with(settings(limits()), &[])
     }
 
-    /// A service within these limits that asks for the token [`SECRET`].
+    /// Starts a service within these limits that needs the token [`SECRET`].
     pub fn with_token(limits: ServiceLimits) -> Self {
         Self::with(ServiceSettings { token: Some(Token::new(SECRET).unwrap()), ..settings(limits) }, &[])
     }
 
-    /// A service that listens on a free port and at `more`.
+    /// Starts a service that listens on a free port and on the addresses `more`.
     pub fn with(settings: ServiceSettings, more: &[Listen]) -> Self {
         let tcp = Socket::bind(&Listen::Tcp("127.0.0.1:0".into())).unwrap();
         let address = tcp.to_string().parse().unwrap();
@@ -65,12 +65,12 @@ impl Host {
         Self { address, stop, thread: Some(thread) }
     }
 
-    /// Asks the service to stop.
+    /// Tells the service to stop, without waiting for its end.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the end of the service, and returns its result.
+    /// Stops the service, waits for its end, and returns its result.
     pub fn ended(mut self) -> Result<(), ServeError> {
         self.stop();
         self.thread.take().unwrap().join().unwrap()

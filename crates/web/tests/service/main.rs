@@ -1,4 +1,4 @@
-//! The service as clients meet it, over real sockets.
+//! Tests the service as clients meet it, over real sockets.
 
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]

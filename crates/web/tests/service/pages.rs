@@ -91,7 +91,7 @@ fn hints_are_heard() {
     assert!(with["text"].as_str().unwrap().starts_with("The mill\n"));
 }
 
-/// In KOI8-R, of which only these letters are needed.
+/// Encodes a text in KOI8-R, for the letters that the tests need.
 fn encode(text: &str) -> Vec<u8> {
     const LOWER: &str = "юабцдефгхийклмнопярстужвьызшэщчъ";
     let bytes = text.chars().map(|c| {
@@ -198,7 +198,7 @@ fn the_page_for_eyes_is_one_that_loads_nothing_else() {
     assert_eq!(none["text"], "");
 }
 
-/// The service refuses data that `run` drops as `not-html`, whatever its media type says.
+/// Tests that the service refuses data that `run` drops as `not-html`, whatever the media type says.
 #[test]
 fn what_is_no_page_is_refused() {
     let host = Host::new();

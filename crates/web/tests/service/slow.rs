@@ -1,4 +1,4 @@
-//! Clients that send or read slowly, and the memory that they may take.
+//! Tests clients that send or read slowly, and the memory that they may take.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use trommel_web::service::ServiceLimits;
 use crate::client::{answer, connect, get, head, post};
 use crate::host::{Host, limits, settings};
 
-/// Returns whether a service answers `/healthz` within `seconds`, on a connection of its own.
+/// Returns whether a service answers `/healthz` on a new connection within `seconds`.
 fn answers_within(host: &Host, seconds: u64) -> bool {
     let mut stream = TcpStream::connect(host.address).unwrap();
     let time = Duration::from_secs(seconds);
@@ -19,7 +19,7 @@ fn answers_within(host: &Host, seconds: u64) -> bool {
     stream.read_exact(&mut start).is_ok() && &start == b"HTTP/1.1 200 OK"
 }
 
-/// Sends requests until the service takes no more of them, as it cannot send its answers.
+/// Sends requests until the service takes no more of them, because its answers are not read.
 fn ask_until_stuck(stream: &TcpStream, request: &[u8]) {
     stream.set_nonblocking(true).unwrap();
     let begin = Instant::now();
@@ -36,7 +36,7 @@ fn ask_until_stuck(stream: &TcpStream, request: &[u8]) {
     stream.set_nonblocking(false).unwrap();
 }
 
-/// Returns whether the service closes the connection within `seconds`. The client reads nothing.
+/// Returns whether the service closes the connection within `seconds`, while the client reads nothing.
 fn is_closed_within(stream: &TcpStream, seconds: u64) -> bool {
     stream.set_nonblocking(true).unwrap();
     let begin = Instant::now();
@@ -63,7 +63,7 @@ fn who_takes_nothing_of_an_answer_is_let_go() {
     assert!(answers_within(&host, 10));
 }
 
-/// When all connections are taken, those that do nothing make room after the patience.
+/// Tests that idle connections are closed after the timeout to make room when all connections are taken.
 #[test]
 fn deaf_and_silent_clients_keep_nobody_out() {
     let limits = ServiceLimits { timeout: Duration::from_secs(2), connections: 8, ..limits() };
@@ -112,8 +112,7 @@ fn who_sends_slowly_takes_no_place() {
     drop(halves);
 }
 
-/// Answers that nobody takes hold their memory, and others are refused rather than given more, until those who take
-/// nothing go.
+/// Tests that unread answers hold their memory and other requests are refused, until the slow clients are dropped.
 #[test]
 fn answers_hold_their_memory_until_they_are_taken() {
     let limits = ServiceLimits {
@@ -145,7 +144,7 @@ fn answers_hold_their_memory_until_they_are_taken() {
     drop(crowd);
 }
 
-/// The same bytes weigh more if they are markup: what there is no memory for is refused at once.
+/// Tests that markup takes more memory than text of the same length, and is refused with status 413 if too large.
 #[test]
 fn pages_for_which_there_is_no_memory_are_refused() {
     let limits = ServiceLimits { max_memory: 32 << 20, max_body: 16 << 20, ..limits() };
