@@ -1,4 +1,4 @@
-//! Tells the library what it was built from, so that no run goes on under another build of the program.
+//! Passes a hash of all sources to the library at build time, so that a run continues only under the same build.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +7,9 @@ use std::{env, fs, io};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// Crates that have no say in the bytes of an output: what they choose stands in the recipe of the run.
-/// Any other crate counts, also one that is new.
+/// Names of the workspace crates left out of the build hash; a run's recipe records the choices in them that matter.
 const OTHER_CRATES: [&str; 5] = ["cli", "ffi", "learn", "python", "web"];
-/// Characters of the hash that are shown and compared.
+/// Number of hexadecimal characters of the build hash that are shown and compared.
 const HASH_CHARS: usize = 12;
 
 fn main() -> io::Result<()> {
@@ -54,7 +53,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The sources of a crate but its tests, and what is built into it.
+/// Adds the manifest of the crate in `folder`, its sources without tests, and its data files to `files`.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     files.push(folder.join("Cargo.toml"));
     for part in ["src", "data"] {
@@ -82,13 +81,13 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The same on every system.
+/// Returns a path relative to `root`, with `/` as separator on every system.
 fn relative(path: &Path, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// Version of the compiler: another version may order equal items differently.
+/// Returns the version text of the compiler, because another version may order equal items differently.
 fn compiler() -> Vec<u8> {
     let program = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(program).arg("--version").output();

@@ -12,13 +12,13 @@ use std::{env, error::Error, fs, hint::black_box};
 use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel::{Extractor, Hints, Session};
 
-/// Bytes that a crawler gets at a time: what a read of a socket gives, and a packet.
+/// Sizes in bytes of the parts that a session gets: a read of a socket, and a packet.
 const PARTS: [usize; 2] = [16 << 10, 1400];
-/// Times that every page is read; the minimum time of a page counts.
+/// Number of times that every page is read; the minimum time of a page counts.
 const ROUNDS: usize = 5;
-/// Sessions that are open at a time.
+/// Number of sessions that are open at a time.
 const OPEN_SESSIONS: usize = 1000;
-/// Maximum bytes of a page for which the memory of a session is checked.
+/// Maximum bytes of a page for which the memory of a session is measured.
 const MAX_PAGE_BYTES: usize = 500_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -73,7 +73,7 @@ fn in_parts(extractor: &Extractor, page: &[u8], size: usize) -> usize {
     black_box(session.finish().text.len())
 }
 
-/// The least times of each page, summed, so that what else the machine does falls out.
+/// Prints the sum of each page's minimum time, whole and in parts, so that other work of the machine has no influence.
 fn time(extractor: &Extractor, pages: &[Vec<u8>]) {
     let mut sums = [Duration::ZERO; 1 + PARTS.len()];
     for page in pages {
@@ -100,8 +100,8 @@ fn time(extractor: &Extractor, pages: &[Vec<u8>]) {
     }
 }
 
-/// Resident memory that sessions take that have all of their page. Memory that was used before is not
-/// resident anew, so this comes first in its process.
+/// Prints the resident memory of sessions that have all of their page. It must come first in its process, because
+/// memory that was used before does not become resident again.
 fn open(extractor: &Extractor, pages: &[Vec<u8>], least: usize) -> Result<(), Box<dyn Error>> {
     let pages: Vec<&Vec<u8>> = pages.iter().filter(|page| (least..MAX_PAGE_BYTES).contains(&page.len())).collect();
     let before = resident()?;
@@ -125,7 +125,7 @@ fn open(extractor: &Extractor, pages: &[Vec<u8>], least: usize) -> Result<(), Bo
     Ok(())
 }
 
-/// Resident bytes of this process.
+/// Returns the number of resident bytes of the process.
 fn resident() -> Result<f64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -1,11 +1,11 @@
-//! One error for the whole library: its kind for programs, and a message of one line for people.
+//! The error type of the whole library: its kind for programs, and a message of one line for people.
 
 use std::{error, fmt, io};
 
-/// An error of any function of this crate. `?` also makes it of the errors of the modules `archive`, `extract`, `learn`
-/// and `record`, and of [`io::Error`], so one return type serves a whole program.
+/// An error of any function of this crate. `?` also converts the errors of the modules `archive`, `extract`, `learn`
+/// and `record`, and [`io::Error`], so one return type serves a whole program.
 ///
-/// [`Error::kind`] tells a program what to do. The message is one line that names the setting, file or URL.
+/// [`Error::kind`] tells a program how to react. The message is one line that names the setting, file or URL.
 ///
 /// ```
 /// use trommel::{ErrorKind, Extractor, Settings};
@@ -24,38 +24,38 @@ pub struct Error {
     source: Box<dyn error::Error + Send + Sync>,
 }
 
-/// The result of a function that may fail.
+/// Result of a function that may fail with the crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The subject of an [`Error`]: the part of a call, of the disk or of the network that has to change.
+/// Kind of an [`Error`]: the part of a call, of the disk or of the network that has to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A setting, argument or name has an invalid value, or excludes another.
+    /// A setting, argument or name has an invalid value, or excludes another setting.
     Setting,
     /// A model does not exist, cannot be read or cannot be used.
     Model,
-    /// A memory of sites cannot be read, written or used.
+    /// A site memory (counts of blocks that recur on a site) cannot be read, written or used.
     Sites,
-    /// An archive, index of records, list or labelled page cannot be found, read or understood.
+    /// An archive, record index, list or labelled page cannot be found, read or understood.
     Input,
     /// An output cannot be written.
     Output,
-    /// An output is there already, or another run is writing it.
+    /// An output exists already, or another run is writing it.
     Exists,
-    /// A run cannot continue where another ended: its settings, inputs or files differ.
+    /// A run cannot continue an earlier one, because its settings, inputs or files differ.
     Resume,
     /// A server or the network fails, refuses or is too slow.
     Network,
     /// A search index cannot be written, or is damaged or absent.
     Index,
-    /// A query has no word to look for.
+    /// A search query contains no word.
     Query,
-    /// A run was stopped from outside.
+    /// A run was stopped from outside, such as by Ctrl-C.
     Stopped,
-    /// The caller's function ended a run.
+    /// The function that takes a run's documents returned an error.
     Caller,
-    /// The system failed or refused, outside of inputs and outputs.
+    /// The operating system failed or refused, outside of inputs and outputs.
     System,
     /// The counts of a run contradict one another: a defect of this library.
     Defect,
@@ -67,12 +67,12 @@ impl Error {
         Self { kind, source: source.into() }
     }
 
-    /// Returns the subject of the error, by which a program decides how to react.
+    /// Returns the kind of the error, by which a program decides how to react.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Returns the kind of the error of the operating system behind this error; none if no such error caused it.
+    /// Returns the kind of the [`io::Error`] behind this error; none if no I/O error caused it.
     #[cfg(feature = "run")]
     pub(crate) fn system_kind(&self) -> Option<io::ErrorKind> {
         let own = self.source.downcast_ref::<io::Error>();
@@ -80,7 +80,7 @@ impl Error {
         own.or_else(cause).map(io::Error::kind)
     }
 
-    /// Returns whether a run was refused before it changed anything.
+    /// Returns whether the error refused a run before any file was changed.
     pub fn is_refusal(&self) -> bool {
         matches!(self.kind, ErrorKind::Setting | ErrorKind::Exists | ErrorKind::Resume)
     }
@@ -104,7 +104,7 @@ impl error::Error for Error {
     }
 }
 
-/// Declares the kind of each error of the library; without a kind, a function decides.
+/// Implements `From` each listed error type for [`Error`]; a function chooses the kind of each.
 macro_rules! kinds {
     ($($(#[$condition:meta])* $error:ty => $kind:expr;)+) => {
         $(

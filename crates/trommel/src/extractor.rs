@@ -9,8 +9,8 @@ use trommel_model::{Model, sites::SiteMemory};
 
 use crate::{Document, DocumentOptions, Hints, Result, Settings, TextForm};
 
-/// Extracts pages with one model and one set of settings. It is cheap to clone and has no state between pages.
-/// The same bytes, hints, settings and model give the same document, on any thread and in any order.
+/// Extracts pages with one model and one set of settings. An extractor is cheap to clone and has no state between
+/// pages. The same bytes, hints, settings and model give the same document, on any thread and in any order.
 ///
 /// ```
 /// use trommel::{Extractor, Hints, Settings};
@@ -27,7 +27,7 @@ use crate::{Document, DocumentOptions, Hints, Result, Settings, TextForm};
 /// # }
 /// ```
 ///
-/// Several extractors may share a model, and an [`Extraction`] has more than the document:
+/// Several extractors may share a model. An [`Extraction`] gives access to more than the document:
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -74,23 +74,23 @@ pub struct Extractor {
 }
 
 impl Default for Extractor {
-    /// Makes an extractor with the default model and settings.
+    /// Creates an extractor with the default model and settings.
     fn default() -> Self {
         Self::with_model(&Settings::default(), Arc::new(Model::default()))
     }
 }
 
 impl Extractor {
-    /// Makes an extractor with these settings. It reads the model that they name. It ignores their site memory, which
-    /// is for whole runs.
+    /// Creates an extractor with `settings`, and reads the model that they name. The site memory in the settings is
+    /// ignored, because it serves whole runs only.
     ///
     /// # Errors
-    /// If the model is neither built in nor a readable file.
+    /// Fails if the model is neither built in nor a readable file.
     pub fn new(settings: &Settings) -> Result<Self> {
         Ok(Self::with_model(settings, Arc::new(settings.model()?)))
     }
 
-    /// Makes an extractor with these settings and a model that has been read.
+    /// Creates an extractor with `settings` and a model that has already been read.
     pub fn with_model(settings: &Settings, model: Arc<Model>) -> Self {
         let judge = trommel_extract::Extractor::new(model.clone())
             .with_policy((&settings.content).into())
@@ -100,44 +100,44 @@ impl Extractor {
         Self { judge, model, options: settings.document_options() }
     }
 
-    /// Chooses whether only the title and the language are read as metadata, for outputs without room for more.
+    /// Sets whether only title and language are extracted as metadata, for output formats that store no other fields.
     #[must_use]
     pub fn with_few_metadata(mut self, few: bool) -> Self {
         self.options = self.options.with_few_metadata(few);
         self
     }
 
-    /// Adds the memory of sites, which corrects the model's judgement by other pages of the same site.
+    /// Adds a site memory, which corrects the model's judgement of a page by other pages of the same site.
     #[must_use]
     pub fn with_sites(self, sites: Arc<SiteMemory>) -> Self {
         self.map(|judge| judge.with_sites(sites))
     }
 
-    /// Reports the time of each stage to `observer`.
+    /// Reports the duration of each stage of each extraction to `observer`.
     #[must_use]
     pub fn with_observer(self, observer: Arc<dyn ExtractionObserver>) -> Self {
         self.map(|judge| judge.with_observer(observer))
     }
 
-    /// Changes the inner extractor, which judges pages without settings.
+    /// Replaces the inner extractor, which judges pages without settings, by the result of `change`.
     #[must_use]
     pub fn map(mut self, change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor) -> Self {
         self.judge = change(self.judge);
         self
     }
 
-    /// Returns the document of a page: its text in the form that the settings choose, and its metadata. Any bytes are
+    /// Extracts the document of a page: its text in the form that the settings choose, and its metadata. Any bytes are
     /// accepted; data that is not HTML gives a document with little or no text.
     pub fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         self.extract(page, hints).document(&self.options)
     }
 
-    /// Reads and judges a page, and gives access to its blocks, links and posts.
+    /// Parses and judges a page, and returns its blocks, links and posts with the verdicts.
     pub fn extract<'a>(&self, page: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         self.judge.extract(page, hints)
     }
 
-    /// Returns the options of the documents, such as the form of the text and the lists beside it.
+    /// Returns the options of documents, such as the form of the text and the lists that accompany the text.
     pub fn options(&self) -> &DocumentOptions {
         &self.options
     }
@@ -162,15 +162,15 @@ impl fmt::Debug for Extractor {
     }
 }
 
-/// Number of first bytes in which HTML must be recognisable.
+/// Number of bytes that must arrive before a session judges whether its page is HTML.
 const HEAD_BYTES: usize = 1024;
-/// Number of bytes after which a page without content is hopeless.
+/// Number of bytes that must arrive before a session rejects a page without content as hopeless.
 const MIN_HOPELESS_BYTES: usize = 256 << 10;
-/// The best block of a hopeless page has a lower probability than this.
+/// Probability (0 to 1) of being content that every block of a hopeless page stays below.
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 
-/// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before
-/// their end; the first bytes of any page show whether it is HTML.
+/// Conditions under which a session rejects a page before its end; none by default. Except for `not_html`, they apply
+/// only to pages in UTF-8 or ASCII.
 ///
 /// ```
 /// use trommel::{EarlyStops, Extractor, Hints, Session, StopReason, Verdict};
@@ -184,44 +184,44 @@ const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyStops {
-    /// Data that is not HTML by its first bytes: images, PDF, archives, JSON.
+    /// True to reject data that is not HTML by its first bytes, such as images, PDF, archives or JSON.
     pub not_html: bool,
-    /// Pages with `noindex` (or `none`) for robots in their head.
+    /// True to reject pages whose head has the robots directive `noindex` or `none`.
     pub noindex: bool,
-    /// Wanted languages, by the start of `lang` of `<html>` (`en` includes `en-GB`); all if empty. Pages
-    /// without a declaration are wanted.
+    /// Accepted languages, compared with the first part of `lang` of `<html>` (`en` accepts `en-GB`); empty to accept
+    /// all. Pages that declare no language are accepted.
     pub languages: Vec<String>,
-    /// Pages without a block in the first 256 KiB that may be content.
+    /// True to reject pages whose first 256 KiB have no block that may be content.
     pub hopeless: bool,
-    /// Block pages, by their titles: "Just a moment...".
+    /// True to reject block pages (captcha, access denied), recognised by titles such as "Just a moment...".
     pub block_pages: bool,
 }
 
 trommel_text::named! {
-    /// The reason to reject a page.
+    /// Reason for which a session rejects a page before its end.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum StopReason {
-        /// The data is not HTML.
+        /// The first bytes show that the data is not HTML.
         NotHtml = "not-html",
-        /// The page asks not to be indexed.
+        /// The page asks robots not to index it.
         NoIndex = "noindex",
-        /// The page declares another language.
+        /// The page declares a language that is not wanted.
         Language = "language",
-        /// The first 256 KiB have no content.
+        /// The first 256 KiB of the page have no block that may be content.
         Hopeless = "hopeless",
-        /// The page is a block page.
+        /// The page is a block page, such as a captcha.
         BlockPage = "block-page",
     }
 }
 
 impl EarlyStops {
-    /// Returns early stops of all kinds. Pages are wanted in `languages` (in any language if empty).
+    /// Returns early stops with all conditions on, and `languages` as accepted languages (empty to accept all).
     pub fn all(languages: Vec<String>) -> Self {
         Self { not_html: true, noindex: true, languages, hopeless: true, block_pages: true }
     }
 
-    /// Returns the reason to reject a page by what has arrived of it; none if it is still wanted.
+    /// Returns the reason to reject a page, judged by the part that has arrived; none if the page is still wanted.
     pub(crate) fn look(
         &mut self,
         page: &PushPage,
@@ -276,7 +276,7 @@ impl EarlyStops {
     }
 }
 
-/// Returns whether the bytes begin like another format. A tag anywhere in them is a sign of HTML.
+/// Returns whether data begins with the signature of a format other than HTML, or like JSON and contains no tag.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN_PHRASES: [&[u8]; 14] = [
         b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",
@@ -299,7 +299,7 @@ mod tests {
 
     static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(Extractor::default);
 
-    /// The first answer other than to continue, and the number of bytes fed until then.
+    /// Returns the first verdict on a page other than `Continue`, and the number of bytes fed until then.
     fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {
         let mut session = Session::new(&EXTRACTOR, Hints::default());
         session.set_stops(stops);

@@ -1,4 +1,4 @@
-//! Hints about a page: from its record in an archive, and with strings of their own.
+//! Hints about a page, read from its archive record or stored with owned strings.
 
 #[cfg(feature = "archive")]
 use trommel_archive::{Payload, Record};
@@ -11,7 +11,7 @@ pub fn page_hints<'a>(record: &'a Record, payload: &'a Payload<'_>) -> Hints<'a>
     Hints { url: record.url(), http_charset: payload.charset(), crawl_charset: None, date: record.date() }
 }
 
-/// [`Hints`] that own their strings.
+/// Hints about a page as in [`Hints`], with owned strings.
 ///
 /// ```
 /// use trommel::{Hints, OwnedHints};
@@ -21,18 +21,18 @@ pub fn page_hints<'a>(record: &'a Record, payload: &'a Payload<'_>) -> Hints<'a>
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnedHints {
-    /// The URL of the page.
+    /// URL of the page.
     pub url: Option<String>,
-    /// The charset of the HTTP header.
+    /// Charset that the HTTP header of the page states.
     pub http_charset: Option<String>,
-    /// The charset in the crawl's own metadata.
+    /// Charset that the crawl's metadata states for the page.
     pub crawl_charset: Option<String>,
-    /// The time of the capture.
+    /// Time at which the page was captured.
     pub date: Option<String>,
 }
 
 impl OwnedHints {
-    /// Borrows the strings as [`Hints`].
+    /// Returns the hints with borrowed strings, as [`Hints`].
     pub fn hints(&self) -> Hints<'_> {
         Hints {
             url: self.url.as_deref(),

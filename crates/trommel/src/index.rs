@@ -1,4 +1,4 @@
-//! A full-text index over documents, with BM25 search over title, headings and text, by Tantivy.
+//! Full-text index of documents, with BM25 search in title, headings and text, by Tantivy.
 //!
 //! [`IndexWriter`] writes documents into an index, also as the output of a run, and [`Index`] finds them.
 //!
@@ -52,12 +52,11 @@ pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet, fo
 pub use tokenizer::{ScriptTokenizer, TextTerms};
 pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};
 
-/// The file in which Tantivy lists the files of an index.
+/// Name of the file in which Tantivy lists the files of an index.
 const MANAGED: &str = ".managed.json";
 
-/// Assembles a search index from a spool of documents; the result is a folder that [`Index::open`](Index::open) takes.
-/// The documents keep their order and are in one segment. Tantivy gives random names to the files; all else depends on
-/// the documents only.
+/// Assembler of a search index from a spool of documents; the result is a folder for [`Index::open`](Index::open). The
+/// documents keep their order, in one segment. Only the file names, which Tantivy chooses, are random.
 #[derive(Clone, Copy, Debug)]
 pub struct Tantivy;
 
@@ -101,21 +100,21 @@ impl Assemble for Tantivy {
     }
 }
 
-/// The error that stopped the writing, opening or searching of an index.
+/// Error in writing, opening or searching an index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IndexError {
-    /// The index of a folder, or one of its files, is not as it must be.
+    /// A folder or file cannot be used as part of an index.
     #[error("{path}: {what}")]
     At {
-        /// The folder or file.
+        /// Path of the folder or file.
         path: PathBuf,
-        /// The fault.
+        /// Description of the fault.
         what: String,
     },
-    /// A query without a word to look for.
+    /// The search query contains no word.
     #[error("the query has no word to look for")]
     EmptyQuery,
-    /// The index is damaged, or the disk full.
+    /// Tantivy failed, because the index is damaged or the disk is full.
     #[error("index: {}", one_line(.0))]
     Tantivy(#[from] TantivyError),
 }
@@ -125,7 +124,7 @@ impl IndexError {
         Self::At { path: path.to_owned(), what: what.to_string() }
     }
 
-    /// A file of the index, or the index as a whole, is not as it was written.
+    /// Makes the error that the index or one of its files is damaged.
     fn damaged(path: &Path, what: &str) -> Self {
         Self::at(path, format!("the index is damaged ({what}); make it anew"))
     }
@@ -137,10 +136,10 @@ impl From<TantivyError> for Error {
     }
 }
 
-/// Characters of a message of the library: some hold a whole file.
+/// Maximum number of characters of a Tantivy error message; some messages contain a whole file.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// Returns the message of an error of Tantivy in one line, without details of its code.
+/// Returns the message of a Tantivy error in one line, shortened and without details of its code.
 pub(crate) fn one_line(error: &TantivyError) -> String {
     let text = match error {
         TantivyError::IoError(source) => source.to_string(),

@@ -223,14 +223,14 @@ pub use settings::{
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};
 
-/// Returns the main text of a page, by the default model and settings. Use an [`Extractor`] for several pages, or for
-/// anything beside the text.
+/// Returns the main text of a page, extracted with the default model and settings. Use an [`Extractor`] for several
+/// pages, or to get more than the text.
 pub fn text(page: &[u8]) -> String {
     static EXTRACTOR: std::sync::LazyLock<Extractor> = std::sync::LazyLock::new(Extractor::default);
     EXTRACTOR.extract(page, &Hints::default()).text()
 }
 
-/// Tests the examples of the page about the library.
+/// Holder of the examples in `docs/library.md`, which run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;

@@ -25,15 +25,15 @@ use trommel_extract::{ExtractionObserver, ExtractionStage};
 /// The media type of the text that [`Metrics`] displays.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper bounds of times in seconds: from a tenth of a millisecond to alarming times.
+/// Upper bounds of the histogram buckets for durations, in seconds.
 const SECONDS: [f64; 14] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
-/// Upper bounds of confidences.
+/// Upper bounds of the histogram buckets for confidences (0 to 1).
 const CONFIDENCE: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// One label with its value, which is one of few that are known when the program is built.
+/// One label of a metric: its name and its value, both known when the program is built.
 type Label = [(&'static str, &'static str); 1];
 
-/// The names under which metrics are shown.
+/// Registry of all metrics with their names and help texts.
 struct Names(Registry);
 
 impl Names {
@@ -48,8 +48,8 @@ impl Names {
     }
 }
 
-/// Counts and times of a program, for monitoring; any thread may add to them. Displayed, they are the text that
-/// Prometheus reads ([`CONTENT_TYPE`]).
+/// Counts and times of a program, for monitoring; any thread may add to them. [`Display`](fmt::Display) writes them as
+/// the text that Prometheus reads ([`CONTENT_TYPE`]).
 ///
 /// ```
 /// use std::time::Duration;
@@ -145,24 +145,24 @@ impl Metrics {
         }
     }
 
-    /// Counts a record that was read.
+    /// Counts a record that was read from an archive.
     pub fn record(&self) {
         self.records.inc();
     }
 
-    /// Adds stored bytes that were read from an archive.
+    /// Adds `bytes` to the number of stored bytes that were read from archives.
     pub fn stored(&self, bytes: u64) {
         self.stored_bytes.inc_by(bytes);
     }
 
-    /// Counts a page of `bytes` decoded bytes that was extracted.
+    /// Counts an extracted page of `bytes` decoded bytes, with the time that its extraction took.
     pub fn page(&self, bytes: u64, time: Duration) {
         self.pages.inc();
         self.page_bytes.inc_by(bytes);
         self.page_seconds.observe(time.as_secs_f64());
     }
 
-    /// Counts a document, with its confidence and the UTF-8 bytes of its text.
+    /// Counts a document, with its confidence (0 to 1) and the UTF-8 bytes of its text.
     pub fn document(&self, confidence: f64, text: u64) {
         self.documents.inc();
         self.text_bytes.inc_by(text);
@@ -184,7 +184,7 @@ impl Metrics {
         self.damage.inc();
     }
 
-    /// Adds the time that a page spent in a stage.
+    /// Records the time that one page spent in the stage called `stage`.
     pub fn stage(&self, stage: &'static str, time: Duration) {
         self.stages.get_or_create(&[("stage", stage)]).observe(time.as_secs_f64());
     }
@@ -194,12 +194,12 @@ impl Metrics {
         self.queue.set(i64::try_from(length).unwrap_or(i64::MAX));
     }
 
-    /// Sets the number of archives in progress.
+    /// Sets the number of archives that are being read.
     pub fn archives(&self, number: usize) {
         self.archives.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// Counts an answer by its status, such as `200`.
+    /// Counts an HTTP response of the service by its status code, such as `200`.
     pub fn request(&self, status: u16) {
         self.requests.get_or_create(&[("status", status)]).inc();
     }

@@ -204,7 +204,7 @@ mod execution;
 pub mod fuzzing;
 mod inputs;
 mod plan;
-/// Passes on the records of all inputs in order, on one thread a lane; also of inputs that grow.
+/// Reads the records of all inputs in order, on one thread per lane, also from inputs that grow.
 mod read {
     pub(crate) mod follow;
     pub(crate) mod growing_files;
@@ -214,7 +214,7 @@ mod read {
 }
 mod sites;
 mod state;
-/// Turns records into results, on many threads.
+/// Turns records into encoded documents or reasons for their absence, on many threads.
 mod work {
     pub(crate) mod crawler_records;
     pub(crate) mod extract_record;
@@ -222,7 +222,7 @@ mod work {
     pub(crate) mod task;
     pub(crate) mod worker;
 }
-/// Writes results in order to the outputs and the files beside them.
+/// Writes the workers' results in order to the outputs and the files beside them.
 mod write {
     pub(crate) mod bucket;
     pub(crate) mod lane;
@@ -251,7 +251,7 @@ pub use sites::{RunSites, count_pages, counting_plan, load_sites, save_sites};
 pub use work::extract_record::Extract;
 pub use write::bucket::Bucket;
 
-/// One of several equal shares of the inputs, `2/8`.
+/// One of several equal shares of a run's inputs, such as `2/8`.
 pub use trommel_record::dedup::KeyShare as InputShare;
-/// Options for inputs behind URLs.
+/// Options and readers for inputs behind URLs.
 pub use trommel_sources::{NetworkOptions, Remote, RemoteReader, StopFlag, is_url, redacted};

@@ -1,4 +1,4 @@
-//! A page that arrives in parts.
+//! Sessions, each of which takes a page in parts as it arrives and gives its document.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,10 +8,10 @@ use trommel_extract::{PageLink, PushPage};
 use crate::extractor::{EarlyStops, StopReason};
 use crate::{Document, Extractor, Hints, OwnedHints};
 
-/// Default limit on the number of bytes of a page that a session keeps.
+/// Default maximum number of bytes of a page that a session keeps.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 
-/// The answer of a session to a part of its page: more is wanted, or the rest is not needed.
+/// Answer of a session to a part of its page: continue, full, or page not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The session wants more parts of the page.
@@ -39,22 +39,22 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Facts about a page that has not arrived completely.
+/// Facts about a page of which only a part has arrived.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Known {
-    /// Canonical URL, as the page states it.
+    /// Canonical URL, unchanged as the page states it.
     pub canonical: Option<String>,
-    /// Links of the page so far, with the probability and role of their blocks, so that a crawler can follow links of
-    /// content first.
+    /// Links found so far, with the probability and role of their blocks, so that a crawler can follow links of content
+    /// first.
     pub links: Vec<PageLink>,
-    /// URL of the next page, if the text continues there.
+    /// URL of the page on which the text continues; none if there is no such page.
     pub next_page: Option<String>,
     /// Robots directives of the page, unchanged (`noindex, nofollow`).
     pub robots: Option<String>,
 }
 
-/// Reads one page part by part, and gives its document at the end.
+/// Reader of one page that arrives in parts; it gives the page's document at the end.
 ///
 /// The parts may be cut anywhere, even within a character, a tag or an escape. The document is that of the whole
 /// page. A page in UTF-8 is read while it arrives. A session holds the bytes of its page, at most
@@ -76,7 +76,7 @@ pub struct Known {
 /// assert_eq!(document.title.as_deref(), Some("The mill"));
 /// ```
 ///
-/// A crawler asks it for links before the page has ended, and bounds it:
+/// A crawler can ask a session for links before the page has ended, and limit its size:
 ///
 /// ```
 /// use trommel::{EarlyStops, Extractor, Hints, Session, Verdict};
@@ -105,7 +105,7 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Creates a session for one page.
+    /// Creates a session for one page, which borrows its extractor.
     pub fn new(extractor: &'a Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Borrowed(extractor), hints)
     }
@@ -136,8 +136,8 @@ impl<'a> Session<'a> {
         self.stops = stops;
     }
 
-    /// Takes the next bytes of the page, and tells if more are wanted. The answer [`Verdict::Stop`] does not change; a
-    /// page that is fed further is read as usual.
+    /// Takes the next bytes of the page, and returns whether more are wanted. After a [`Verdict::Stop`] every further
+    /// verdict is the same; a page that is fed further is read as usual.
     pub fn feed(&mut self, part: &[u8]) -> Verdict {
         let room = self.max_page.saturating_sub(self.page.len());
         let taken = part.get(..room).unwrap_or(part);
@@ -159,18 +159,18 @@ impl<'a> Session<'a> {
         self.page.len()
     }
 
-    /// Returns the first bytes of the page, which show whether it is HTML.
+    /// Returns the first bytes of the page, which show whether the page is HTML.
     pub fn first_bytes(&self) -> &[u8] {
         self.page.first_bytes()
     }
 
-    /// Returns whether no bytes have arrived yet.
+    /// Returns whether no bytes of the page have arrived yet.
     pub fn is_empty(&self) -> bool {
         self.page.is_empty()
     }
 
-    /// Returns the facts about the page so far. Finding the links takes as long as judging the page so far. Facts about
-    /// a page that is not UTF-8 are only known at its end.
+    /// Returns the facts known from the part of the page that has arrived, after judging that part to find links. A
+    /// page that is not UTF-8 has no known facts before its end.
     pub fn known(&mut self) -> Known {
         self.page.catch_up();
         let mut known = Known::default();
@@ -185,7 +185,7 @@ impl<'a> Session<'a> {
         known
     }
 
-    /// Ends the page and returns its document.
+    /// Ends the page, and returns its document.
     pub fn finish(self) -> Document {
         let hints = self.hints.hints();
         let extraction = self.page.finish(self.extractor.judge(), &hints);
@@ -198,8 +198,8 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'static> {
-    /// Creates a session that owns its extractor, to be stored between tasks or behind a pointer. Extractors are cheap
-    /// to clone.
+    /// Creates a session that owns its extractor, so that it can be stored between tasks. Extractors are cheap to
+    /// clone.
     pub fn owned(extractor: Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Owned(extractor), hints)
     }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::{Role, Settings};
 
-    /// An extractor that lists blocks, so that tests compare everything about a page.
+    /// Extractor that lists blocks, so that tests compare everything about a page.
     static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {
         let settings = Settings::from_json(r#"{"blocks": true}"#).unwrap();
         Extractor::new(&settings).unwrap()
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// Real pages, in each encoding, cut into parts as networks cut them.
+    /// Checks that real pages in each encoding give the same document whole and in parts.
     #[test]
     fn real_pages_in_parts_are_the_same() {
         let text = "<html><head><title>Мельница</title></head><body><p>Мельница стоит у реки, и её \

@@ -34,7 +34,7 @@ pub(crate) use names::SettingsError;
 pub(crate) use names::written;
 pub use partial::PartialSettings;
 
-/// Bytes of memory that a page takes for each of its own.
+/// Estimated bytes of memory that a page takes for each byte of its content.
 pub const PAGE_FACTOR: u64 = 24;
 
 /// All settings that change the output. The defaults are those of `trommel run` without options.
@@ -92,11 +92,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads settings from JSON: parts as objects, or single settings by their names. A setting that is not named
-    /// has its default.
+    /// Reads settings from JSON, as objects for the parts, or as single settings by their names. A setting that is not
+    /// named has its default.
     ///
     /// # Errors
-    /// If the text is no object, has an unknown key or an invalid value, or if two settings exclude each other.
+    /// Fails if the text is no object, has an unknown key or an invalid value, or if two settings exclude each other.
     pub fn from_json(text: &str) -> Result<Self> {
         PartialSettings::from_json(text)?.settings()
     }
@@ -104,15 +104,15 @@ impl Settings {
     /// Reads settings from TOML, in the form of a configuration file.
     ///
     /// # Errors
-    /// Like [`Settings::from_json`].
+    /// Fails as [`Settings::from_json`] does.
     pub fn from_toml(text: &str) -> Result<Self> {
         PartialSettings::from_toml(text)?.settings()
     }
 
-    /// Refuses filters on page types that the model does not know: they would drop all pages, or none.
+    /// Refuses filters on page types that the model does not know, because they would drop all pages, or none.
     ///
     /// # Errors
-    /// If the model does not know a type: the message names it and those that it knows.
+    /// Fails if the model does not know a page type; the error names the type, and all types that the model knows.
     pub fn check_page_types(&self, model: &Model) -> Result<()> {
         let known = model.file().page_types.iter();
         let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
@@ -126,31 +126,30 @@ impl Settings {
         Ok(())
     }
 
-    /// Number of worker threads. It has no influence on the output.
+    /// Returns the number of worker threads. The output does not depend on it.
     pub fn jobs(&self) -> NonZeroUsize {
         let all = || thread::available_parallelism().ok();
         // All processors that the system grants, which in a container may be fewer than the machine has.
         self.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Maximum bytes of one record, and of one decoded page: the two settings, lowered to a twenty-fourth and a
-    /// forty-eighth of the maximum memory. They depend on nothing else, so that the output does not depend on the
-    /// number of workers.
+    /// Returns the maximum bytes of one record and of one decoded page: the settings, lowered to a twenty-fourth and a
+    /// forty-eighth of the maximum memory. Both are independent of the number of workers, and so is the output.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
         let LimitSettings { max_record, max_payload, max_memory, .. } = &self.limits;
         let memory = max_memory.map_or(u64::MAX, |memory| memory.0);
         (max_record.0.min(memory / PAGE_FACTOR), max_payload.0.min(memory / 2 / PAGE_FACTOR))
     }
 
-    /// Reads the chosen model.
+    /// Reads the model that the settings choose.
     ///
     /// # Errors
-    /// If there is no model of that name, or its file cannot be read.
+    /// Fails if there is no model of that name, or its file cannot be read.
     pub fn model(&self) -> Result<Model> {
         Ok(Model::open(self.model_name())?)
     }
 
-    /// The name of the chosen model.
+    /// Returns the name of the chosen model, or else of the default model.
     pub fn model_name(&self) -> &str {
         match self.model.as_str() {
             "" => Model::builtin_names().next().unwrap_or_default(),
@@ -161,7 +160,7 @@ impl Settings {
     /// Refuses settings that exclude each other or would have no effect.
     ///
     /// # Errors
-    /// With the name of the setting.
+    /// Fails with an error that names the setting.
     pub fn check(&self) -> Result<()> {
         let Self { content, text, include, sites, .. } = self;
         let is_markdown = text.form == TextForm::Markdown;

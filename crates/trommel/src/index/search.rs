@@ -22,36 +22,36 @@ use crate::index::tokenizer::is_lone;
 use crate::index::writer::{Fields, guarded, number, open_index, text};
 use crate::index::{IndexError, ScriptTokenizer};
 
-/// Approximate maximum bytes of a snippet.
+/// Approximate maximum length of a snippet in bytes.
 const SNIPPET: usize = 200;
-/// Bytes of a text that a snippet is looked for in. More would cost seconds in a text of megabytes.
+/// Number of bytes at the start of a text that are searched for a snippet; more would take seconds in a huge text.
 const SNIPPET_TEXT: usize = 256 << 10;
-/// Bytes of text for each of its terms, about. A word is shorter with the space after it, but lengths are kept rounded.
+/// Estimated bytes of text per term, to estimate a text's size from its term count, which Tantivy stores rounded.
 const BYTES_PER_TERM: u64 = 10;
-/// Maximum number of terms that a query of a single character stands for.
+/// Maximum number of index terms that replace a query term of a single character.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
-/// A search in an index: the query of a user, and the conditions on the documents.
+/// A search in an index: the user's query and the conditions on the documents found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Search<'a> {
-    /// The query of a user: words, `"phrases"`, `+must`, `-must not`.
+    /// Query of the user: words, `"phrases"`, `+must`, `-must not`.
     pub query: &'a str,
-    /// Maximum number of documents returned.
+    /// Maximum number of documents to return.
     pub limit: usize,
-    /// Number of best hits to skip, to show the next page of results.
+    /// Number of best hits to skip, to show a later page of results.
     pub offset: usize,
-    /// Finds only documents whose language is this one.
+    /// Language code that found documents must have; none for any language.
     pub language: Option<&'a str>,
-    /// Finds only documents of this host, or of hosts in this domain.
+    /// Host, or domain of hosts, from which found documents must come; none for any site.
     pub site: Option<&'a str>,
 }
 
-/// The result of a search: the number of documents found, and the requested ones of them.
+/// Result of a search: the number of all documents found, and the requested part of them.
 #[derive(Clone, Debug)]
 pub struct SearchResults {
-    /// Number of all documents that the query finds, including those that are not in `hits`.
+    /// Number of all documents found, including those that are not in `hits`.
     pub documents: usize,
-    /// The requested documents, best first.
+    /// Requested part of the documents found, best first.
     pub hits: Vec<Hit>,
 }
 
@@ -63,34 +63,34 @@ pub struct Index {
     longest_text: u64,
 }
 
-/// A hit of a search: a document with its score and a snippet of its text.
+/// Search hit: a document with its score and a snippet of its text.
 #[derive(Clone, Debug, Serialize)]
 pub struct Hit {
-    /// BM25 score, summed over the fields with their weights.
+    /// BM25 score of the document: the weighted sum over title, headings and text.
     pub score: f32,
-    /// The document, without its text.
+    /// The document found, without its text.
     #[serde(flatten)]
     pub document: IndexedDocument,
-    /// The part of the document's text with most of the words of the query.
+    /// Part of the document's text that contains most words of the query.
     pub snippet: Snippet,
 }
 
-/// A document as the index holds it.
+/// A document as stored in the search index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedDocument {
-    /// Its id.
+    /// Id of the document.
     pub id: String,
-    /// Its URL.
+    /// URL of the document.
     pub url: Option<String>,
-    /// Its title.
+    /// Title of the document.
     pub title: Option<String>,
-    /// Time of its capture.
+    /// Time at which the document was captured.
     pub date: Option<String>,
-    /// Its language.
+    /// Language code of the document.
     pub lang: Option<String>,
-    /// The place of its record.
+    /// Place of the document's record in an archive.
     pub source: Option<RecordSource>,
-    /// Its text.
+    /// Text of the document; empty in search hits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -98,14 +98,14 @@ pub struct IndexedDocument {
 /// A short part of a document's text around words of the query, for display under a hit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Snippet {
-    /// The text of the snippet, in one line.
+    /// Text of the snippet, in one line.
     pub text: String,
-    /// Byte ranges of words of the query in `text`, in order and without overlap.
+    /// Byte ranges in `text` of the words of the query, in order and without overlap.
     pub highlights: Vec<Range<usize>>,
 }
 
 impl Snippet {
-    /// Splits the snippet for display: pieces of its text in order, each with true if it is a word of the query.
+    /// Splits the snippet for display into pieces of its text in order, each with true if it is a word of the query.
     pub fn parts(&self) -> Vec<(&str, bool)> {
         let starts = self.highlights.iter().flat_map(|range| [(range.start, false), (range.end, true)]);
         let mut at = 0;
@@ -118,10 +118,10 @@ impl Snippet {
 }
 
 impl Index {
-    /// Opens the index in the folder `path`. All its files are read once and compared with their checksums.
+    /// Opens the index in the folder `path`, after it has compared all files with their checksums.
     ///
     /// # Errors
-    /// If there is none, or it is damaged or was made by another version.
+    /// Fails if the folder has no index, or its index is damaged or of another version.
     pub fn open(path: &Path) -> Result<Self> {
         Ok(guarded(path, || {
             let (index, fields) = open_index(path)?;
@@ -138,7 +138,7 @@ impl Index {
         self.reader.searcher().num_docs()
     }
 
-    /// Returns the size of the longest text in bytes, about. A search or a look-up holds one text in memory at a time.
+    /// Returns the approximate size in bytes of the longest text. A search or look-up holds one text in memory.
     pub fn longest_text(&self) -> u64 {
         self.longest_text
     }
@@ -146,16 +146,16 @@ impl Index {
     /// Returns the `limit` best documents for the query that a user typed, best first.
     ///
     /// # Errors
-    /// Like [`find`](Self::find).
+    /// Fails as [`find`](Self::find) does.
     pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>> {
         let search = Search { query: typed, limit, ..Search::default() };
         Ok(self.find(&search)?.hits)
     }
 
-    /// Finds the documents that a search asks for, and counts all that its query finds.
+    /// Finds the documents that match a search, and counts all of them.
     ///
     /// # Errors
-    /// If there is no word to look for, or the index cannot be read.
+    /// Fails if the query contains no word, or the index cannot be read.
     pub fn find(&self, search: &Search<'_>) -> Result<SearchResults> {
         Ok(guarded(&self.path, || self.found(search))?)
     }
@@ -187,7 +187,7 @@ impl Index {
     /// Returns the document with the id `id`; none if the index has no such document.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>> {
         Ok(guarded(&self.path, || self.of_id(id))?)
     }
@@ -203,7 +203,7 @@ impl Index {
         Ok(Some(IndexedDocument { text, ..self.stored(&document) }))
     }
 
-    /// A document without its text.
+    /// Converts a document stored in the index into an [`IndexedDocument`] without text.
     fn stored(&self, document: &TantivyDocument) -> IndexedDocument {
         let fields = &self.fields;
         IndexedDocument {
@@ -222,7 +222,7 @@ impl Index {
         }
     }
 
-    /// The terms that begin with a character, in any field that is searched.
+    /// Returns the terms in the title, headings and text fields of the index that begin with a character.
     fn beginning_with(&self, searcher: &Searcher, character: char) -> Result<Vec<String>, IndexError> {
         let start = character.to_string();
         let mut terms = BTreeSet::from([start.clone()]);
@@ -250,7 +250,7 @@ impl Index {
     }
 }
 
-/// Maximum bytes of a text of an index, about.
+/// Returns the approximate size of the longest text in the index, in bytes.
 fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError> {
     let mut longest = 0;
     for segment in searcher.segment_readers() {
@@ -260,11 +260,11 @@ fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError>
     Ok(u64::from(FieldNormReader::id_to_fieldnorm(longest)) * BYTES_PER_TERM)
 }
 
-/// Sign for text that a snippet leaves out before or after it.
+/// Character that marks text left out before or after a snippet.
 const ELLIPSIS: char = '…';
 
-/// The best piece of `body`, or its start if no word looked for is in it, with a sign where more of the text stands
-/// before it or after it.
+/// Returns the part of `body` with most query words, or the start of `body` if it has none. An ellipsis marks text that
+/// is left out.
 fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     let best = snippets.snippet(body);
     let (text, mut found) = if best.is_empty() {
@@ -302,15 +302,14 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     Snippet { text: shown, highlights }
 }
 
-/// Weight of a word in the title, in headings and in the text. A word is rarer in titles than in texts, and
-/// titles are short, so it counts for much there anyway. With more weight, pages with one word of a query
-/// in their title would overtake those with all of them in their text
-/// (docs/decisions/index-and-search.md).
+/// Weights of a query word in the title, in headings and in the text. Words are rarer in titles, and titles are short,
+/// so BM25 favours them already. With more weight, pages with one query word in the title would rank above pages with
+/// all query words in the text (docs/decisions/index-and-search.md).
 const BOOSTS: [Score; 3] = [1.0, 0.5, 1.0];
 
 type Clause = (Occur, Box<dyn Query>);
 
-/// A part of a query between white space.
+/// A word or quoted phrase of a query, with its sign.
 #[derive(Debug, PartialEq, Eq)]
 struct Part<'a> {
     occur: Occur,
@@ -336,9 +335,9 @@ pub fn foreign_syntax(typed: &str) -> Vec<&str> {
     words.filter(|text| is_operator(text) || is_field(text) || is_pattern(text) || is_group(text)).collect()
 }
 
-/// Parses the query that a user typed. A document needs only one of its words, but more words give a higher score. It
-/// must have phrases and words after `+`, and must not have those after `-`. `beginning_with` returns the terms of the
-/// index that begin with a character. They find a single character in scripts whose terms are pairs of characters.
+/// Parses the query that a user typed. A document needs only one of its words, but more words give a higher score.
+/// Phrases and words after `+` are required, and those after `-` are excluded. `beginning_with` returns the index terms
+/// that begin with a character, to find one character in scripts whose terms are pairs.
 pub(crate) fn parse(
     typed: &str,
     fields: &Fields,
@@ -414,7 +413,7 @@ fn word(field: Field, term: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
 }
 
-/// One of the terms; the best of them counts.
+/// Returns a query for documents with one of `terms` in a field; only the term with the best score counts.
 fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     match terms {
         [term] => word(field, term),
@@ -422,7 +421,7 @@ fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     }
 }
 
-/// Restricts a query to documents that have each of these values in its field, such as a site or a language.
+/// Restricts a query to documents with each value of `limits` in its field, such as a site or a language.
 pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
     clauses.extend(limits.iter().map(|&(field, value)| {

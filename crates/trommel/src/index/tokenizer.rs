@@ -8,29 +8,29 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use trommel_text::words::is_unspaced;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Maximum bytes of a term; longer ones are not words and are left out.
+/// Maximum bytes of a term; longer terms are not words and are left out.
 const MAX_TERM: usize = 64;
 
-/// Divides texts and queries into the terms of a search index, by the rules of each script:
+/// Tokenizer that divides texts and queries into the terms of a search index, by the rules of each script:
 ///
 /// - Scripts that divide words by spaces give runs of letters, digits and marks, in lower case. They are stemmed by the
 ///   most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek, Arabic). Latin, Greek,
 ///   Arabic and Hebrew letters lose their accents and points before. A word of ASCII letters keeps `++` or `#` directly
 ///   after it, as in `C++` and `F#`, and is not stemmed.
-/// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese and Tibetan give pairs of neighbouring characters; a character without
-///   a neighbour stands by itself. In documents the last character of a run is a term as well, at the position of its
+/// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese and Tibetan give pairs of neighbouring characters; a character
+///   without a neighbour is a term. In documents the last character of a run is a term as well, at the position of its
 ///   pair. So every character begins a term, and a query of one character finds them all. Tone marks and other signs
 ///   that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
-    /// True if the last character of a run of pairs is a term.
+    /// True if the last character of a run of pairs is also a term.
     has_run_ends: bool,
 }
 
 impl ScriptTokenizer {
-    /// The tokenizer for indexed text.
+    /// Tokenizer for the texts of documents.
     pub const DOCUMENT: Self = Self { has_run_ends: true };
-    /// The tokenizer for queries.
+    /// Tokenizer for search queries.
     pub const QUERY: Self = Self { has_run_ends: false };
 }
 
@@ -42,13 +42,13 @@ impl Tokenizer for ScriptTokenizer {
     }
 }
 
-/// Iterates over the terms of one text, in order.
+/// Iterator over the terms of one text, in order.
 #[derive(Debug)]
 pub struct TextTerms<'a> {
     text: &'a str,
-    /// Byte from which the text has not been looked at.
+    /// Byte offset in the text at which the next term is looked for.
     at: usize,
-    /// The last character of a run of pairs and its place, and whether it has been part of a pair.
+    /// Last character of the current run of pairs, its byte offset, and true if it is part of a pair already.
     before: Option<(char, usize, bool)>,
     has_run_ends: bool,
     token: Token,
@@ -61,7 +61,7 @@ impl TextTerms<'_> {
         self.token.position = self.token.position.wrapping_add(1);
     }
 
-    /// Ends a run of pairs: its last character is a term if it is the only one, or in documents.
+    /// Ends a run of character pairs; returns whether its last character becomes a term (if alone, or in documents).
     fn end_run(&mut self) -> bool {
         let Some((c, from, is_paired)) = self.before.take() else { return false };
         if is_paired && !self.has_run_ends {
@@ -78,7 +78,7 @@ impl TextTerms<'_> {
         true
     }
 
-    /// Takes a character of a run of pairs, which stands at `at`.
+    /// Adds the character at byte `at` to the run of pairs; returns whether it completes a pair, the next term.
     fn pair(&mut self, c: char, at: usize) -> bool {
         let Some((first, from, _)) = self.before.replace((c, at, false)) else { return false };
         self.before = Some((c, at, true));
@@ -88,7 +88,7 @@ impl TextTerms<'_> {
         true
     }
 
-    /// Takes the word that starts at `from`; false if it is too long to be one.
+    /// Reads the word that starts at byte `from` as the next term; returns false if the word is too long.
     fn word(&mut self, from: usize) -> bool {
         let rest = self.text.get(from..).unwrap_or_default();
         let length = rest.find(|c| !is_part(c) || is_paired(c)).unwrap_or(rest.len());
@@ -160,13 +160,13 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Returns the character of a term that is a single character of a script whose terms are pairs; otherwise none.
+/// Returns the character of a one-character term in a script whose terms are pairs; none for other terms.
 pub(crate) fn is_lone(term: &str) -> Option<char> {
     let mut characters = term.chars();
     characters.next().filter(|&c| is_paired(c) && characters.next().is_none())
 }
 
-/// Bytes of `++` or `#` behind the word of `length` bytes that `rest` begins with, where they belong to it.
+/// Returns the length in bytes of `++` or `#` after the word of `length` bytes in `rest`, if part of the word (`C++`).
 fn signs(rest: &str, length: usize) -> usize {
     let (word, after) = rest.split_at_checked(length).unwrap_or_default();
     if !word.ends_with(|c: char| c.is_ascii_alphabetic()) {
@@ -176,7 +176,7 @@ fn signs(rest: &str, length: usize) -> usize {
     ["++", "#"].into_iter().find(|&sign| after.strip_prefix(sign).is_some_and(ends)).map_or(0, str::len)
 }
 
-/// Returns whether the marks of this character's script can be left out without changing the word.
+/// Returns whether marks, such as accents, can be left out in the script of `c` without changing the word.
 fn has_loose_marks(c: char) -> bool {
     matches!(u32::from(c),
         0x0041..=0x024F      // Latin

@@ -1,4 +1,4 @@
-//! Writes documents into an index, with its fields.
+//! Writes documents into a search index, and defines its fields.
 //!
 //! Faults of the search library become errors, and damaged files are found before the library reads them.
 
@@ -13,44 +13,44 @@ use trommel_text::url_host;
 use crate::Result;
 use crate::index::{IndexError, ScriptTokenizer};
 
-/// Default memory for documents that are not yet on disk, in bytes.
+/// Default memory in bytes for documents that are not on disk yet.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
-/// Minimum memory that Tantivy needs for a thread.
+/// Minimum memory in bytes that Tantivy needs to write an index.
 const MIN_MEMORY_BYTES: usize = 16 << 20;
 
-/// Writes documents into a search index. Searches find them once [`commit`](Self::commit) has returned; until then, and
-/// if the program ends before, the index stays as it was.
+/// Writer of documents into a search index. Searches find them once [`commit`](Self::commit) has returned; until then,
+/// the index on disk stays unchanged.
 pub struct IndexWriter {
     writer: tantivy::IndexWriter,
     fields: Fields,
-    /// Documents that were there before.
+    /// Number of documents in the index when it was opened.
     before: u64,
     added: u64,
 }
 
-/// The number of documents that a commit added and replaced.
+/// Numbers of documents that a commit added and replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommittedIndex {
-    /// Number of documents that were added.
+    /// Number of documents that the commit added.
     pub added: u64,
-    /// Number of documents, in the index or added, that a later one with the same id replaced.
+    /// Number of documents that a later one with the same id replaced, in the index or among the added.
     pub replaced: u64,
 }
 
 impl IndexWriter {
-    /// Opens the index in the folder `path`, or makes one if the folder is missing or empty. Documents
-    /// take up to about `memory` bytes (at least 16 MiB) before they are written to disk.
+    /// Opens the index in the folder `path`, or creates one if the folder is missing or empty. Documents take up to
+    /// about `memory` bytes (at least 16 MiB) before they are written to disk.
     ///
     /// # Errors
-    /// If the folder holds something else or cannot be written, or the index is being written.
+    /// Fails if the folder cannot be written, holds anything but an index, or is being written by another program.
     pub fn open(path: &Path, memory: usize) -> Result<Self> {
         Ok(Self::with_threads(path, memory, None)?)
     }
 
-    /// Opens an index like [`open`](Self::open), with one writing thread, so that the documents keep their order.
+    /// Opens an index as [`open`](Self::open) does, with one writing thread, which keeps the order of documents.
     ///
     /// # Errors
-    /// Like [`open`](Self::open).
+    /// Fails as [`open`](Self::open) does.
     pub fn in_order(path: &Path, memory: usize) -> Result<Self> {
         Ok(Self::with_threads(path, memory, Some(1))?)
     }
@@ -85,11 +85,11 @@ impl IndexWriter {
         Ok(Self { before: documents(writer.index())?, writer, fields, added: 0 })
     }
 
-    /// Adds a document, and replaces an earlier one with the same id. Returns false for a document with neither text
-    /// nor title, which is left out.
+    /// Adds a document, which replaces an earlier one with the same id. Returns false if the document has neither text
+    /// nor title and is left out.
     ///
     /// # Errors
-    /// If the disk is full.
+    /// Fails if the disk is full.
     pub fn add(&mut self, record: &Document) -> Result<bool> {
         let title = record.title.as_deref().unwrap_or_default();
         if record.text.is_empty() && title.is_empty() {
@@ -140,7 +140,7 @@ impl IndexWriter {
     /// Makes all added documents a permanent part of the index, so that searches find them.
     ///
     /// # Errors
-    /// If the disk is full. The index is then as it was.
+    /// Fails if the disk is full; the index is then unchanged.
     pub fn commit(mut self) -> Result<CommittedIndex> {
         self.writer.commit()?;
         let written = self.written()?;
@@ -153,11 +153,11 @@ impl IndexWriter {
         Ok(CommittedIndex { added: self.added, replaced: (self.before + self.added).saturating_sub(after) })
     }
 
-    /// Commits like [`commit`](Self::commit), but merges all documents into one segment. This form is the smallest, and
-    /// keeps the order of the documents.
+    /// Commits as [`commit`](Self::commit) does, and merges all documents into one segment. This form is the smallest,
+    /// and keeps the order of the documents.
     ///
     /// # Errors
-    /// Like [`commit`](Self::commit).
+    /// Fails as [`commit`](Self::commit) does.
     pub fn commit_merged(mut self) -> Result<CommittedIndex> {
         self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;
@@ -173,8 +173,8 @@ impl IndexWriter {
     }
 }
 
-/// Removes what a program left in a folder that was killed before there was an index: locks, the list of files, and
-/// files of which these are made. False if there is anything else.
+/// Removes the files that a killed program left in a folder before an index existed: locks, Tantivy's list of files,
+/// temporary files. Returns false if the folder holds any other file.
 fn clear(folder: &Path) -> io::Result<bool> {
     let mut left = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -191,12 +191,12 @@ fn clear(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Documents that an index has, without those that are replaced.
+/// Returns the number of documents in an index, without replaced ones.
 fn documents(index: &Index) -> Result<u64, IndexError> {
     Ok(index.searchable_segment_metas()?.iter().map(|segment| u64::from(segment.num_docs())).sum())
 }
 
-/// Opens the index in a folder for searching, after a check of the checksums of all its files.
+/// Opens the index in a folder for searching, after it has compared all files with their checksums.
 pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
     let none = || IndexError::at(path, "no index here");
     fs::metadata(path).map_err(|error| match error.kind() {
@@ -213,11 +213,11 @@ pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
     Ok((index, fields))
 }
 
-/// Name under which the index knows the tokenizer. Another treatment of text needs another name, so
-/// that an older index is not searched with it.
+/// Name of the tokenizer in the index. A changed tokenizer needs a new name, so that older indexes are not searched
+/// with it.
 const TOKENIZER: &str = "script-2";
 
-/// The fields of an index.
+/// Fields of a search index, each with one property of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) id: Field,
@@ -225,7 +225,7 @@ pub(crate) struct Fields {
     pub(crate) headings: Field,
     pub(crate) body: Field,
     pub(crate) url: Field,
-    /// Host of the URL, and each domain that it is in.
+    /// Host of the URL, and each of its parent domains.
     pub(crate) site: Field,
     pub(crate) date: Field,
     pub(crate) lang: Field,
@@ -260,7 +260,7 @@ impl Fields {
     }
 }
 
-/// Returns the host of a URL and each domain that it is in: `www.example.org`, `example.org`, `org`.
+/// Returns the host of a URL and each of its parent domains: `www.example.org`, `example.org`, `org`.
 pub(crate) fn sites(url: &str) -> Vec<String> {
     let host = url_host(url).unwrap_or_default().trim_end_matches('.').to_lowercase();
     let starts = host.match_indices('.').map(|(at, _)| at + 1);
@@ -272,7 +272,7 @@ pub(crate) fn sites(url: &str) -> Vec<String> {
         .collect()
 }
 
-/// Sets our tokenizer in an opened index, after a check that its fields are ours; returns its fields.
+/// Registers trommel's tokenizer in an opened index, and returns its fields; fails if they are not those of trommel.
 pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     let (fields, schema) = Fields::new();
     if index.schema() != schema {
@@ -282,18 +282,18 @@ pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     Ok(fields)
 }
 
-/// Returns the text that a document of the index has in a field.
+/// Returns the text value of a field of a stored document; none if the field is empty.
 pub(crate) fn text(document: &tantivy::TantivyDocument, field: Field) -> Option<String> {
     document.get_first(field)?.as_str().map(str::to_owned)
 }
 
-/// Returns the number that a document of the index has in a field.
+/// Returns the integer value of a field of a stored document; none if the field is empty.
 pub(crate) fn number(document: &tantivy::TantivyDocument, field: Field) -> Option<u64> {
     document.get_first(field)?.as_u64()
 }
 
-/// Runs `work` on an index and turns a panic of Tantivy into an error of the index at `path`. Tantivy trusts the bytes
-/// that it wrote, and may panic on damaged ones.
+/// Runs `work` on the index at `path`, and turns a panic of Tantivy into an error. Tantivy trusts the bytes on disk,
+/// and may panic on damaged ones.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
     // Nothing is changed by searching that could be left half done.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(IndexError::damaged(path, &message(&*panic))))
@@ -305,7 +305,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
     words.join(" ")
 }
 
-/// Compares all files of the index in the folder `path` with the checksums in them.
+/// Compares all files of the index in the folder `path` with their stored checksums.
 fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
     match index.validate_checksum()?.into_iter().min() {
         None => Ok(()),

@@ -13,38 +13,38 @@ use trommel_extract::{ExtractionObserver, ExtractionStage};
 use crate::run::counts::summary::Summary;
 
 trommel_text::named! {
-    /// A stage on the way from an archive to an output.
+    /// Stage of the work on the way from an archive to an output.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Stage {
-        /// Reading archives: inflating and dividing into records.
+        /// Reading archives: decompression and division into records.
         Records = "records",
-        /// HTTP framing and codings.
+        /// Decoding payloads: HTTP framing and codings.
         Payload = "payload",
-        /// The text of the page, and its tables.
+        /// Parsing pages: decoding of the charset, and building of the page's tables.
         Tables = "charset and tables",
-        /// Features, scores and choice.
+        /// Judging blocks: features, scores and choice of main text.
         Choice = "features and choice",
-        /// Text, title, metadata and language.
+        /// Making documents: text, title, metadata and language.
         Document = "text, metadata, language",
-        /// Filters and encoding.
+        /// Filtering documents, and encoding them in the output formats.
         Encoding = "filters and encoding",
-        /// Compressing and writing.
+        /// Compressing and writing the encoded documents.
         Writing = "compressing and writing",
     }
 }
 
-/// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
-/// was not let run counts as well.
+/// Time spent in each stage, summed over all threads that share the clock. Time in which a thread waited for a
+/// processor is included.
 #[derive(Debug, Default)]
 // Atomic sums: all threads add to them, and a lock would show in what is measured.
 pub struct Clock {
     stages: [AtomicU64; Stage::ALL.len()],
-    /// CPU seconds of the threads that have ended, by name.
+    /// CPU seconds of the threads that have ended, summed by thread name.
     threads: Mutex<BTreeMap<String, f64>>,
 }
 
 impl Clock {
-    /// Adds the time since `begin` to a stage, and restarts `begin`.
+    /// Adds the time since `begin` to the total of a stage, and sets `begin` to now.
     pub fn lap(&self, stage: Stage, begin: &mut Instant) {
         let now = Instant::now();
         self.add(stage, now.saturating_duration_since(*begin));
@@ -59,7 +59,7 @@ impl Clock {
         }
     }
 
-    /// Adds the CPU time of the calling thread, whose work is done, to the total of threads called `name`.
+    /// Adds the CPU time of the calling thread, which is about to end, to the total of threads called `name`.
     pub(crate) fn thread_ended(&self, name: &str) {
         if let Some(seconds) = cpu_seconds() {
             let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,14 +67,14 @@ impl Clock {
         }
     }
 
-    /// Returns the total time that a stage has taken so far.
+    /// Returns the total time spent in a stage so far.
     pub fn spent(&self, stage: Stage) -> Duration {
         let sum = self.stages.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
     }
 }
 
-/// CPU seconds of the calling thread.
+/// Returns the CPU seconds of the calling thread; none if the system does not report them.
 fn cpu_seconds() -> Option<f64> {
     // Without code that is not safe, only Linux tells them, in hundredths: user and system time.
     let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
@@ -94,7 +94,7 @@ impl ExtractionObserver for Clock {
     }
 }
 
-/// A line a stage and a line a thread: seconds, and share of all.
+/// Writes a line for each stage and each thread: seconds, and share of the total in percent.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stages = Stage::ALL.map(|stage| (stage.name().to_owned(), self.spent(stage).as_secs_f64()));
@@ -119,41 +119,41 @@ fn lines(f: &mut fmt::Formatter<'_>, spent: &[(String, f64)]) -> fmt::Result {
     Ok(())
 }
 
-/// The progress of a run at one moment, in counts.
+/// Progress of a run at one moment, in counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ProgressState {
-    /// Stored bytes read.
+    /// Number of bytes read from the inputs so far, as stored.
     pub bytes: u64,
-    /// Stored bytes of all inputs; `None` if standard input is one of them.
+    /// Size of all inputs in stored bytes; none if the size of one is unknown, such as of standard input.
     // Without it a bar can count, but not say how much is left.
     pub total: Option<u64>,
-    /// Archives in progress.
+    /// Number of archives that are being read.
     pub archives: usize,
-    /// Records finished.
+    /// Number of records finished so far.
     pub records: u64,
-    /// Pages among them.
+    /// Number of finished records that were pages.
     pub pages: u64,
-    /// Documents written.
+    /// Number of documents written so far.
     pub documents: u64,
-    /// Records dropped.
+    /// Number of records dropped so far.
     pub dropped: u64,
-    /// Records that failed.
+    /// Number of records that failed so far.
     pub failures: u64,
 }
 
-/// Receives the progress of a run: several times a second, and once at the end.
+/// Receiver of the progress of a run, several times a second and once at the end.
 pub trait Progress {
-    /// Receives the counts of the run at this moment.
+    /// Receives the present counts of the run.
     fn update(&mut self, state: &ProgressState);
 }
 
-/// Takes no note.
+/// Ignores the progress of a run.
 impl Progress for () {
     fn update(&mut self, _: &ProgressState) {}
 }
 
 impl ProgressState {
-    /// Returns the counts that an earlier part of a resumed run left in its summary.
+    /// Creates the progress of a resumed run from the counts in the summary of its earlier part.
     pub(crate) fn of(summary: &Summary) -> Self {
         Self {
             records: summary.records,

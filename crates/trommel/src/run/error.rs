@@ -5,7 +5,7 @@ use std::{fmt, io, path::Path};
 
 use crate::{Error, ErrorKind};
 
-/// A file, folder or URL, and what is wrong with it.
+/// Error at a file, folder or URL, which its message names.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {source}")]
 struct PlaceError {
@@ -14,7 +14,7 @@ struct PlaceError {
 }
 
 impl Error {
-    /// Returns a function for `map_err` that makes an error of the kind `kind`, whose message begins with `place`.
+    /// Returns a function for `map_err` that makes an error of the kind `kind` whose message begins with `place`.
     pub(crate) fn at<E: Into<Box<dyn StdError + Send + Sync>>>(
         kind: ErrorKind,
         place: impl fmt::Display,
@@ -42,7 +42,7 @@ impl Error {
         }
     }
 
-    /// Makes the error that a run cannot continue an earlier one, for a reason found at the file or input `place`.
+    /// Makes the error that an earlier run cannot be continued, for a reason found at the file or input `place`.
     pub(crate) fn resume(place: &Path, reason: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::at(ErrorKind::Resume, place.display())(reason)
     }
@@ -53,7 +53,7 @@ impl Error {
         Self::resume(Path::new(input), what)
     }
 
-    /// Makes the error that a choice of the user cannot be used, or excludes another.
+    /// Makes the error that a setting of the user is invalid or excludes another.
     pub(crate) fn setting(message: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::new(ErrorKind::Setting, message)
     }

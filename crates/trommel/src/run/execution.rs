@@ -1,4 +1,4 @@
-//! A run: readers, workers and writers of archives side by side, from its beginning on.
+//! Executes a run: starts readers, workers and writers of archives side by side, and ends them.
 //!
 //! At the beginning it is found out what is there already, and what is left of an earlier run. The surroundings of
 //! a run are standard output, progress, disk, network and the flag that stops it. Programs that take the documents
@@ -26,11 +26,11 @@ use crate::run::{
 };
 use crate::{Error, ErrorKind, Result, Settings, metrics::Metrics};
 
-/// Runs a plan: reads all its inputs, extracts each page by `extract`, and writes the documents in the order of the
+/// Runs a plan: reads all its inputs, extracts each page with `extract`, and writes the documents in the order of the
 /// records. The output is the same for any number of workers, and for a run that was interrupted and continued.
 ///
-/// Inputs that cannot be opened, damage and failed records don't end the run. Each is logged in one line and counted in
-/// the summary. If the reader of standard output goes away, the run ends without an error.
+/// Inputs that cannot be opened, damage and failed records do not end the run. Each is logged in one line and counted
+/// in the summary. If the reader of standard output goes away, the run ends without an error.
 ///
 /// # Errors
 /// Fails if an output cannot be written, if the run is stopped, or if it cannot continue an earlier one. Also fails if
@@ -40,10 +40,10 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     execute(plan, extract, environment, None)
 }
 
-/// Runs a plan as [`run`] does, and passes the documents to `caller` if there is one.
+/// Runs a plan as [`run`] does, and also passes the documents to `caller` if one is given.
 ///
 /// # Errors
-/// The errors of [`run`], and those of `caller`.
+/// Fails with the errors of [`run`] and those of `caller`.
 pub(crate) fn execute(
     plan: &Plan,
     extract: &Extract<'_>,
@@ -119,7 +119,7 @@ pub(crate) fn execute(
     Err(error)
 }
 
-/// Ends the outputs of a run, or leaves them to be continued; returns the counts, and the error that ended it early.
+/// Completes the outputs of a run, or leaves them to be continued after an error; returns the counts and the error.
 fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<()>) -> (Summary, Option<Error>) {
     let closed = written.as_ref().is_err_and(|error| is_reader_gone(plan, error));
     let written = if closed { Ok(()) } else { written };
@@ -131,7 +131,7 @@ fn finished(plan: &Plan, ledger: &mut Ledger<'_>, written: Result<()>) -> (Summa
     (summary, ended.err())
 }
 
-/// Stored bytes of the inputs that are done.
+/// Returns the number of stored bytes of the inputs that an earlier run has read already.
 fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     let left: HashSet<usize> = continued.todo.iter().map(|turn| turn.input).collect();
     let done = plan.inputs.iter().enumerate().filter(|(at, _)| plan.follow.is_none() && !left.contains(at));
@@ -140,7 +140,7 @@ fn bytes_before(plan: &Plan, continued: &ContinuedRun) -> u64 {
     done + partial.map(|partial| partial.report.stored_bytes).sum::<u64>()
 }
 
-/// Returns whether who takes the documents wants no more.
+/// Returns whether an error means that the reader of standard output, or the caller, wants no more documents.
 fn is_reader_gone(plan: &Plan, error: &Error) -> bool {
     let is_taker = match error.kind() {
         ErrorKind::Output => plan.output.destination == Destination::Stdout,
@@ -150,8 +150,8 @@ fn is_reader_gone(plan: &Plan, error: &Error) -> bool {
 }
 
 impl Plan {
-    /// Returns whether a run of this plan has anything to do, without changing anything. It is asked before the work of
-    /// a first pass.
+    /// Returns whether a run of this plan would have anything to do. Nothing is changed, so a first pass over the
+    /// inputs can be spared.
     ///
     /// # Errors
     /// Fails if the run would be refused.
@@ -161,7 +161,7 @@ impl Plan {
     }
 }
 
-/// The run to be continued; none if one begins. Refuses files that must not be there.
+/// Finds the earlier run to continue; none for a new run. Refuses existing outputs that `existing` does not allow.
 fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>> {
     plan.check_names(None)?;
     let path = plan.state_file();
@@ -195,8 +195,8 @@ fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun
     Ok(None)
 }
 
-/// Returns the state that the run begins with. It is that of an interrupted or finished run to be continued, otherwise
-/// an empty one.
+/// Removes stale files of earlier runs, and returns the state with which the run begins: that of the earlier run to
+/// continue, otherwise an empty one.
 pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun> {
     let path = plan.state_file();
     if let Some(continued) = find_continued(plan, existing)? {
@@ -225,7 +225,7 @@ pub(crate) fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<
     Ok(ContinuedRun::new_run(plan))
 }
 
-/// Removes the mark that says that the outputs are complete, and writes the files that do not depend on the inputs.
+/// Removes the mark of complete outputs from the folder, and writes the files that do not depend on the inputs.
 pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<()> {
     if let Destination::Folder(folder) = &plan.output.destination {
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.
@@ -240,30 +240,29 @@ pub(crate) fn mark_begun(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Re
     Ok(())
 }
 
-/// The surroundings of a run: standard output, file system, network and the receivers of its counts.
+/// Surroundings of a run: standard output, file system, network and the receivers of its counts.
 pub struct Environment<'a> {
-    /// Standard output; written to only if it is the plan's destination.
+    /// Standard output, which is written only if it is the destination of the plan.
     pub stdout: &'a mut dyn Write,
-    /// Receives the progress of the run.
+    /// Receiver of the run's progress.
     pub progress: &'a mut dyn Progress,
-    /// The file system of inputs and outputs.
+    /// File system of inputs and outputs.
     pub disk: &'a dyn Disk,
     /// Options for reading from the network. Setting their stop flag ends the run early with an error of the kind
-    /// [`Stopped`](crate::ErrorKind::Stopped). It also ends reads that wait for the network, standard input or named
-    /// pipes.
+    /// [`Stopped`](crate::ErrorKind::Stopped), also while it waits for the network, standard input or named pipes.
     pub network: NetworkOptions,
-    /// Receives the counts of a run that ends early.
+    /// Receiver of the counts if the run ends early; none to discard them.
     pub unfinished: Option<&'a mut Summary>,
-    /// The treatment of existing outputs.
+    /// Treatment of outputs that exist before the run.
     pub existing: Existing,
-    /// Measures the time of reading, encoding and writing.
+    /// Clock for the time of reading, encoding and writing; none to discard the times.
     pub clock: Option<&'a Clock>,
-    /// Receives the counts of records, documents and bytes for monitoring.
+    /// Receiver of the counts of records, documents and bytes for monitoring; none to discard them.
     pub metrics: Option<&'a Metrics>,
 }
 
 impl<'a> Environment<'a> {
-    /// Creates the surroundings of a new run on the local file system, which nobody stops.
+    /// Creates the surroundings of a new run, with local files, without monitoring, and refusing existing outputs.
     pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
         Self {
             stdout,
@@ -278,7 +277,7 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// A run that passes its documents to the caller instead of writing them.
+/// Run that passes its documents to the caller instead of writing them.
 pub struct Run<'a> {
     plan: Plan,
     extract: &'a Extract<'a>,
@@ -299,7 +298,7 @@ impl<'a> Run<'a> {
     /// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe), the run stops early without an error.
     ///
     /// # Errors
-    /// The errors of [`run`], and any other error of `take`, which stops the run.
+    /// Fails with the errors of [`run`], or with any other error of `take`, which stops the run.
     pub fn documents(
         self,
         environment: Environment<'_>,

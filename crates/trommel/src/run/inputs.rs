@@ -1,4 +1,4 @@
-//! Inputs: finds the archives that arguments name.
+//! Inputs of a run: finds the archives that arguments name.
 //!
 //! Bounds of what is read whole before a run: strangers may serve lists that never end.
 
@@ -25,49 +25,49 @@ use trommel_sources::{
 use crate::{Error, ErrorKind, PartialSettings, Result, run::inputs::wacz_archive::Packed};
 use listing::{Found, PageFiles};
 
-/// Bytes of a manifest: a million paths.
+/// Maximum bytes of a manifest, enough for a million paths.
 const MAX_MANIFEST: u64 = 128 << 20;
-/// Bytes of a configuration behind a URL.
+/// Maximum bytes of a configuration file behind a URL.
 const MAX_CONFIG: u64 = 4 << 20;
-/// Bytes of an index behind a URL, which is copied to a temporary file.
+/// Maximum bytes of a record index behind a URL, which is copied to a temporary file.
 // The parts of Common Crawl's index have a gigabyte.
 const MAX_INDEX: u64 = 4 << 30;
 
-/// One input of a run: an archive, pages in files, standard input, or an argument that names nothing.
+/// An input of a run: an archive, pages in files, standard input, or an argument that names nothing.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A file; it need not exist.
+    /// A local file, which need not exist.
     File(PathBuf),
-    /// An object behind a URL.
+    /// An archive behind a URL.
     Url(String),
-    /// Single records of archives, named by an index.
+    /// Single records of archives, selected by an index.
     Selection(Arc<RecordSelection>),
-    /// An archive inside of a WACZ file; see [`unpack`](crate::run::unpack).
+    /// An archive inside a WACZ file; see [`unpack`](crate::run::unpack).
     Packed(Arc<Packed>),
-    /// Pages in files, one page in each.
+    /// HTML pages in files, with one page in each file.
     Pages(Arc<PageFiles>),
     /// Standard input.
     Stdin,
-    /// An argument that stands for no archive; the run reports it and goes on.
+    /// An argument that stands for no archive; the run reports it and continues with the other inputs.
     Nothing {
-        /// The argument.
+        /// Argument, as the user gave it.
         argument: String,
-        /// The fault.
+        /// Reason why the argument stands for no archive.
         reason: String,
     },
 }
 
 impl PartialEq for Input {
-    /// Returns whether they are of one kind and have one name.
+    /// Returns whether two inputs are of the same kind and have the same name.
     fn eq(&self, other: &Self) -> bool {
         mem::discriminant(self) == mem::discriminant(other) && self.name() == other.name()
     }
 }
 
 impl Input {
-    /// Returns the name in messages and in `source.file`: path or URL as the user gave it, `-` for standard input.
-    /// Passwords and secrets of a URL are left out. Records that an index names have the place of their archive
-    /// instead.
+    /// Returns the name of the input in messages and in `source.file`: path or URL as the user gave it, `-` for
+    /// standard input. Passwords and secrets of a URL are left out. Records that an index selects have the place of
+    /// their archive instead.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
@@ -81,8 +81,8 @@ impl Input {
         }
     }
 
-    /// Returns the path of the file that is read: the archive, its container, or the index that names it. None if the
-    /// input is not a local file.
+    /// Returns the path of the local file that is read: the archive, its container, or the index that names it. None if
+    /// the input is not a local file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -92,10 +92,10 @@ impl Input {
         }
     }
 
-    /// Returns the place of the input's stored bytes; none if it is not one sequence of bytes that can be opened again.
+    /// Returns the location of the input's stored bytes; none if these cannot be opened repeatedly as one sequence.
     ///
     /// # Errors
-    /// If its container cannot be read.
+    /// Fails if the container of the input cannot be read.
     pub(crate) fn bytes(&self) -> io::Result<Option<ArchiveBytes>> {
         Ok(match self {
             Self::File(path) if !is_pipe(path) => Some(ArchiveBytes::Whole(Location::File(path.clone()))),
@@ -105,7 +105,7 @@ impl Input {
         })
     }
 
-    /// Returns the size of the input in stored bytes; none if it is not known.
+    /// Returns the size of the input in stored bytes; none if the size is unknown.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             // What is missing has none.
@@ -119,18 +119,18 @@ impl Input {
     }
 }
 
-/// Finds the archives that arguments name, in the order of the arguments. These are files, URLs, globs (an existing
-/// file of that name wins), folders, manifests (`@FILE`) and `-` for standard input. A folder stands for all files
-/// below it that are named as WARC, ARC or WACZ, or as WET where there are none, or else as HTML. HTML files of a folder,
-/// and those that are named one by one, are one input. Globs and folders are sorted, without
-/// duplicates. Prefixes of buckets and repositories, which end with a slash, and globs in them are treated alike. A
-/// manifest is plain or gzip, here or at a URL, with a path or URL on each line, relative to `base` or else to its own
-/// folder. Blank lines in it and lines that start with `#` are skipped. Files of a folder that are passed over are
-/// logged, counted by ending, in one line. An argument that is not UTF-8 is a path.
+/// Finds the archives that arguments name, in the order of the arguments. An argument is a file, a URL, a glob (an
+/// existing file of that name wins), a folder, a manifest (`@FILE`) or `-` for standard input. A folder stands for all
+/// WARC, ARC and WACZ files below it, or else for its WET files, or else for its HTML files. HTML files of a folder,
+/// and those that are named one by one, are one input. Globs and folders are sorted, without duplicates. Prefixes of
+/// buckets and repositories, which end with a slash, are read like folders, and may contain globs. A manifest is plain
+/// or gzip, local or at a URL, with a path or URL on each line, relative to `base` or else to the manifest's folder.
+/// Blank lines and lines that start with `#` are skipped. Other files of a folder are counted by ending and logged in
+/// one line. An argument that is not UTF-8 is a path.
 ///
 /// # Errors
-/// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or if standard
-/// input is named twice. An argument without an archive becomes an [`Input::Nothing`].
+/// Fails if a URL cannot be read, a glob is malformed, a manifest, folder or bucket cannot be read, or standard input
+/// is named twice. An argument without an archive becomes an [`Input::Nothing`].
 pub fn expand(
     arguments: &[impl AsRef<OsStr>],
     base: Option<&Location>,
@@ -164,10 +164,10 @@ pub fn expand(
     Ok(listing::joined(inputs))
 }
 
-/// Reads an index (CDXJ, JSON lines or Parquet, here or behind a URL) and returns the records that it names as one
-/// input. Names of archives are relative to `base`, or else to the folder of the index. They stay below it unless
-/// `options` say otherwise. An archive inside of a WACZ file is named as in outputs: by the container, `!`, and its
-/// name in there.
+/// Reads an index (CDXJ, JSON lines or Parquet, local or at a URL), and returns the records that it names as one input.
+/// Names of archives are relative to `base`, or else to the folder of the index. Names that lead outside of that folder
+/// need permission by `options`. The name of an archive inside a WACZ file is the container, `!`, and the archive's
+/// name in the container.
 ///
 /// # Errors
 /// Fails if the index cannot be read, or is not an index.
@@ -198,7 +198,7 @@ pub fn select(
     Ok(Input::Selection(Arc::new(selection)))
 }
 
-/// Returns whether a path is a pipe, where reading may wait for a writer.
+/// Returns whether a path is a pipe or device, where reading may wait for a writer.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
@@ -212,14 +212,14 @@ fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// Names the argument, file or URL that cannot be read.
+/// Returns a function for `map_err` that makes the error that the argument, file or URL `name` cannot be read.
 fn unread<E: Into<Box<dyn StdError + Send + Sync>>>(name: impl fmt::Display) -> impl Fn(E) -> Error {
     Error::at(ErrorKind::Input, name)
 }
 
 const NO_ARCHIVE: &str = "names a server, not an archive on it";
 
-/// Checks that trommel can read from an address.
+/// Refuses a URL that names no object, or whose scheme trommel cannot read.
 fn check_url(url: &str) -> Result<()> {
     let has_path = url
         .split_once("://")
@@ -234,7 +234,7 @@ fn check_url(url: &str) -> Result<()> {
     }
 }
 
-/// Reads a configuration file, here or behind a URL, and returns the settings that it chooses.
+/// Reads a configuration file, local or at a URL, and returns the settings that it chooses.
 ///
 /// # Errors
 /// Fails if the file cannot be read or is not a configuration; the error names the file or the URL.
@@ -245,7 +245,7 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
     PartialSettings::of_file(&copy, &redacted(url))
 }
 
-/// Downloads at most `most` bytes from a URL into a file that is removed with its handle.
+/// Downloads a URL into a temporary file, which is removed with its handle; fails above `most` bytes.
 fn fetch(url: &str, most: u64, remote: &Remote) -> Result<TempPath> {
     let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;
@@ -304,13 +304,13 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
     Ok(())
 }
 
-/// The input that a file is by its name.
+/// Returns the input for a file according to its name: an archive, a page, or an unreadable MHTML file.
 fn from_file(path: PathBuf) -> Input {
     listing::by_name(&path).unwrap_or(Input::File(path))
 }
 
-/// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
-/// would be waited for.
+/// Adds the archives in a folder and its subfolders to `found`. Links to folders may lead in circles and pipes may
+/// block, so both are skipped.
 fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<()> {
     let failed = unread(folder.to_string_lossy());
     for entry in fs::read_dir(folder).map_err(&failed)? {
@@ -369,7 +369,7 @@ fn from_manifest(manifest: &str, base: Option<&Location>, remote: &Remote, input
     Ok(())
 }
 
-/// Copies all of an input, which may have `most` bytes.
+/// Copies an input; fails if it has more than `most` bytes.
 fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<()> {
     match io::copy(&mut input.take(most.saturating_add(1)), to)? > most {
         true => Err(io::Error::other(format!("has more than {} MiB", most >> 20))),
@@ -377,7 +377,7 @@ fn copy_bounded(input: impl Read, most: u64, to: &mut impl Write) -> io::Result<
     }
 }
 
-/// A text, plain or gzip, of a manifest's length at the most.
+/// Reads the text of a manifest, plain or gzip; fails if it is longer than [`MAX_MANIFEST`].
 fn text_of(bytes: impl Read) -> io::Result<String> {
     let mut reader = BufReader::new(bytes);
     let (mut read, mut text) = (Vec::new(), String::new());

@@ -20,44 +20,44 @@ use trommel_sources::{is_url, redacted};
 use crate::run::plan::output::{Encoding, Output};
 use crate::{Error, Result, Settings, run::inputs::Input, run::inputs::pieces::PIECE_BYTES};
 
-/// The plan of a run: its inputs, settings and outputs. It decides whether an interrupted run can be continued.
+/// Plan of a run: its inputs, settings and outputs. An interrupted run can be continued only with an equal plan.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Plan {
-    /// The archives, in order.
+    /// Inputs of the run, in order.
     // Each has its identity in the saved state.
     #[serde(skip)]
     pub inputs: Vec<Input>,
-    /// The destination of the documents.
+    /// Destination and encodings of the documents.
     #[serde(flatten)]
     pub output: Output,
-    /// All settings. A run can be continued only with the same values of those that change the output.
+    /// Settings of the run. A run can be continued only if those settings that change the output are the same.
     // It is written by itself.
     #[serde(skip)]
     pub settings: Settings,
-    /// Checksums of the files that the settings name.
+    /// Names and checksums of the files that the settings name.
     #[serde(skip)]
     pub files: NamedFiles,
-    /// Last step of outputs in formats that cannot be written as they come.
+    /// Last steps of outputs, for formats that are assembled from all documents at the end, such as Parquet.
     // Made of the formats and of what a document holds.
     #[serde(skip)]
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for records that fail; none to leave them out.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are not pages, one for each kind of payload.
+    /// WARC files for records that are not pages, one for each kind of payload.
     #[serde(rename = "set aside")]
     pub set_aside: Vec<SetAside>,
-    /// File for copies of pages whose documents have a low confidence.
+    /// File for copies of pages whose documents have a low confidence; none to copy no pages.
     #[serde(rename = "hard pages")]
     pub hard: Option<HardPages>,
-    /// File that lists the dropped records, with a JSON line for each.
+    /// File that lists the dropped records, one JSON line for each; none to list no records.
     pub dropped: Option<PathBuf>,
-    /// The inputs to follow while they grow, instead of reading the inputs once. Then the inputs serve only to
-    /// find existing outputs.
+    /// Inputs to follow while they grow; none to read `inputs` once. If set, `inputs` serve only to find existing
+    /// outputs.
     pub follow: Option<Follow>,
-    /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
+    /// Time that WET files state for the run, in seconds since 1970 (`SOURCE_DATE_EPOCH`); none to state no time.
     #[serde(rename = "SOURCE_DATE_EPOCH")]
     pub epoch: Option<i64>,
-    /// Stored bytes of a piece, of which an archive that is read in pieces has more than four.
+    /// Size of a piece of a large archive in stored bytes. Archives of up to four pieces are read as a whole.
     // Tests have small archives.
     #[doc(hidden)]
     #[serde(rename = "piece size")]
@@ -70,7 +70,7 @@ impl Plan {
         Self { inputs, output, piece_bytes: PIECE_BYTES, ..Self::default() }
     }
 
-    /// Replaces the settings.
+    /// Replaces the settings of the plan.
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
@@ -87,8 +87,8 @@ impl Plan {
         self.settings.max_record_and_payload().1
     }
 
-    /// Returns the files beside the outputs as the user named them, each with the option that names it. Their positions
-    /// are the numbers by which records name them: failed records, dropped records, then copies, each with its index.
+    /// Returns the files beside the outputs as the user named them, each with its option: quarantine, list of dropped
+    /// records, then copies, each followed by its index. The position in the list is the number of the file.
     pub(crate) fn sides(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let asides = self.set_aside.iter().map(|aside| ("--set-aside", &aside.path));
         let copies = asides.chain(self.hard.iter().map(|hard| ("--hard-to", &hard.path)));
@@ -97,13 +97,13 @@ impl Plan {
         others.into_iter().chain(copies.map(|(option, path)| (option, Some(path)))).collect()
     }
 
-    /// Returns the files beside the outputs that the plan has, each with the option that names it.
+    /// Returns the side files (quarantine, dropped list, copies) that the plan has, each with its option.
     pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
         self.sides().into_iter().filter_map(|(option, path)| Some((path?, option))).collect()
     }
 
-    /// Returns the files and folders that documents are written to, without repetition. Of an output in parts it names
-    /// the first part.
+    /// Returns the files and folders to which documents are written, without repetition; of an output in parts, the
+    /// first part.
     pub fn outputs(&self) -> Vec<PathBuf> {
         self.output.paths(&self.inputs)
     }
@@ -115,10 +115,10 @@ pub struct NamedFiles {
     /// Name of the model and its SHA-256.
     #[serde(rename = "model file")]
     pub model: String,
-    /// SHA-256 of the memory of sites; empty without one.
+    /// Path and SHA-256 of the site memory; empty without a file.
     #[serde(rename = "memory of sites")]
     pub sites: String,
-    /// SHA-256 of the tokenizer; empty without one.
+    /// Path and SHA-256 of the tokenizer file; empty without a file.
     #[serde(rename = "tokenizer file")]
     pub tokenizer: String,
     /// SHA-256 checksums of the files of `host` and `not_host`, separated by commas; empty without such files.
@@ -129,26 +129,27 @@ pub struct NamedFiles {
 /// Options of a run that follows its inputs while they grow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Follow {
-    /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
+    /// Names of the followed inputs: files (even if still missing), folders, globs, named pipes, `-` for standard
+    /// input.
     // They may become more, as inputs may.
     #[serde(skip)]
     pub arguments: Vec<String>,
-    /// Time without new data after which everything is written out.
+    /// Time without new data in an input after which its documents are written out.
     pub idle: Duration,
-    /// Maximum time without new data before the run ends; `None` continues until it is stopped.
+    /// Maximum time without new data before the run ends; none to continue until the run is stopped.
     #[serde(skip)]
     pub until_idle: Option<Duration>,
 }
 
 impl Follow {
-    /// Usual value of [`Follow::idle`].
+    /// Default of [`Follow::idle`].
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 
-    /// Creates options to follow the inputs that the arguments name, until the run is stopped.
+    /// Creates options to follow the inputs that `arguments` name, until the run is stopped.
     ///
     /// # Errors
-    /// If an argument is a URL or a manifest.
+    /// Fails if an argument is a URL or a manifest.
     pub fn new(arguments: &[String]) -> Result<Self> {
         let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
         match arguments.iter().find(is_fixed) {
@@ -161,8 +162,7 @@ impl Follow {
     }
 }
 
-/// Lists what the run would read, do and write, in order: inputs with their stored bytes, stages with their
-/// settings, outputs.
+/// Describes the run in words, in order: inputs with their stored bytes, stages with their settings, outputs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "inputs: {}", self.inputs.len())?;
@@ -217,12 +217,12 @@ impl fmt::Display for Plan {
     }
 }
 
-/// A file for the records whose payload is of one kind, such as PDF.
+/// WARC file for the records whose payload is of one kind, such as PDF.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetAside {
-    /// The kind of payload: a media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
+    /// Kind of payload: a media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
     pub kind: String,
-    /// WARC file for the records, with each record in its own gzip member.
+    /// Path of the WARC file, in which each record is a gzip member of its own.
     pub path: PathBuf,
 }
 
@@ -238,17 +238,17 @@ impl FromStr for SetAside {
 }
 
 impl SetAside {
-    /// Returns whether records with a payload of this media type go to the file.
+    /// Returns whether records with a payload of type `media_type` go to the file.
     pub(crate) fn keeps(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
         [media_type, first, second].contains(&self.kind.as_str())
     }
 }
 
-/// The file for copies of pages whose documents have a low confidence.
+/// File for copies of pages whose documents have a low confidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HardPages {
-    /// WARC file for the records, with each record in its own gzip member.
+    /// Path of the WARC file, in which each record is a gzip member of its own.
     pub path: PathBuf,
     /// Confidence (0..=1) below which the page of a document is copied.
     #[serde(rename = "confidence below")]
@@ -263,7 +263,7 @@ impl HardPages {
     }
 }
 
-/// The index of where the records of a file were, beside it: CDXJ.
+/// Returns the path of the CDXJ index that accompanies a file of copied records: `PATH.cdxj`.
 fn index_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".cdxj");

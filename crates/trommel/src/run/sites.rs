@@ -16,26 +16,26 @@ use crate::run::plan::{NamedFiles, Plan};
 use crate::run::{counts::summary::Summary, plan::output::Output};
 use crate::{Error, ErrorKind, Extractor, Hints, Model, Result, Settings, SiteMode};
 
-/// The source of the memory of sites that settings ask for.
+/// Source of the site memory for a run, according to its settings.
 #[derive(Debug, Default)]
 pub enum RunSites {
-    /// No memory of sites: every page is judged by itself.
+    /// No site memory: every page is judged by itself.
     #[default]
     Off,
-    /// The memory of sites is made by a pass over all inputs before the run.
+    /// Site memory that a pass over all inputs makes before the run.
     TwoPass {
-        /// Maximum number of bytes of the memory of sites.
+        /// Maximum number of bytes of the site memory.
         max_bytes: u64,
     },
-    /// The memory of sites was read from a file.
+    /// Site memory that was read from a file.
     File(Box<SiteMemory>),
 }
 
 impl RunSites {
-    /// Reads the memory of sites that the settings name, or plans a first pass to make it.
+    /// Reads the site memory that the settings name, or plans a first pass to make one.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn open(settings: &Settings) -> Result<Self> {
         let (sites, max_bytes) = (&settings.sites, settings.sites.size.0);
         Ok(match (sites.memory, &sites.file) {
@@ -50,7 +50,7 @@ impl RunSites {
         matches!(self, Self::TwoPass { .. })
     }
 
-    /// Refuses a plan of two passes if an input can be read only once.
+    /// Refuses a run of two passes over its inputs if an input can be read only once, such as a pipe.
     ///
     /// # Errors
     /// Fails with a line that names the input that can be read only once.
@@ -73,11 +73,11 @@ impl RunSites {
         }
     }
 
-    /// Returns the extractor with the memory of sites; if a first pass is planned, it is made now. Inputs that cannot
-    /// be read are reported by the second pass.
+    /// Returns the extractor with the site memory, after the first pass over the inputs if one is planned. Inputs that
+    /// cannot be read are reported by the second pass.
     ///
     /// # Errors
-    /// The errors of [`run`](crate::run::run).
+    /// Fails with the errors of [`run`](crate::run::run).
     pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor> {
         Ok(match self {
             Self::Off => extractor,
@@ -96,10 +96,10 @@ impl RunSites {
 }
 
 impl NamedFiles {
-    /// Collects the checksums of the model, the memory of sites, the tokenizer and the lists of hosts.
+    /// Computes the checksums of the model, the site memory, the tokenizer and the lists of hosts.
     ///
     /// # Errors
-    /// Only if memory runs out.
+    /// Fails only if memory runs out.
     pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self> {
         // By content: a model file may be replaced under its name between two runs.
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
@@ -123,10 +123,10 @@ impl NamedFiles {
     }
 }
 
-/// Counts the blocks of all pages in the inputs of `plan` that its filters of captures keep, for a memory of sites.
+/// Counts the blocks of all pages in the inputs of `plan` that pass its capture filters, to make a site memory.
 ///
 /// # Errors
-/// The errors of [`run`](crate::run::run).
+/// Fails with the errors of [`run`](crate::run::run).
 pub fn count_pages(
     plan: &Plan,
     extractor: &Extractor,
@@ -155,19 +155,19 @@ pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
     Plan::new(inputs, Output::caller()).with_settings(settings)
 }
 
-/// Reads a memory of sites from a file.
+/// Reads a site memory from a file.
 ///
 /// # Errors
-/// Fails if the file cannot be read, with a line that names it.
+/// Fails if the file cannot be read; the error names the file in one line.
 pub fn load_sites(path: &Path) -> Result<SiteMemory> {
     let read = || Ok::<_, Error>(SiteMemory::read(BufReader::new(File::open(path)?))?);
     read().map_err(Error::at(ErrorKind::Sites, path.display()))
 }
 
-/// Writes a memory of sites to a file, which appears under its name when it is complete.
+/// Writes a site memory to a file, which appears under its name only when it is complete.
 ///
 /// # Errors
-/// Fails if the file cannot be written, with a line that names it.
+/// Fails if the file cannot be written; the error names the file in one line.
 pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<()> {
     let write = || {
         let mut file = BufWriter::new(AtomicFile::create(path)?);

@@ -1,4 +1,4 @@
-//! The files of a run's saved state, its journal, and its lock: only one run at a time writes an output.
+//! The files of a run's saved state and journal, and the lock that lets one run at a time write an output.
 
 pub(crate) mod checkpoint;
 pub(crate) mod inputs;
@@ -12,15 +12,14 @@ use trommel_record::{Disk, create_locked, discard};
 use crate::run::{inputs::Input, plan::Follow, plan::Plan, plan::output::Destination};
 use crate::{Error, Result};
 
-/// The state of a run in the folder of its outputs, and that of a finished one.
+/// Name of the file with the state of an unfinished run, in the folder of its outputs.
 // Readers of the folder pass over both.
 const FOLDER_STATE: &str = ".run.checkpoint";
 pub(crate) const FINISHED_STATE: &str = "_STATE";
 
 impl Plan {
-    /// Returns the file that holds the state of the unfinished run: `.run.checkpoint` in the folder of its outputs, or
-    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued, because standard input and output
-    /// can't be read or written again.
+    /// Returns the path of the state file of the unfinished run: `.run.checkpoint` in the folder of its outputs, or
+    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued, as with standard input or output.
     pub fn state_file(&self) -> Option<PathBuf> {
         let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
         // What came through a pipe cannot be read again, so there is nothing to continue from.
@@ -30,32 +29,32 @@ impl Plan {
         self.output.destination.beside(FOLDER_STATE, |name| format!(".{name}.checkpoint"))
     }
 
-    /// Returns the file of the run's journal. As it is never complete, it has the hidden name `.run.journal.tmp` in the
-    /// folder of outputs, or `.NAME.journal.tmp` beside a single output.
+    /// Returns the path of the run's journal, by which its hidden file is named: `.run.journal.tmp` in the folder of
+    /// outputs, or `.NAME.journal.tmp` beside a single output.
     pub(crate) fn journal_file(&self) -> Option<PathBuf> {
         self.output.destination.beside("run.journal", |name| format!("{name}.journal"))
     }
 
-    /// Removes the files that remain of a removed state: its journal, and a newer state that was not complete. If they
-    /// stay, they do no harm.
+    /// Removes the files that remain of a removed state: its journal, and a newer state that was not complete. Errors
+    /// are ignored, because these files do no harm.
     pub(crate) fn discard_state(&self, disk: &dyn Disk) {
         self.state_file().iter().chain(&self.journal_file()).for_each(|path| discard(disk, path));
     }
 
-    /// Returns the file that keeps the state of a finished run, should more inputs come: `_STATE` in the folder of its
-    /// outputs, or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
+    /// Returns the path of the state of a finished run, to which inputs may be added later: `_STATE` in the folder of
+    /// its outputs, or `_NAME.state` beside its one output. None if there is no [`Plan::state_file`].
     pub fn finished_file(&self) -> Option<PathBuf> {
         self.state_file()?;
         self.output.destination.beside(FINISHED_STATE, |name| format!("_{name}.state"))
     }
 }
 
-/// Holds an output for one run: the hidden file beside it is locked, and removed in the end. The lock of a run that was
-/// killed ends with it.
+/// Lock of a run on its output: the hidden lock file, removed in the end, and its open handle. The lock of a killed run
+/// ends with its process.
 // Removed before its lock ends, so that nobody's file is removed but ours.
 pub(crate) type OutputLock = (TempPath, File);
 
-/// Locks the destination of a run against other runs; standard output needs no lock.
+/// Locks the destination of a run against other runs. Standard output and the caller need no lock.
 ///
 /// # Errors
 /// Fails if another run holds the lock.

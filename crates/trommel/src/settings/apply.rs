@@ -27,7 +27,7 @@ impl From<&ContentSettings> for ContentPolicy {
 }
 
 impl ContentSettings {
-    /// The selectors of `keep` and `drop`; `None` if both are empty.
+    /// Returns the selectors in the settings `keep` and `drop`; none if both are empty.
     pub fn selectors(&self) -> Option<Arc<Selectors>> {
         let is_empty = self.keep.is_empty() && self.drop.is_empty();
         (!is_empty).then(|| Arc::new(Selectors::new(self.keep.clone(), self.drop.clone())))
@@ -35,7 +35,7 @@ impl ContentSettings {
 }
 
 impl Settings {
-    /// The form of texts and the lists beside them.
+    /// Returns the options of documents that the settings choose, such as the form of the text.
     pub fn document_options(&self) -> DocumentOptions {
         let TextSettings {
             form,
@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-/// A tokenizer of a language model, in settings the path of its file.
+/// Tokenizer of a language model, which settings name by the path of its file.
 ///
 /// ```no_run
 /// # fn main() -> trommel::Result<()> {
@@ -99,27 +99,27 @@ pub struct TokenizerFile {
 }
 
 impl TokenizerFile {
-    /// Reads a file `tokenizer.json`. A file that was read before is not read again.
+    /// Reads a tokenizer from the file `tokenizer.json` at `path`. A file that was read before is not parsed again.
     ///
     /// # Errors
-    /// In one line: if the file cannot be read or is no tokenizer, or this build reads none.
+    /// Fails with a message of one line if the file cannot be read or this build cannot read tokenizers.
     pub fn open(path: &str) -> crate::Result<Self> {
         let failed = |error| crate::Error::new(crate::ErrorKind::Setting, format!("{path}: {error}"));
         let (sha256, counter) = read::counter(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), sha256, counter })
     }
 
-    /// The path of the file.
+    /// Returns the path of the tokenizer file.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// SHA-256 of the file in hexadecimal digits, because the contents behind a path can change.
+    /// Returns the SHA-256 of the tokenizer file in hexadecimal digits, because the contents behind a path can change.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// Counts the tokens of a text, without those that a model adds at its ends.
+    /// Returns the counter of the tokens of a text, without those that a model adds at the ends of a text.
     pub fn counter(&self) -> &TokenCounter {
         &self.counter
     }
@@ -149,7 +149,7 @@ mod read {
     use tokenizers::Tokenizer;
     use trommel_extract::TokenCounter;
 
-    /// Counters by the hash of their file: settings are read many times, and a tokenizer takes long to build.
+    /// Token counters by the SHA-256 of their file: settings are read many times, and a tokenizer takes long to build.
     static READ: LazyLock<Mutex<HashMap<String, TokenCounter>>> = LazyLock::new(Mutex::default);
 
     pub(super) fn counter(path: &str) -> Result<(String, TokenCounter), String> {

@@ -188,14 +188,14 @@ const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
 const G: u64 = 1 << 30;
 
-/// Maximum number of worker threads; more are probably a typing error.
+/// Maximum number of worker threads; a larger number is probably a typing error.
 pub const MAX_JOBS: usize = 1024;
 
 impl Settings {
-    /// Refuses numbers that cannot be meant.
+    /// Refuses numbers in the settings that are out of range or contradict one another.
     ///
     /// # Errors
-    /// For the first of them.
+    /// Fails at the first wrong number.
     pub(super) fn check_bounds(&self) -> Result<(), SettingsError> {
         let (limits, output, filters) = (&self.limits, &self.output, &self.filters);
         if let Some(jobs) = limits.jobs.filter(|jobs| jobs.get() > MAX_JOBS) {

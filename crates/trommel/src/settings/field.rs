@@ -1,5 +1,5 @@
-//! The list of settings: names, documentation, values and defaults. All interfaces and their documentation derive
-//! from it.
+//! List of all settings: names, documentation, values and defaults. All interfaces and their documentation derive from
+//! this list.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::Settings;
 use super::names::{joined, name_of};
 
-/// One setting.
+/// Description of one setting: its path, name, documentation, values and default.
 ///
 /// ```
 /// use trommel::{Kind, fields, parts};
@@ -28,58 +28,58 @@ use super::names::{joined, name_of};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its path in [`Settings`]: `text.links`.
+    /// Path of the setting in [`Settings`], such as `text.links`.
     pub path: String,
-    /// Its own name, the same in every interface: `links`.
+    /// Name of the setting, the same in every interface, such as `links`.
     pub name: String,
-    /// Its purpose, as in the documentation of its field.
+    /// Purpose of the setting, from the documentation of its field in [`Settings`].
     pub doc: String,
-    /// The kind of its values.
+    /// Kind of the values of the setting.
     pub kind: Kind,
-    /// The default; null if it depends on something else.
+    /// Default of the setting; null if it depends on something else.
     pub default: Json,
 }
 
-/// The kind of values of a setting.
+/// Kind of the values of a setting.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Yes or no.
+    /// Switch, which is true or false.
     Switch,
-    /// One of these.
+    /// One value of a fixed list.
     OneOf(Vec<Value>),
-    /// Any number of these.
+    /// Any number of values of a fixed list.
     ListOf(Vec<Value>),
-    /// Any number of texts.
+    /// Any number of free texts.
     Texts,
-    /// A whole number.
+    /// Whole number.
     Integer,
-    /// A number.
+    /// Number, which may have decimals.
     Number,
-    /// A number of bytes: `64M`.
+    /// Number of bytes, which may have a unit, such as `64M`.
     Bytes,
-    /// A text.
+    /// Free text.
     Text,
 }
 
-/// One value of several.
+/// One of the possible values of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Value {
-    /// Its name.
+    /// Name of the value.
     pub name: String,
-    /// Its meaning.
+    /// Meaning of the value.
     pub doc: String,
 }
 
 impl Field {
-    /// Returns whether it is about a single page: the main text, its form, and the lists beside it.
+    /// Returns whether the setting is about a single page: its main text, the form of the text, and further lists.
     pub fn is_of_pages(&self) -> bool {
         matches!(self.part(), "" | "content" | "text" | "include")
     }
 
-    /// Returns whether `trommel run` has an option for it. The others are set in configuration files, or by `--set
-    /// NAME=VALUE`.
+    /// Returns whether `trommel run` has an option for the setting. Other settings are chosen in configuration files,
+    /// or by `--set NAME=VALUE`.
     pub fn is_usual(&self) -> bool {
         const USUAL: [&str; 21] = [
             "limit", "url", "host", "not_host", "model", "comments", "text", "links", "images", "blocks", "spans",
@@ -89,35 +89,35 @@ impl Field {
         USUAL.contains(&self.name.as_str())
     }
 
-    /// Returns whether no command has an option for it. It is set in configuration files, or by `--set NAME=VALUE`.
+    /// Returns whether no command has an option for the setting, so that it needs a file or `--set NAME=VALUE`.
     pub fn is_rare(&self) -> bool {
         matches!(self.path.as_str(), "content.keep" | "content.drop" | "text.names")
     }
 
-    /// Returns whether it chooses records of archives by their URLs. A single page needs no such choice.
+    /// Returns whether the setting selects records of archives by their URLs. A single page needs no such selection.
     pub fn is_of_records(&self) -> bool {
         matches!(self.path.as_str(), "filters.url" | "filters.host" | "filters.not_host")
     }
 
-    /// Returns whether it is about single documents: the settings of pages, and filters.
+    /// Returns whether the setting is about single documents: a setting of pages, or a filter.
     pub fn is_of_documents(&self) -> bool {
         self.is_of_pages() || self.part() == "filters"
     }
 
-    /// Returns whether a request over the network may choose it. The others are the operator's: files of the machine,
-    /// memory, outputs.
+    /// Returns whether a request over the network may choose the setting. Other settings are the operator's: files of
+    /// the machine, memory, outputs.
     pub fn is_of_requests(&self) -> bool {
         let is_of_machine = self.path.starts_with("filters.duplicates") || self.path == "text.tokenizer";
         self.is_of_documents() && !is_of_machine && !self.is_of_records()
     }
 
-    /// Its part (`text`), empty for none.
+    /// Returns the part of the settings that the setting belongs to, such as `text`; empty for none.
     pub fn part(&self) -> &str {
         self.path.split_once('.').map_or("", |(part, _)| part)
     }
 }
 
-/// Every choice, in the order of [`Settings`] and its parts.
+/// Returns the descriptions of all settings, in the order of [`Settings`] and its parts.
 pub fn fields() -> &'static [Field] {
     static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
         let (schema, defaults) = (schema(), ordered());
@@ -131,7 +131,7 @@ pub fn fields() -> &'static [Field] {
     &FIELDS
 }
 
-/// The purposes of the parts of the settings, by their names.
+/// Returns the name and purpose of each part of the settings.
 pub fn parts() -> &'static [(String, String)] {
     static PARTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
         let schema = schema();
@@ -152,13 +152,13 @@ fn ordered() -> Ordered {
     serde_json::from_str(&text).unwrap_or(Ordered::Value(Json::Null))
 }
 
-/// The description in a schema, its lines joined.
+/// Returns the description in a schema, its lines joined by spaces.
 fn description(schema: &Json) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// The schema of the choice at a path.
+/// Returns the schema of the setting at a path.
 fn property<'a>(schema: &'a Json, path: &str) -> &'a Json {
     path.split('.').fold(schema, |schema, key| &schema["properties"][key])
 }
@@ -182,7 +182,7 @@ fn kind(schema: &Json) -> Kind {
     }
 }
 
-/// The names that a schema lists, with what they mean; none if it lists none.
+/// Returns the values that a schema lists, with their meanings; none if it lists no values.
 fn values(schema: &Json) -> Option<Vec<Value>> {
     let named = |name: &Json, doc| name.as_str().map(|name| Value { name: name.to_owned(), doc });
     let mut found: Vec<Value> = all(schema, "oneOf").filter_map(values).flatten().collect();
@@ -191,12 +191,12 @@ fn values(schema: &Json) -> Option<Vec<Value>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The items of a list in a schema; none if it has no such list.
+/// Returns the items of the list `key` in a schema; no items if there is no such list.
 fn all<'a>(schema: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
     schema[key].as_array().into_iter().flatten()
 }
 
-/// The path and the value of each choice.
+/// Returns the path and the default value of each setting in a tree of tables.
 fn leaves<'a>(value: &'a Ordered, path: &str) -> Vec<(String, &'a Json)> {
     match value {
         Ordered::Table(keys) => keys.iter().flat_map(|(key, value)| leaves(value, &joined(path, key))).collect(),
@@ -204,7 +204,7 @@ fn leaves<'a>(value: &'a Ordered, path: &str) -> Vec<(String, &'a Json)> {
     }
 }
 
-/// JSON whose tables keep the order in which they were written: that of the fields of a struct.
+/// JSON value whose tables keep the order in which they were written, which is that of the fields of a struct.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Ordered {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Settings;
 
-/// Names of choices that are not the last part of their path.
+/// Names and paths of the settings whose name is not the last part of their path.
 pub(super) const NAMES: [(&str, &str); 7] = [
     ("text", "text.form"),
     ("site_memory", "sites.memory"),
@@ -20,21 +20,21 @@ pub(super) const NAMES: [(&str, &str); 7] = [
     ("duplicates_memory", "filters.duplicates.memory"),
 ];
 
-/// The settings that nobody chose, as JSON: it has every key.
+/// Default settings as JSON, with every key.
 pub(super) static DEFAULTS: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(Settings::default()).unwrap_or_default());
 
-/// The path of each choice by its name.
+/// Path of each setting, by its name.
 pub(super) static PATHS: LazyLock<BTreeMap<String, String>> =
     LazyLock::new(|| leaves(&DEFAULTS).into_iter().map(|(path, _)| (name_of(&path).to_owned(), path)).collect());
 
-/// The name of the setting at a path, the same in every interface.
+/// Returns the name of the setting at a path, the same in every interface.
 pub(crate) fn name_of(path: &str) -> &str {
     let named = NAMES.iter().find(|(_, known)| *known == path);
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
 }
 
-/// Paths and values of all choices in a table, in the order of their names.
+/// Returns the paths and values of all settings in a table, in the order of their keys.
 pub(super) fn leaves(table: &Value) -> Vec<(String, &Value)> {
     let Value::Object(keys) = table else { return vec![(String::new(), table)] };
     let mut found = Vec::new();
@@ -51,17 +51,17 @@ pub(super) fn joined(path: &str, key: &str) -> String {
     }
 }
 
-/// The value at a path of keys divided by points.
+/// Returns the value at a path of keys separated by points; none if a key is missing.
 pub(super) fn pointed<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, key| value.get(key))
 }
 
-/// Maximum distance at which a name is taken for a slip of another.
+/// Maximum edit distance at which an unknown name is taken for a misspelt setting.
 const MAX_SLIP_DISTANCE: usize = 2;
-/// Characters of a name that is compared, and repeated in the error. Comparing takes the square of its length.
+/// Maximum number of characters of an unknown name to compare and to show: comparing takes the square of its length.
 const MAX_NAME_CHARS: usize = 64;
 
-/// The error about a key that nothing has.
+/// Makes the error about an unknown key, which suggests a similar name or lists the known keys.
 pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
     let here = if part.is_empty() { Some(&*DEFAULTS) } else { pointed(&DEFAULTS, part) };
     let keys = here.and_then(Value::as_object).into_iter().flatten();
@@ -94,37 +94,37 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
     unknown(key, hint)
 }
 
-/// Reason why settings cannot be used, in one line that names the choice.
+/// Error that settings cannot be used, with a message of one line that names the setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct SettingsError {
-    /// The choice that the error is about, with its parts (`text.math`); none if the text is not JSON or TOML at all.
+    /// Path of the setting that the error is about (`text.math`); none if the text is not JSON or TOML at all.
     pub(super) key: Option<String>,
     message: String,
 }
 
 impl SettingsError {
-    /// The value of a choice is none of its values, or excludes another choice.
+    /// Makes the error that the setting `key` has an invalid value, or excludes another setting.
     pub(super) fn of(key: &str, message: impl Display) -> Self {
         Self { key: Some(key.to_owned()), message: format!("{key}: {message}") }
     }
 
-    /// The text cannot be read.
+    /// Makes the error that the text of settings cannot be parsed.
     pub(super) fn syntax(message: String) -> Self {
         Self { key: None, message }
     }
 }
 
-/// Choices that change how fast a run is and never what it writes, or whose effect is recorded elsewhere.
+/// Paths of the settings that change the speed of a run and never its output, or whose effect is recorded elsewhere.
 ///
-/// Outputs are the same for any number of workers. `max_memory` lowers `max_record` and `max_payload`, which are
-/// recorded as they are then. The last three are recorded with the name of the output, which decides where they are
+/// The output is the same for any number of workers. `max_memory` lowers `max_record` and `max_payload`, whose lowered
+/// values are recorded. The last three settings are recorded with the output, whose name decides about those that are
 /// not chosen.
 const WITHOUT_EFFECT: [&str; 5] =
     ["limits.jobs", "limits.max_memory", "output.format", "output.compress", "output.split_size"];
 
 impl Settings {
-    /// All settings that change the output, by name, with their values as JSON.
+    /// Returns the names and values of all settings that change the output.
     pub fn canonical(&self) -> Vec<(String, String)> {
         let all = written(self).unwrap_or_default().into_iter();
         let counted = all.filter(|(path, _)| !WITHOUT_EFFECT.contains(&path.as_str()));
@@ -137,13 +137,13 @@ impl Settings {
     }
 }
 
-/// The paths of all that serde writes of a value, with what people write.
+/// Returns the paths of everything that serde writes of a value, with the values as users write them.
 pub(crate) fn written(value: &impl Serialize) -> serde_json::Result<Vec<(String, String)>> {
     let all = serde_json::to_value(value)?;
     Ok(leaves(&all).into_iter().map(|(path, value)| (path, shown(value))).collect())
 }
 
-/// A value as people write it.
+/// Formats a value as users write it.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

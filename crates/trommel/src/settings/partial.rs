@@ -1,4 +1,4 @@
-//! A part of the settings, from a file, a command line or a request. It is merged with others.
+//! Partial settings, from a file, a command line or a request, which are merged with others.
 
 use std::{fmt::Display, fs, path::Path};
 
@@ -9,10 +9,10 @@ use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::{Settings, SettingsError};
 use crate::{Error, ErrorKind, Result};
 
-/// Pairs of settings that exclude each other: the one that is set later replaces the other.
+/// Pairs of settings that exclude each other; a later choice of the first removes an earlier choice of the second.
 const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
 
-/// Settings that have an effect in Markdown only: setting one selects Markdown.
+/// Settings that have an effect in Markdown only, so that choosing one selects Markdown.
 const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 
 /// Some of the settings, read from JSON or TOML: parts as tables (`[text]`), or single settings by their names
@@ -33,7 +33,7 @@ const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 /// # trommel::Result::<()>::Ok(())
 /// ```
 ///
-/// Settings one by one, as a command line or a form has them:
+/// Settings may be set one by one, as a command line or a form has them:
 ///
 /// ```
 /// use trommel::PartialSettings;
@@ -62,7 +62,7 @@ const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialSettings {
-    /// Tables of settings, as in [`Settings`].
+    /// Tables of the chosen settings, nested as in [`Settings`].
     chosen: Value,
 }
 
@@ -73,19 +73,19 @@ impl Default for PartialSettings {
 }
 
 impl PartialSettings {
-    /// Reads an object in JSON.
+    /// Reads settings from a JSON object.
     ///
     /// # Errors
-    /// If the text is no object, or has an unknown key or an invalid value.
+    /// Fails if the text is no object, or has an unknown key or an invalid value.
     pub fn from_json(text: &str) -> Result<Self> {
         let value = serde_json::from_str(text).map_err(|error| SettingsError::syntax(format!("settings: {error}")))?;
         Self::from_value(value)
     }
 
-    /// Like [`PartialSettings::from_json`], from an object that is already parsed.
+    /// Reads settings as [`PartialSettings::from_json`] does, from a JSON object that is already parsed.
     ///
     /// # Errors
-    /// Like [`PartialSettings::from_json`].
+    /// Fails as [`PartialSettings::from_json`] does.
     pub fn from_value(value: Value) -> Result<Self> {
         Ok(Self::of_value(value)?)
     }
@@ -101,10 +101,10 @@ impl PartialSettings {
         partial.checked()
     }
 
-    /// Reads TOML.
+    /// Reads settings from a text in TOML.
     ///
     /// # Errors
-    /// Like [`PartialSettings::from_json`].
+    /// Fails as [`PartialSettings::from_json`] does.
     pub fn from_toml(text: &str) -> Result<Self> {
         Self::with_lines(text).map_err(|(error, _)| error.into())
     }
@@ -112,19 +112,19 @@ impl PartialSettings {
     /// Reads a configuration file in TOML.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
+    /// Fails if the file cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub fn load(path: &Path) -> Result<Self> {
         Self::of_file(path, &path.display())
     }
 
-    /// Reads a configuration file in TOML, which messages call `name`.
+    /// Reads a configuration file in TOML, which error messages call `name`.
     pub(crate) fn of_file(path: &Path, name: &dyn Display) -> Result<Self> {
         let failed = |message| Error::new(ErrorKind::Setting, message);
         let text = fs::read_to_string(path).map_err(|error| failed(format!("{name}: {error}")))?;
         Self::with_lines(&text).map_err(|(error, line)| failed(format!("{name}:{line}: {error}")))
     }
 
-    /// Reads TOML; an error has its line.
+    /// Reads settings from a text in TOML; an error comes with its line number, from 1.
     pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
         let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
         let syntax = |error: toml::de::Error| {
@@ -146,7 +146,7 @@ impl PartialSettings {
     /// Sets one setting, by its name (`links`) or its path (`text.links`).
     ///
     /// # Errors
-    /// If there is no such setting, or the value is invalid.
+    /// Fails if there is no such setting, or the value is invalid.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<()> {
         let mut changed = self.clone();
         changed.place("", name, value.into())?;
@@ -154,11 +154,11 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// Like [`PartialSettings::set`], with a value as in a query or on a command line: commas separate the items of
-    /// lists, and a switch is `true` or `false`.
+    /// Sets one setting as [`PartialSettings::set`] does, to a value as in a query or on a command line: commas
+    /// separate the items of lists, and a switch is `true` or `false`.
     ///
     /// # Errors
-    /// Like [`PartialSettings::set`].
+    /// Fails as [`PartialSettings::set`] does.
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         let path = PATHS.get(name).map_or(name, String::as_str);
         let value = match pointed(&DEFAULTS, path) {
@@ -177,7 +177,7 @@ impl PartialSettings {
         })
     }
 
-    /// These settings, completed by those of `below`.
+    /// Returns the chosen settings, completed by those of `below` where nothing was chosen.
     #[must_use]
     pub fn over(self, mut below: Self) -> Self {
         for (made, taken_back) in EXCLUSIVE {
@@ -189,21 +189,21 @@ impl PartialSettings {
         below
     }
 
-    /// The settings, with defaults where none is set.
+    /// Returns the complete settings, with defaults for settings that are not chosen.
     ///
     /// # Errors
-    /// If settings exclude each other.
+    /// Fails if settings exclude each other.
     pub fn settings(&self) -> Result<Settings> {
         let settings = self.unchecked()?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// Like [`PartialSettings::settings`], for one of several layers: settings that exclude each other are not
-    /// refused.
+    /// Returns the settings as [`PartialSettings::settings`] does, but does not refuse settings that exclude each
+    /// other. Layers that are merged later need this.
     ///
     /// # Errors
-    /// If a value is invalid.
+    /// Fails if a value is invalid.
     pub fn unchecked(&self) -> Result<Settings> {
         Ok(self.typed()?)
     }
@@ -215,18 +215,18 @@ impl PartialSettings {
         })
     }
 
-    /// Returns whether nothing is set.
+    /// Returns whether no setting is chosen.
     pub fn is_empty(&self) -> bool {
         self.chosen.as_object().is_none_or(Map::is_empty)
     }
 
-    /// Every setting that is set, by its name.
+    /// Returns the name and the value of each chosen setting.
     pub fn choices(&self) -> Vec<(String, Value)> {
         let chosen = leaves(&self.chosen).into_iter();
         chosen.map(|(path, value)| (name_of(&path).to_owned(), value.clone())).collect()
     }
 
-    /// The value at the path of a setting, if it is set.
+    /// Returns the value of the setting at a path; none if the setting is not chosen.
     pub fn get(&self, path: &str) -> Option<&Value> {
         pointed(&self.chosen, path)
     }
@@ -239,7 +239,7 @@ impl PartialSettings {
         }
     }
 
-    /// Puts a value where it belongs.
+    /// Stores a value at the setting that `key` names; a table of a part sets all settings in it.
     fn place(&mut self, part: &str, key: &str, value: Value) -> Result<(), SettingsError> {
         if let ("", "markdown", Value::Bool(is_markdown)) = (part, key, &value) {
             self.put("text.form", if *is_markdown { "markdown" } else { "plain" }.into());
@@ -267,13 +267,13 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// Sets the value at the path of a setting, the parts of which are tables.
+    /// Sets the value of the setting at a path, whose parts are tables.
     fn put(&mut self, path: &str, value: Value) {
         let table = path.split('.').fold(&mut self.chosen, |table, key| &mut table[key]);
         *table = value;
     }
 
-    /// Adds the settings that these imply, and checks every value.
+    /// Adds the settings that the chosen settings imply, and checks every value.
     fn checked(mut self) -> Result<Self, SettingsError> {
         let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
         if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
@@ -294,7 +294,7 @@ impl PartialSettings {
     }
 }
 
-/// The message of a reader of values, without the names of Rust's types.
+/// Returns an error message of serde in plain words, without the names of Rust types.
 fn plain(message: &str) -> String {
     let whole = ["u64", "u32", "usize"].map(|name| (name, "a whole number"));
     let above_0 = ["a nonzero u64", "a nonzero u32", "a nonzero usize"].map(|name| (name, "a whole number above 0"));
@@ -304,7 +304,7 @@ fn plain(message: &str) -> String {
     })
 }
 
-/// Lays tables over tables; a list replaces a list.
+/// Merges the tables of `above` into those of `below`; a list replaces a list.
 fn lay_over(below: &mut Value, above: Value) {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {
@@ -316,7 +316,7 @@ fn lay_over(below: &mut Value, above: Value) {
     }
 }
 
-/// Byte of a file at which the key at a path begins.
+/// Returns the byte offset in a file at which the key at a path begins; none if the file lacks the key.
 fn start_of(table: &DeTable<'_>, path: &str) -> Option<usize> {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     // Of a list, the key.

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use trommel_record::{Disk, DiskFile, LocalDisk};
 
-/// A disk that fails after a number of operations that change files, as if it were full or gone. The failing write
-/// stores half of its bytes. Files end with an error after a number of bytes.
+/// Disk that fails after a number of operations that change files, as if it were full or gone. The failing write stores
+/// half of its bytes. Files end with an error after a number of bytes.
 #[derive(Debug)]
 pub struct Failing {
     left: Arc<AtomicU64>,
@@ -24,7 +24,7 @@ impl Failing {
         Self::after(u64::MAX)
     }
 
-    /// Operations so far.
+    /// Returns the number of operations so far.
     pub fn spent(&self) -> u64 {
         u64::MAX - self.left.load(Ordering::SeqCst)
     }

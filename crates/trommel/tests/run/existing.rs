@@ -287,7 +287,7 @@ fn a_whole_file_takes_no_more_inputs() {
     assert_eq!(beside(&all), ["a.warc.gz", "all.jsonl", "b.warc"]);
 }
 
-/// All names in the folder of a run's outputs.
+/// Returns all names in the folder of a run's outputs.
 fn beside(plan: &Plan) -> Vec<String> {
     let entries = fs::read_dir(folder_of(plan)).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -295,7 +295,7 @@ fn beside(plan: &Plan) -> Vec<String> {
     names
 }
 
-/// A finished run has no hidden file, whether it was interrupted or not, and goes on all the same.
+/// Checks that a finished run has no hidden file, whether it was interrupted or not, and continues with more inputs.
 #[test]
 fn a_finished_run_leaves_no_hidden_file_and_goes_on_with_more_inputs() {
     let scene = Scene::new();

@@ -13,8 +13,8 @@ use crate::disk::Failing;
 use crate::make::*;
 use crate::resume::{counts, files, go, small};
 
-/// Archives of different lengths: some with damage, some with records that fail, one that is none, one that is gone, one
-/// that is named twice.
+/// Writes archives of different lengths into a folder: some damaged, some with records that fail, one empty. One of the
+/// returned paths is missing, and one is named twice.
 fn archives(folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for (at, records) in [40, 3, 12, 0, 25, 1, 30, 8, 17].into_iter().enumerate() {
@@ -43,7 +43,7 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A run into a folder, or into one file in it, with all files beside the outputs.
+/// Returns the plan of a run into a folder, or into one file in it, with quarantine, dropped list and copies.
 pub fn lanes(inputs: &[PathBuf], out: &Path, file: Option<&str>, encodings: &[Encoding], jobs: usize) -> Plan {
     let mut plan = small(inputs, out, encodings[0].format, encodings[0].compression);
     plan.output.encodings = encodings.to_vec();
@@ -62,7 +62,7 @@ fn encoding(format: Format, compression: Compression) -> Encoding {
     Encoding { format, compression, by_page: false }
 }
 
-/// The counts, whose names of files are those of any folder.
+/// Returns the counts without the names of files, which depend on the folder.
 pub fn plain(summary: Summary) -> Summary {
     let mut summary = counts(summary);
     let set_aside = summary.set_aside.values().copied().collect::<Vec<_>>();
@@ -70,7 +70,7 @@ pub fn plain(summary: Summary) -> Summary {
     summary
 }
 
-/// All ways to write that are tried, by name: with one file, or into a folder.
+/// Returns the destinations and encodings that tests try, by name: one file, or a folder if there is no file name.
 pub fn ways() -> Vec<(&'static str, Option<&'static str>, Vec<Encoding>)> {
     use Compression::{Gzip, None as Plain, Zstd};
     vec![
@@ -113,9 +113,9 @@ fn the_bytes_are_those_of_one_lane() {
     }
 }
 
-/// Lets the disk fail after every so many operations (`step`) in a run of 16 workers, shows `seen` the outputs, and goes
-/// on: with the workers of `again`, the disk failing after so many operations, and then until it is done. Counts and files
-/// must be those `expected`.
+/// Lets the disk fail after each multiple of `step` operations in a run of 16 workers, and shows `seen` the outputs.
+/// Continues each run with the workers and failures of `again`, and then until it is done. Counts and files must be
+/// those of `expected`.
 pub fn go_on_after_failures(
     (name, folder): (&str, &Path),
     step: usize,

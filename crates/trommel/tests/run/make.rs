@@ -53,7 +53,7 @@ pub fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
     records.iter().flat_map(|record| gzip_member(record, 6).unwrap()).collect()
 }
 
-/// A folder, and an archive in it.
+/// Creates a folder with one archive in it, and returns both.
 pub fn archive(name: &str, bytes: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -61,8 +61,8 @@ pub fn archive(name: &str, bytes: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show
-/// in the document. Some pages take longer than others, and some have a low confidence.
+/// Stands in for the extractor: the text is everything after `<p>`, and charsets known from outside are in the
+/// document. Some pages take longer than others, and some have a low confidence.
 pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
     let html = String::from_utf8_lossy(bytes);
     let text = html.split_once("<p>").map_or("", |(_, text)| text);
@@ -99,7 +99,8 @@ pub fn lines(bytes: &[u8]) -> Vec<Value> {
     bytes.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
-/// The names in a folder but those of the state of a run. A finished run has left nothing else.
+/// Returns the names of the files in a folder, without those of a run's state. A checkpoint is left out only if the run
+/// is not finished.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

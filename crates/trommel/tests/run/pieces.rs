@@ -14,7 +14,7 @@ use crate::lanes::{go_on_after_failures, lanes, plain, ways};
 use crate::make::*;
 use crate::resume::{files, go};
 
-/// Bytes that do not compress, and look random.
+/// Returns `length` bytes that look random and do not compress.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = |_| {
@@ -26,7 +26,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(next).collect()
 }
 
-/// A record of each kind that a piece may begin or end with.
+/// Returns a record of a kind that depends on `number`; the kinds are those that a piece may begin or end with.
 fn record_of(number: usize) -> Vec<u8> {
     match number % 11 {
         3 => response(number, "image/png", &noise(number * 7), &[]),
@@ -39,12 +39,12 @@ fn record_of(number: usize) -> Vec<u8> {
     }
 }
 
-/// A member with its payload as it is.
+/// Returns a gzip member that stores a record uncompressed.
 fn stored(record: &[u8]) -> Vec<u8> {
     gzip_member(record, 0).unwrap()
 }
 
-/// An archive with damage at several places, a member that spans many pieces, and members with several records.
+/// Returns an archive with damage at several places, a member that spans many pieces, and members of several records.
 fn damaged() -> Vec<u8> {
     let member = |number| stored(&record_of(number));
     let mut bytes: Vec<u8> = (0..60).flat_map(member).collect();
@@ -60,7 +60,7 @@ fn damaged() -> Vec<u8> {
     bytes
 }
 
-/// Small archives, and three large ones: one sound, one damaged, one in frames of zstd.
+/// Writes two small archives and three large ones into a folder: one sound, one damaged, one in zstd frames.
 fn archives(folder: &Path) -> Vec<PathBuf> {
     let sound: Vec<u8> = (0..140).flat_map(|number| stored(&record_of(number))).collect();
     let frames: Vec<u8> =
@@ -90,7 +90,7 @@ fn pieces(inputs: &[PathBuf], out: &Path, (_, file, encodings): &Way, jobs: usiz
     plan
 }
 
-/// The files, with what their compression stands for.
+/// Returns the files in a folder by name, decompressed.
 fn plain_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let unpacked = |(name, bytes): (String, Vec<u8>)| {
         let bytes = match name.rsplit('.').next() {
@@ -160,7 +160,7 @@ fn an_error_in_any_piece_leaves_a_state_to_go_on_from() {
     }
 }
 
-/// The archives of others, many of them damaged, and all of them joined into one.
+/// Checks that archives of other programs, many of them damaged, give the same output whole and in pieces.
 #[test]
 fn archives_of_others_are_cut_like_any() {
     let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);

@@ -10,7 +10,7 @@ use trommel_record::Format;
 
 use crate::make::*;
 
-/// An extractor without the fault of the other.
+/// Extracts pages as [`extract`] does, but without its fault (a panic).
 fn mended(bytes: &[u8], hints: &Hints<'_>) -> Document {
     extract(String::from_utf8_lossy(bytes).replace("panic", "mended").as_bytes(), hints)
 }

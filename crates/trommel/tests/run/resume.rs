@@ -19,7 +19,7 @@ use trommel_record::{Assemble, Compression, Disk, Format, OutputError};
 
 use crate::{disk::Failing, make::*};
 
-/// Pages, records that fail, other records and damage, in two archives.
+/// Writes two archives into a folder, with pages, records that fail, other records and damage.
 pub fn archives(folder: &Path) -> [PathBuf; 2] {
     let mut records: Vec<Vec<u8>> = Vec::new();
     for number in 0..36 {
@@ -50,7 +50,7 @@ pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compre
     plan
 }
 
-/// A folder with the two archives and, under their names, the outputs of runs.
+/// A folder with two archives and the outputs of runs, each under its name.
 pub struct Scene {
     folder: TempDir,
     pub inputs: [PathBuf; 2],
@@ -67,35 +67,35 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// A run of these inputs into the folder `name`.
+    /// Returns the plan of a run of `inputs` into the folder `name`.
     pub fn of(&self, inputs: &[PathBuf], name: &str) -> Plan {
         small(inputs, &self.at(name), Format::Jsonl, Compression::Zstd)
     }
 
-    /// A run of both archives into the folder `name`.
+    /// Returns the plan of a run of both archives into the folder `name`.
     pub fn to(&self, name: &str) -> Plan {
         self.of(&self.inputs, name)
     }
 
-    /// The same without compression.
+    /// Returns the plan of a run of both archives into the folder `name`, without compression.
     pub fn plain(&self, name: &str) -> Plan {
         small(&self.inputs, &self.at(name), Format::Jsonl, Compression::None)
     }
 }
 
-/// The folder of a run's outputs.
+/// Returns the folder of a run's outputs.
 pub fn folder_of(plan: &Plan) -> &Path {
     plan.output.destination.folder().unwrap()
 }
 
-/// Returns what a run has written, by name.
+/// Returns the output files of a run by name.
 pub fn written(plan: &Plan) -> BTreeMap<String, Vec<u8>> {
     files(folder_of(plan))
 }
 
-/// Lets the disk fail after each number of operations, first in a run that may resume one, shows `seen` what is left,
-/// and goes on: the disk failing after `more` operations, and then until it is done. Counts and files must be those of
-/// a run without a failure. Returns the number of runs that failed.
+/// Lets the disk fail after each number of operations in a run, shows `seen` the outputs that are left, and continues
+/// the run. It fails again after `more` operations, then succeeds. Counts and files must be those of a run without a
+/// failure. Returns the number of runs that failed.
 fn go_on_after_any_failure(to: impl Fn(&str) -> Plan, resume: bool, more: Option<u64>, seen: impl Fn(&Plan)) -> u64 {
     let whole = to("whole");
     let expected = counts(go(&whole, &Failing::never(), false).unwrap());
@@ -138,7 +138,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     names(folder).into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
 }
 
-/// The counts without what depends on time and folder.
+/// Returns the counts without those that depend on time and folder.
 pub fn counts(mut summary: Summary) -> Summary {
     summary.seconds = 0.0;
     summary.page_times = None;
@@ -168,8 +168,8 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
     }
 }
 
-/// Files beside the outputs get their names when the first inputs are done, and are written on under their
-/// hidden names when there are more.
+/// Checks that side files get their names when the first inputs are done, and continue under their hidden names when
+/// inputs are added.
 #[test]
 fn files_beside_the_outputs_go_on_with_added_inputs() {
     let scene = Scene::new();
@@ -310,7 +310,7 @@ fn parts_go_on_where_they_ended() {
     assert!(written(&to("whole")) == all);
 }
 
-/// Stops the run after a number of updates.
+/// Receiver of progress that stops the run after a number of records.
 struct Stopper {
     stop: StopFlag,
     records: u64,
@@ -405,7 +405,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     assert_eq!(go(&pipe, &Failing::never(), true).unwrap_err().kind(), ErrorKind::Resume);
 }
 
-/// Makes a folder with the bytes of the spool in it.
+/// Assembler that makes a folder with the bytes of the spool in it.
 #[derive(Debug)]
 struct Foldered;
 
@@ -445,7 +445,7 @@ fn assembled_outputs_survive_errors_as_well() {
     }
 }
 
-/// The files of a folder by name.
+/// Returns the contents of all files in a folder, by name.
 fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

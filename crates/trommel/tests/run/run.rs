@@ -245,7 +245,7 @@ fn a_panic_fails_its_record_only() {
     assert_eq!(summary.outcome(), Outcome::Partial);
 }
 
-/// A writer that fails after a number of bytes.
+/// Writer that fails after a number of bytes.
 struct Broken(usize, io::ErrorKind);
 
 impl Write for Broken {

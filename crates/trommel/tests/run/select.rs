@@ -9,10 +9,10 @@ use trommel_sources::{Location, NetworkOptions, SelectOptions};
 
 use crate::make::*;
 
-/// Trained by `zstd` on records like those of [`page`].
+/// Dictionary that `zstd` trained on records like those of [`page`].
 const DICTIONARY: &[u8] = include_bytes!("pages.zdict");
 
-/// An archive whose frames are compressed with a dictionary, which stands in a frame at its start.
+/// Returns an archive whose zstd frames are compressed with a dictionary, which is in a frame at its start.
 fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     let mut out = vec![0x5d, 0x2a, 0x4d, 0x18];
     out.extend_from_slice(&u32::try_from(DICTIONARY.len()).unwrap().to_le_bytes());

@@ -13,7 +13,7 @@ fn stored(id: &str, title: &str, text: &str) -> Document {
     }
 }
 
-/// A snippet out of the middle of a text says that there is more before it and after it.
+/// Checks that a snippet from the middle of a text marks the text left out before and after it.
 #[test]
 fn what_is_left_out_of_a_text_is_shown() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ fn single_characters_and_signs_are_found() {
     assert!(!hit.snippet.highlights.is_empty(), "{hit:?}");
 }
 
-/// Every file of an index, with a byte of it or some bits changed, cut, or emptied: an error or an answer.
+/// Checks that an index file with changed bytes, cut or emptied, gives an error or an answer.
 #[test]
 fn damage_is_an_error_never_a_panic() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Names the reasons why a record gave no document.
+//! The reasons why a record gave no document, with their names.
 
 use std::fmt;
 
@@ -12,29 +12,29 @@ use trommel_record::filters::Reason;
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DropReason {
-    /// A record that describes the archive.
+    /// A warcinfo record, which describes the archive.
     Warcinfo,
     /// A request that the crawler sent.
     Request,
-    /// The crawler's notes about another record.
+    /// A metadata record: the crawler's notes about another record.
     Metadata,
-    /// A record that the crawler made itself: a log, its arguments, a copy of a page.
+    /// A record that the crawler made itself, such as a log, its arguments or a copy of a page.
     CrawlerRecord,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,
-    /// Another form of a capture, such as its text.
+    /// A conversion: another form of a capture, such as its text.
     Conversion,
     /// A later part of a capture stored in several records.
     Continuation,
-    /// A record type outside the standard.
+    /// A record of a type that the WARC standard does not define.
     UnknownType,
     /// A capture without content.
     NoPayload,
-    /// A capture of something else than HTML.
+    /// A capture of content other than HTML.
     NotHtml,
-    /// A capture that the WACZ file does not list as a page, where only pages are wanted.
+    /// A capture that its WACZ file does not list as a page, if only listed pages are wanted.
     NotListed,
-    /// A page without text, in a format that has no place for one.
+    /// A page without text, for output formats that cannot store one.
     NoText,
     /// A page that a filter dropped.
     // In files a filter's reason is a name like all others.
@@ -50,14 +50,14 @@ pub enum DropReason {
 pub enum FailureKind {
     /// The payload of the record cannot be decoded.
     Payload,
-    /// The output format refused the document.
+    /// The output format cannot encode the document.
     Encode,
-    /// The program met a fault of its own on this record.
+    /// The program itself failed on the record (a panic).
     Panic,
 }
 
 impl DropReason {
-    /// The name used in summaries.
+    /// Returns the name of the reason in summaries.
     pub fn name(self) -> &'static str {
         match self {
             Self::Filtered(reason) => reason.name(),
@@ -67,7 +67,7 @@ impl DropReason {
 }
 
 impl FailureKind {
-    /// The name used in summaries.
+    /// Returns the name of the failure kind in summaries.
     pub fn name(self) -> &'static str {
         self.into()
     }

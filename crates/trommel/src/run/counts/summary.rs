@@ -7,140 +7,141 @@ use trommel_text::without_controls;
 
 use super::reasons::{DropReason, FailureKind};
 
-/// Places of damage that are listed one by one; further ones are counted only.
+/// Maximum number of damaged places that a summary lists; further ones are only counted.
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.
 const MAX_LISTED_DAMAGE: usize = 1000;
 
-/// Adds counts of the same names.
+/// Adds the named counts of `$more` to those of `$to`, without overflow.
 macro_rules! sum {
     ($to:ident, $more:ident: $($count:ident)+) => {
         $($to.$count = $to.$count.saturating_add($more.$count);)+
     };
 }
 
-/// The counts of a run and its parts, reported at its end. Every record that was read counts as a document, a drop or a
+/// Counts of a run and its parts, reported at its end. Every record that was read counts as a document, a drop or a
 /// failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The report on each input, in order.
+    /// Report on each input, in the order of the inputs.
     pub files: Vec<FileReport>,
-    /// Records read.
+    /// Number of records read.
     pub records: u64,
-    /// Records with HTML that were handed to the extractor.
+    /// Number of HTML pages that were handed to the extractor.
     pub pages: u64,
-    /// Documents written.
+    /// Number of documents written.
     pub documents: u64,
-    /// Documents written without text.
+    /// Number of documents written without text.
     pub empty: u64,
-    /// Records dropped, by reason.
+    /// Number of records dropped, by reason.
     // Sorted, so that two runs over the same input give the same bytes.
     pub drops: BTreeMap<DropReason, u64>,
-    /// Documents that the filters of duplicates forgot because their memory was full.
+    /// Number of documents that the duplicate filters forgot because their memory was full.
     pub forgotten: u64,
     /// Number of records that should have given a document and did not, by kind of fault.
     pub failures: BTreeMap<FailureKind, u64>,
-    /// Number of pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
+    /// Number of pages cut by the crawler, by the reason in `WARC-Truncated` (`other` if it is not in the standard).
     pub truncated: BTreeMap<String, u64>,
-    /// Number of pages that exceeded a bound (`max-record`, `max-payload`) or a cap of the page reader, by name.
+    /// Number of pages that exceeded a cap, by the cap's name: `max-record`, `max-payload`, or a cap of the page
+    /// reader.
     pub capped: BTreeMap<String, u64>,
-    /// The first 1,000 damaged places.
+    /// Report on each of the first 1,000 damaged places.
     pub damage: Vec<DamageReport>,
     /// Number of all damaged places.
     pub damaged: u64,
-    /// Bytes lost to damage.
+    /// Number of bytes lost to damage.
     pub lost_bytes: u64,
     /// Number of selected records whose URL or digest differs from the one in the index.
     pub mismatched: u64,
-    /// Stored bytes read.
+    /// Number of bytes read from the archives, as stored.
     pub stored_bytes: u64,
-    /// Decoded bytes of the pages.
+    /// Number of decoded bytes of all pages.
     pub page_bytes: u64,
-    /// UTF-8 bytes of the documents' text.
+    /// Number of UTF-8 bytes of the text of all documents.
     pub text_bytes: u64,
-    /// True if the reader of standard output closed it before the end; the counts end there.
+    /// True if the reader of standard output closed it early; the counts end there.
     pub closed: bool,
-    /// True if the run ended with the last document that was asked for (`limit`).
+    /// True if the run ended because it reached the maximum number of documents (`limit`).
     pub limit_reached: bool,
-    /// Reason why the run ended before its end, if it did.
+    /// Reason why the run ended early; none if it ran to its end.
     pub ended_early: Option<String>,
-    /// The file that the failed records were written to, if there were any.
+    /// Path of the file with the failed records; none if no record failed.
     pub quarantine: Option<String>,
-    /// Number of records that were set aside, by the name of the file that they were written to.
+    /// Number of records set aside, by the file to which they were written.
     pub set_aside: BTreeMap<String, u64>,
-    /// Median, 99th percentile and maximum of the time of a page; none without a page.
+    /// Median, 99th percentile and maximum of the times of single pages; none without pages.
     pub page_times: Option<PageTimes>,
-    /// Seconds from start to end; of a resumed run, the sum up to the last saved state and from there.
+    /// Run time in seconds; of a resumed run, the sum of its parts up to their last saved states.
     pub seconds: f64,
 }
 
-/// Times in seconds that the extraction of a single page took.
+/// Distribution of the times in seconds that the extraction of single pages took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTimes {
-    /// Median, accurate to 5 %.
+    /// Median time in seconds, accurate to 5 %.
     pub p50: f64,
-    /// 99th percentile, accurate to 5 %.
+    /// 99th percentile of the times in seconds, accurate to 5 %.
     pub p99: f64,
-    /// The page that took longest.
+    /// Page that took longest, with its time.
     pub slowest: PageTime,
 }
 
-/// The report on one input: its counts, and the error if it could not be read.
+/// Report on one input: its counts, and the error if it could not be read completely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
-    /// The input as the user named it.
+    /// Name of the input, as the user gave it.
     pub file: String,
-    /// The files and folders written for it; empty if all inputs go to one output, or nothing could be read.
+    /// Files and folders written for the input; empty if all inputs go to one output, or no record could be read.
     pub outputs: Vec<String>,
-    /// Records read.
+    /// Number of records read from the input.
     pub records: u64,
-    /// Documents written.
+    /// Number of documents written from the input.
     pub documents: u64,
-    /// Records dropped.
+    /// Number of records of the input that were dropped.
     pub drops: u64,
-    /// Records that failed.
+    /// Number of records of the input that failed.
     pub failures: u64,
-    /// Number of damaged places.
+    /// Number of damaged places in the input.
     pub damaged: u64,
-    /// Bytes lost to damage.
+    /// Number of bytes of the input lost to damage.
     pub lost_bytes: u64,
-    /// Stored bytes read.
+    /// Number of bytes read from the input, as stored.
     pub stored_bytes: u64,
-    /// Reason why the input could not be read, or not completely.
+    /// Reason why the input could not be read completely; none if it was.
     pub error: Option<String>,
 }
 
-/// A damaged place in an archive, behind which reading continued.
+/// Report on a damaged place in an archive, after which reading continued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageReport {
-    /// The input as the user named it.
+    /// Name of the input, as the user gave it.
     pub file: String,
-    /// Stored offset where the damage begins.
+    /// Byte offset in the stored archive where the damage begins.
     pub offset: u64,
-    /// Bytes lost.
+    /// Number of bytes lost to the damage.
     pub lost: u64,
-    /// The kind of damage.
+    /// Description of the kind of damage.
     pub what: String,
 }
 
-/// Two counts of a summary that should be equal and differ: something was lost or counted twice.
+/// Error that two counts of a summary differ but should be equal, so something was lost or counted twice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the counts do not add up: {0}; the output is not to be relied on, please report this")]
 pub struct SumMismatch(String);
 
-/// The outcome of a run: complete, partial or without anything read.
+/// Outcome of a run: complete, partial or without anything read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything was read, and every page gave a document.
+    /// All inputs were read completely, and no record failed.
     Clean,
-    /// Something could not be read, or some records failed.
+    /// Some input was damaged or not read completely, or some record failed.
     Partial,
-    /// Nothing could be read.
+    /// No record of any input could be read.
     Nothing,
 }
 
 impl Summary {
-    /// Returns the outcome of the run by the faults in its counts.
+    /// Returns the outcome of the run, derived from the faults in its counts.
     pub fn outcome(&self) -> Outcome {
         // A run without inputs has lost nothing.
         if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
@@ -152,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// Returns the faults of a run in one line: `damage at 2 places, 1 record failed`. None for a run without faults.
+    /// Returns the faults of a run in one line, such as `damage at 2 places, 1 record failed`; none without faults.
     pub fn faults(&self) -> Option<String> {
         let failed: u64 = self.failures.values().sum();
         let unread = self.files.iter().filter(|file| file.error.is_some()).count() as u64;
@@ -165,12 +166,12 @@ impl Summary {
         (!faults.is_empty()).then(|| faults.join(", "))
     }
 
-    /// Returns whether every record is accounted for, in total and in each input.
+    /// Returns whether the counts agree: every record read is a document, drop or failure, in total and by input.
     pub fn adds_up(&self) -> bool {
         self.mismatch().is_none()
     }
 
-    /// Returns the first pair of counts that should be equal and are not.
+    /// Returns the first pair of counts that differ but should be equal; none if all agree.
     pub fn mismatch(&self) -> Option<SumMismatch> {
         let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
         let by_file = |count: fn(&FileReport) -> u64| sum(&mut self.files.iter().map(count));
@@ -190,7 +191,7 @@ impl Summary {
         wrong.next().map(|(what, sum, other, other_sum)| SumMismatch(format!("{sum} {what}, but {other_sum} {other}")))
     }
 
-    /// Adds the counts of an archive to those of the archives before it.
+    /// Adds the counts `more` of an archive to the sum over earlier archives.
     pub(crate) fn add(&mut self, more: Self) {
         sum!(self, more: records pages documents empty damaged lost_bytes mismatched stored_bytes page_bytes text_bytes);
         add_counts(&mut self.drops, more.drops);
@@ -240,7 +241,7 @@ impl Summary {
 }
 
 impl FileReport {
-    /// Adds the counts of a later visit to the same followed input.
+    /// Adds the counts of a later visit to the same input, for inputs that are followed while they grow.
     pub(crate) fn add(&mut self, more: Self) {
         self.outputs.extend(more.outputs);
         sum!(self, more: records documents drops failures damaged lost_bytes stored_bytes);
@@ -248,7 +249,7 @@ impl FileReport {
         self.error = self.error.take().or(more.error);
     }
 
-    /// Returns whether none of the input's records could be read.
+    /// Returns whether the input could not be read at all.
     pub(crate) fn is_nothing(&self) -> bool {
         self.records == 0 && self.error.is_some()
     }
@@ -267,7 +268,7 @@ fn add_counts<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
     more.into_iter().for_each(|(key, more)| count(counts, key, more));
 }
 
-/// A few lines for people: counts, drops, failures, damage, speed.
+/// Writes a few lines for people: counts, drops, failures, damage, speed.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let drops: u64 = self.drops.values().sum();
@@ -324,7 +325,7 @@ fn list<K: fmt::Display>(counts: &BTreeMap<K, u64>) -> String {
     counts.join(", ")
 }
 
-/// A number of things: `1 page`, `2 pages`.
+/// Formats a number of things: `1 page`, `2 pages`.
 fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
@@ -334,29 +335,29 @@ fn size(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// Steps of the scale within a doubling.
+/// Number of histogram steps for each doubling of a time.
 // A logarithmic scale keeps any number of pages in some hundred counts, which fit into the saved state.
 const STEPS_PER_DOUBLING: f64 = 16.0;
 
-/// A histogram of the times of pages, and the slowest page. Its logarithmic scale has 16 steps per doubling, so
+/// Histogram of the times of pages, with the slowest page. Its logarithmic scale has 16 steps per doubling, so
 /// percentiles are off by at most 4.4 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// Pages by step; step 0 ends at one microsecond.
+    /// Number of pages in each step of the logarithmic scale; step 0 ends at one microsecond.
     steps: BTreeMap<u32, u64>,
     slowest: Option<PageTime>,
 }
 
-/// The time that one page took, and the place of the page.
+/// Time that one page took, and the place of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTime {
-    /// Seconds that one worker took for the page.
+    /// Time in seconds that a worker took for the page.
     pub seconds: f64,
     /// WARC-Record-ID of the page, or its URL if it has no id.
     pub id: String,
     /// Name of the archive that holds the page.
     pub file: String,
-    /// Stored offset of the record.
+    /// Byte offset of the page's record in the stored archive.
     pub offset: u64,
 }
 
@@ -371,7 +372,7 @@ impl Times {
         }
     }
 
-    /// Adds the times of other pages, which were read after these.
+    /// Adds the times of pages that were read later.
     pub(crate) fn join(&mut self, more: Self) {
         add_counts(&mut self.steps, more.steps);
         let seconds = |slowest: &Option<PageTime>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
@@ -380,7 +381,7 @@ impl Times {
         }
     }
 
-    /// Returns the seconds within which the share `share` of the pages was done; none if there is no page.
+    /// Returns the time in seconds within which a share (0 to 1) of the pages was done; none without pages.
     pub(crate) fn within(&self, share: f64) -> Option<f64> {
         let all: u64 = self.steps.values().sum();
         let wanted = (all as f64 * share).ceil();

@@ -17,26 +17,26 @@ use crate::run::work::worker::{Lane, RESULTS_PER_SEND, TakeDocument, Worker};
 use crate::run::write::lane::{Common, LaneWriter};
 use crate::{Error, ErrorKind, Result};
 
-/// Records between readers and writers, for each worker.
+/// Maximum number of records between readers and writers, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.
 const WINDOW_PER_WORKER: usize = 12;
-/// Bytes of their blocks, in all.
+/// Maximum bytes of the blocks of records between all readers and writers.
 // Bounds records of the largest size; many small ones never reach it.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 // Also how soon a run hears that it is stopped.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The lanes of a run: sets of threads that each read, extract and write one archive at a time.
+/// Lanes of a run: sets of threads that each read, extract and write one archive at a time.
 pub(super) struct Lanes<'a, 'c> {
     common: &'a Common<'c>,
     filters: &'a Filters,
     extract: &'a Extract<'a>,
     lanes: Vec<Lane>,
     jobs: usize,
-    /// Maximum bytes of memory.
+    /// Maximum bytes of memory for records and pages in progress.
     memory: u64,
-    /// Records of a lane between its reader and its writer.
+    /// Maximum number of records between the reader and the writer of a lane.
     window: usize,
 }
 
@@ -102,12 +102,12 @@ impl<'a, 'c> Lanes<'a, 'c> {
         first.stdout.finish().and(ended)
     }
 
-    /// Returns whether writers end where they are. A followed input is read up to a good end when it is stopped.
+    /// Returns whether writers must stop at once. A run that follows its inputs first ends the records in progress.
     fn is_stopped(&self) -> bool {
         self.common.plan.run.follow.is_none() && self.common.stop.is_set()
     }
 
-    /// Starts the workers, the readers, and the writers of all lanes but the first, which is that of the calling thread.
+    /// Starts the workers, the readers, and the writers of all lanes but the first, whose writer is the calling thread.
     fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -161,7 +161,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         spawned.map_err(|error| Error::new(ErrorKind::System, format!("cannot start a thread: {error}")))
     }
 
-    /// Puts the results of a lane in order and writes them until there are no more.
+    /// Puts the results of the lane with index `lane` in order, and writes them until the lane ends.
     fn write(
         &self,
         lane: usize,

@@ -1,4 +1,4 @@
-//! Lists the archives in a folder or below a prefix, and tells an input from what it was when it was read before.
+//! Lists the archives and pages in a folder or below a prefix, and detects changes of inputs since they were read.
 //!
 //! Pages in files, a page in each, are read as the records of one input.
 
@@ -18,21 +18,21 @@ use trommel_archive::{
 
 use super::Input;
 
-/// The possible inputs found in a folder or below a prefix of a bucket, sorted by kind.
+/// Possible inputs found in a folder or below a prefix of a bucket, sorted by kind.
 #[derive(Default)]
 pub(super) struct Found<T> {
     pub(super) archives: Vec<T>,
-    /// Text of captures; read where there are no archives.
+    /// WET archives (text of captures), which are read only if there are no other archives.
     // Crawls hold WARC and WET side by side; reading both would give each page twice.
     texts: Vec<T>,
-    /// The number of other files, by ending or kind.
+    /// Number of files that are no input, by ending or kind.
     others: BTreeMap<String, usize>,
-    /// Pages, which are read where there are no archives.
+    /// HTML pages, which are read only if there are no archives.
     pages: Vec<T>,
 }
 
 impl<T: Ord> Found<T> {
-    /// Adds an entry of the folder to its kind (archives, text of captures, pages or others), by the name in `path`.
+    /// Adds an entry to the archives, WET archives, pages or other files, by the file name at the end of `path`.
     pub(super) fn sort(&mut self, entry: T, path: &str) {
         let name = path.rsplit('/').next().unwrap_or(path);
         if is_archive(name) || is_wacz(name) {
@@ -51,8 +51,8 @@ impl<T: Ord> Found<T> {
         *self.others.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Appends the inputs that are found to `inputs`, and logs the files that are none in one line. Pages become one
-    /// input, if they are read here and nothing else is to be read.
+    /// Appends the inputs found at `place` to `inputs`, and logs the other files in one line. Without archives, `pages`
+    /// makes one input of all pages; without any input, an `Input::Nothing` with `reason` is appended.
     pub(super) fn give(
         mut self,
         place: &str,
@@ -91,9 +91,9 @@ impl<T: Ord> Found<T> {
     }
 }
 
-/// Endings of pages with their images in one file.
+/// Endings of MHTML files, each of which holds a page together with its images.
 const MHTML: [&str; 2] = [".mhtml", ".mht"];
-/// Reason why those are not read.
+/// Reason in messages why an MHTML file is not read.
 const NO_MHTML: &str = "an MHTML file, not a page: save the page as HTML";
 
 /// HTML pages stored in files, one page in each. The position of a page in the list is the number of its record.
@@ -109,7 +109,7 @@ impl PageFiles {
         self.files.iter().map(|file| length(file)).fold(0, u64::saturating_add)
     }
 
-    /// Returns the name of the outputs for these pages, without folder and suffix.
+    /// Returns the name of the outputs for the pages, without folder and suffix.
     pub(crate) fn stem(&self) -> String {
         let name = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
         match (name, self.files.as_slice()) {
@@ -135,12 +135,12 @@ fn length(file: &Path) -> u64 {
     file.metadata().map_or(0, |found| found.len())
 }
 
-/// Returns whether a file name is that of an HTML page.
+/// Returns whether a file name has the ending of an HTML page.
 pub(crate) fn is_page(name: &str) -> bool {
     without_page_endings(name).len() < name.len()
 }
 
-/// Returns the input that a file is by its name; none if it is an archive.
+/// Returns the input for a file whose name ends as that of a page or of MHTML; none for other files, such as archives.
 pub(super) fn by_name(path: &Path) -> Option<Input> {
     let name = path.file_name()?.to_string_lossy();
     let shown = path.to_string_lossy().into_owned();
@@ -150,7 +150,7 @@ pub(super) fn by_name(path: &Path) -> Option<Input> {
     is_page(&name).then(|| Input::Pages(Arc::new(PageFiles { name: shown, files: vec![path.to_owned()] })))
 }
 
-/// Makes one input of pages that were named file by file, at the place of the first.
+/// Joins all pages that were named file by file into one input, at the position of the first.
 pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
     // A page that was named by itself.
     let single = |input: &Input| match input {
@@ -167,8 +167,8 @@ pub(super) fn joined(inputs: Vec<Input>) -> Vec<Input> {
     inputs.into_iter().filter_map(|input| if single(&input).is_some() { all.take() } else { Some(input) }).collect()
 }
 
-/// Reads the page in a file as a record, whose place is the whole file. A page that was saved with its HTTP headers has
-/// the status, too.
+/// Reads the page in a file as a record whose place is the whole file. A page that was saved with its HTTP headers
+/// becomes a response record, with its status.
 ///
 /// # Errors
 /// Fails if the file cannot be read. At most about `most` bytes of the decoded page are read.
@@ -200,7 +200,7 @@ pub(crate) fn page_record(path: &Path, most: u64) -> io::Result<Record> {
     })
 }
 
-/// Reads the page in a file as [`page_record`] does, with errors of the kind that archives have.
+/// Reads the page in a file as [`page_record`] does, but returns errors as [`ArchiveError`].
 pub(crate) fn page_item(path: &Path, most: u64) -> Result<Record, ArchiveError> {
     let failed = |source| ArchiveError::Io { file: path.to_string_lossy().into(), offset: 0, source };
     page_record(path, most).map_err(failed)
@@ -212,45 +212,45 @@ fn inflated(stored: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes at the head and at the tail of an archive that its checksum covers.
+/// Number of bytes at each end of an archive that the checksum in its [`FileStamp`] covers.
 // Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
 const END_BYTES: u64 = 1 << 16;
 
-/// The identity of an input when it was opened, by which a resumed run notices that the input has changed.
+/// Identity of an input when it was opened, by which a resumed run notices that the input has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
-    /// The input as the user named it.
+    /// Name of the input, as the user gave it.
     pub(crate) name: String,
-    /// Number of earlier inputs with that name. An archive that is given twice is two inputs.
+    /// Number of earlier inputs with the same name. An archive that is given twice is two inputs.
     pub(crate) naming: usize,
-    /// The stamp of its file; none if it is not a regular file or did not exist.
+    /// Stamp of the input's file; none if the input is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
 
-/// The size, time and partial checksum of a file, by which a change is noticed without reading all its bytes.
+/// Size, time and partial checksum of a file, to notice changes without reading all its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileStamp {
     size: u64,
-    /// Nanoseconds since 1970; none where the system has no such time.
+    /// Modification time of the file in nanoseconds since 1970; none if the system does not report it.
     modified: Option<u64>,
-    /// SHA-256 of its head and tail; of an index, which is read as a whole, of all.
+    /// SHA-256 of both ends of the file, in hexadecimal; of a record index, SHA-256 of all bytes.
     ends: String,
 }
 
 impl Identity {
-    /// Returns the identity that an input has at this moment; `naming` is the number of earlier inputs with its name.
+    /// Returns the present identity of an input; `naming` is the number of earlier inputs with the same name.
     pub(crate) fn of(input: &Input, naming: usize) -> Self {
         Self { name: input.name(), naming, stamp: FileStamp::of(input).ok().flatten() }
     }
 
-    /// Describes how `input`, of the same name, has changed; none if it has not. A file that exists again after it was
-    /// missing counts as new, not as changed.
+    /// Describes the change of `input` since its identity was taken; none if it is unchanged. A file that exists again
+    /// after it was missing counts as new, not as changed.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         self.stamp.as_ref()?.change(input).unwrap_or_else(|error| Some(error.to_string()))
     }
 
     /// Returns whether an input that could not be read before may be readable now: a file that was missing, or an
-    /// object that the network did not give.
+    /// object behind a URL.
     pub(crate) fn has_appeared(&self, input: &Input) -> bool {
         self.stamp.is_none()
             && match input {
@@ -263,7 +263,7 @@ impl Identity {
     }
 }
 
-/// Returns, for each input, the number of earlier inputs with the same name.
+/// Returns the number of earlier inputs with the same name, one entry for each input.
 pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
     let mut named: HashMap<String, usize> = HashMap::new();
     let naming = |input: &Input| {
@@ -275,7 +275,7 @@ pub(crate) fn namings(inputs: &[Input]) -> Vec<usize> {
 }
 
 impl FileStamp {
-    /// None of a file that is not regular, because a pipe must not be opened twice.
+    /// Takes the stamp of an input; none if it is not a regular file, because a pipe must not be opened twice.
     fn of(input: &Input) -> io::Result<Option<Self>> {
         let Some((size, modified)) = size_and_time(input)? else { return Ok(None) };
         Ok(Some(Self { size, modified, ends: digest_of(input, size)? }))
@@ -293,7 +293,7 @@ impl FileStamp {
     }
 }
 
-/// Bytes of an input and when it was modified; none if it is not a regular file. Pages in files have no common time.
+/// Returns the size in bytes and the modification time in nanoseconds of an input; none if it is no regular file.
 fn size_and_time(input: &Input) -> io::Result<Option<(u64, Option<u64>)>> {
     if let Input::Pages(pages) = input {
         return Ok(Some((pages.bytes(), None)));
@@ -306,7 +306,7 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
-/// SHA-256 of the bytes that count: those at both ends. Of pages in files, of their names and lengths.
+/// Returns the SHA-256 of both ends of an input: of an index, of all bytes; of HTML pages, of names and lengths.
 fn digest_of(input: &Input, size: u64) -> io::Result<String> {
     let covered = match input {
         Input::Pages(pages) => return Ok(pages.digest()),

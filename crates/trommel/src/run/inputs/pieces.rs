@@ -1,4 +1,4 @@
-//! The pieces that a large archive is read in side by side.
+//! Pieces of a large archive, which are read side by side.
 
 use std::fs::Metadata;
 use std::sync::{Arc, OnceLock};
@@ -8,25 +8,25 @@ use trommel_sources::Remote;
 
 use crate::run::inputs::Input;
 
-/// Stored bytes of a piece.
+/// Size of a piece of an archive in stored bytes.
 // Half a minute of one core: enough pieces of usual archives for many cores, and few for the state to name.
 pub(crate) const PIECE_BYTES: u64 = 64 << 20;
-/// An archive of more than this many pieces is read in pieces.
+/// Number of pieces that an archive must exceed to be read in pieces.
 const MIN_PIECES: u64 = 4;
-/// Pieces of an archive at the most: those of very large ones are larger.
+/// Maximum number of pieces of an archive; the pieces of a very large archive are larger.
 const MAX_PIECES: u64 = 256;
-/// Stored bytes behind a cut in which a member is looked for; without one, two pieces are one.
+/// Maximum distance in stored bytes after a cut at which a piece may begin; without such a place two pieces are joined.
 const MAX_REACH: u64 = 8 << 20;
 
-/// The stored bytes of each piece of an archive; none if it is read as a whole. Pieces have `bytes`, if there are not too
-/// many.
+/// Returns the number of stored bytes in each piece of an archive of `size` bytes; none if the archive is read as a
+/// whole. The pieces have `bytes` each, or more if there were too many.
 // By its size alone: the ends of pieces show in the frames of outputs.
 fn bytes_of_pieces(bytes: u64, size: u64) -> Option<u64> {
     let bytes = bytes.max(size.div_ceil(MAX_PIECES)).max(1);
     (size / bytes >= MIN_PIECES && size > bytes.saturating_mul(MIN_PIECES)).then_some(bytes)
 }
 
-/// Stored bytes of an input that can be read in any place.
+/// Returns the size in stored bytes of an input that can be read from any offset; none for other inputs.
 fn size(input: &Input, remote: &Remote) -> Option<u64> {
     match input {
         Input::File(path) => Some(path.metadata().ok().filter(Metadata::is_file)?.len()),
@@ -36,14 +36,14 @@ fn size(input: &Input, remote: &Remote) -> Option<u64> {
     }
 }
 
-/// Returns the number of pieces into which an input may be cut, with about `bytes` stored bytes in each.
+/// Returns the maximum number of pieces into which an input is cut, with about `bytes` stored bytes in each.
 pub(crate) fn count(input: &Input, remote: &Remote, bytes: u64) -> usize {
     let size = size(input, remote).unwrap_or(0);
     let pieces = bytes_of_pieces(bytes, size).map_or(1, |bytes| size.div_ceil(bytes));
     usize::try_from(pieces).unwrap_or(usize::MAX)
 }
 
-/// Cuts an input into pieces to be read side by side; none if it is read as a whole, or cannot be read.
+/// Cuts an input into pieces to be read side by side; none if the input is read as a whole or cannot be read.
 pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes: u64) -> Option<Vec<Piece>> {
     let size = size(input, remote)?;
     let bytes = bytes_of_pieces(bytes, size)?;
@@ -61,43 +61,43 @@ pub(crate) fn pieces(input: &Input, remote: &Remote, options: ReadOptions, bytes
 pub(crate) struct Piece {
     /// Number of the piece in the order of the archive, from 0.
     pub(crate) number: usize,
-    /// The places where the pieces of the archive begin.
+    /// Places where the pieces of the archive begin, one entry for each piece.
     starts: Arc<[ResumePoint]>,
     pub(crate) fate: Fate,
 }
 
 impl Piece {
-    /// Returns the place where the piece of that number begins.
+    /// Returns the place where the piece with the number `number` begins; none if there is no such piece.
     pub(crate) fn start(&self, number: usize) -> Option<&ResumePoint> {
         self.starts.get(number)
     }
 
-    /// Returns the place where reading of this piece begins; none if it begins at the start of the archive.
+    /// Returns the place where reading of the piece begins; none at the start of the archive.
     pub(crate) fn point(&self) -> Option<ResumePoint> {
         self.start(self.number).filter(|_| self.number > 0).copied()
     }
 
-    /// Returns the stored offset at which this piece begins.
+    /// Returns the byte offset in the stored archive at which the piece begins.
     pub(crate) fn offset(&self) -> u64 {
         self.start(self.number).map_or(0, ResumePoint::offset)
     }
 }
 
-/// The position of a record relative to the end of the piece that is being read.
+/// Position of a record relative to the end of the piece that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The record belongs to the piece.
+    /// The record belongs to the piece that is being read.
     Within,
-    /// The record belongs to the piece, and goes past the beginning of a later one. The later piece does not count if
-    /// this one does.
+    /// The record belongs to the piece and extends past the beginning of a later one. The later piece is discarded, if
+    /// the present one is valid.
     Past,
-    /// The record is the first of the piece of that number, which continues as this piece would.
+    /// The record is the first of the piece with that number, before which the present piece ends.
     Next(usize),
 }
 
 impl Piece {
-    /// Compares `record`, which `reader` gave last, with the beginnings of later pieces. `next` is the number of the
-    /// next piece whose beginning has not been passed.
+    /// Compares `record`, which `reader` returned last, with the beginnings of later pieces. `next` is the number of
+    /// the next piece whose beginning has not been passed.
     pub(crate) fn reach(&self, next: &mut usize, reader: &Reader, record: &Record) -> Reach {
         let mut reach = Reach::Within;
         while let Some(start) = self.start(*next).filter(|start| start.offset() <= record.place.offset) {
@@ -111,19 +111,19 @@ impl Piece {
     }
 }
 
-/// Tells if a piece counts, once all before it are done.
+/// Decision whether a piece is valid or discarded, made once all earlier pieces have been read.
 // A member found behind a cut may stand in a payload; then reading in order passes by it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fate(Arc<OnceLock<bool>>);
 
 impl Fate {
-    /// Decides whether the piece counts; only the first call has an effect. A piece does not count if an earlier one
-    /// went on past its beginning.
+    /// Decides whether the piece is valid or discarded; only the first call has an effect. A piece is discarded if an
+    /// earlier one extended past its beginning.
     pub(crate) fn set(&self, counts: bool) {
         let _ = self.0.set(counts);
     }
 
-    /// Returns whether it is decided that the piece counts, or that it does not.
+    /// Returns whether it has been decided that the piece is valid or discarded.
     pub(crate) fn is_known(&self) -> bool {
         self.0.get().is_some()
     }

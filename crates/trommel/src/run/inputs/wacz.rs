@@ -15,14 +15,14 @@ use url::Url;
 use crate::run::inputs::Input;
 use crate::run::inputs::wacz_archive::{Packed, PackedOptions, ReadContainer, place_name, place_of};
 
-/// Maximum bytes of the description of a collection.
+/// Maximum bytes of the description of a collection of WACZ files.
 // Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
 const MAX_COLLECTION: u64 = 16 << 20;
 
 /// Replaces each WACZ file among the inputs by the archives in it, and each multi-WACZ (a `.json` that names several)
-/// by those of its containers. A WACZ file is known by its name; a file also by its first bytes. Each unreadable
-/// container or archive becomes an [`Input::Nothing`], and the others are read all the same. Once the flag of `network`
-/// is set, no more containers are opened, and the result is incomplete.
+/// by the archives in its containers. A WACZ file is recognised by its name, and a local file also by its first bytes.
+/// Each unreadable container or archive becomes an [`Input::Nothing`], and the others are still read. Once the stop
+/// flag of `network` is set, no more containers are opened, and the result is incomplete.
 pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptions) -> Vec<Input> {
     let mut unpacker = Unpacker::new(options, network);
     for input in inputs {
@@ -51,7 +51,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
     unpacker.inputs
 }
 
-/// Finds the archives of a selection that are inside of WACZ files, so that their records can be read.
+/// Finds the archives of a selection that are inside WACZ files, so that their records can be read.
 pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
     let unpacker = Unpacker::new(PackedOptions::default(), network);
     // Archives come in the order of their names, so those of a container one after the other.
@@ -74,7 +74,7 @@ pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) 
     });
 }
 
-/// The container that the name of an archive begins with, and the rest of the name behind the `!`.
+/// Splits the name `CONTAINER!ENTRY` of an archive in a WACZ file into container and entry; none for other names.
 fn container_of(archive: &Location) -> Option<(Location, String)> {
     let name = match archive {
         // A file of that very name wins.
@@ -127,7 +127,7 @@ impl<'a> Unpacker<'a> {
         self.inputs.push(Input::Nothing { argument, reason });
     }
 
-    /// The archives of a container.
+    /// Adds the archives in the WACZ file at `place` to the inputs, or the reason why the file cannot be read.
     fn container(&mut self, place: &Location) {
         let name = place.to_string();
         if let Err(error) = self.open(place).and_then(|container| self.archives(&name, container, place)) {
@@ -197,8 +197,8 @@ impl<'a> Unpacker<'a> {
         Container::new(place.to_string(), open)
     }
 
-    /// The containers that a description names; none if it is not a description, or cannot be read, which is
-    /// then said as of any input.
+    /// Returns the names of the WACZ files that a collection's description lists; none if the file is unreadable or no
+    /// description. An unreadable file is reported later, like any input.
     fn collection(&self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();
         let bytes = ArchiveBytes::Whole(place.clone()).open(&self.remote).ok()?;
@@ -240,8 +240,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Returns whether a URL is on the host, or in the bucket or repository, of the collection that names it. The user
-/// named the collection, while its archives come from strangers.
+/// Returns whether a URL is on the same host, bucket or repository as the collection that names it. The user named the
+/// collection, while its archives come from strangers.
 fn is_named(url: &str, collection: &Location) -> bool {
     let server = |url: &str| {
         let name = match split_container(url) {

@@ -1,4 +1,4 @@
-//! Reads archives inside WACZ files.
+//! Archives inside WACZ files, as inputs of a run.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::{io, path::Path};
@@ -10,55 +10,55 @@ use trommel_sources::{ArchiveBytes, Location};
 /// Options for reading WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PackedOptions {
-    /// True to compare the contents with the hashes that the containers state.
+    /// True to compare the contents of containers with the hashes that the containers state.
     pub check_hashes: bool,
-    /// True to take only the pages that the containers list.
+    /// True to read only the pages that the containers list.
     pub pages_only: bool,
 }
 
-/// An archive inside of a WACZ file.
+/// Archive inside a WACZ file, as an input of a run.
 #[derive(Clone, Debug)]
 pub struct Packed {
     container: Arc<ReadContainer>,
     entry: Entry,
-    /// True if it is the first archive of its container. The container's faults are reported with it.
+    /// True if the archive is the first of its container, so that it reports the container's faults.
     // Faults of a container count once, not once for each archive in it.
     is_first: bool,
 }
 
-/// The page lists of a container, and true if only listed pages are wanted. Otherwise the lists only give titles.
+/// Page lists of a WACZ container, and true if only listed pages are wanted. Otherwise the lists only give titles.
 pub(crate) type ListedPages = (Arc<PageList>, bool);
 
-/// An opened WACZ container, shared by the archives in it.
+/// Opened WACZ container, shared by the archives in it.
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
     pub(crate) container: Container,
     pub(crate) place: Location,
     pub(crate) options: PackedOptions,
-    /// True if the container holds a single archive, whose outputs then have the name of the container alone.
+    /// True if the container holds a single archive, whose outputs are then named after the container alone.
     pub(crate) has_one: bool,
-    /// The faults of the container that were found before any archive was read.
+    /// Faults of the container that were found before any of its archives was read.
     pub(crate) faults: Vec<String>,
-    /// Its lists, as long as one of its archives is read.
+    /// Page lists of the container, kept while one of its archives is being read.
     // Weak: the lists of a container are freed when its last archive has been read.
     pub(crate) pages: Mutex<Weak<PageList>>,
 }
 
 impl Packed {
-    /// Returns an input for each of the archives at `entries` of a container; other archives are not read.
+    /// Creates an input for each archive in `entries` of a container.
     pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
         let entries = entries.into_iter().enumerate();
         let packed = entries.map(|(at, entry)| Self { container: container.clone(), entry, is_first: at == 0 });
         packed.collect()
     }
 
-    /// Returns the name of the archive in messages: the name of the container, `!`, and the name in it.
+    /// Returns the name of the archive in messages: the name of the container, `!`, and the archive's name in it.
     pub fn name(&self) -> String {
         format!("{}!{}", self.container.container.name(), self.entry.name)
     }
 
-    /// Returns the name of the archive's outputs: that of the container, with the archive's own name if there are
-    /// several.
+    /// Returns the name of the archive's outputs: that of the container, and the archive's name if the container has
+    /// several archives.
     pub(crate) fn stem(&self) -> String {
         let of_container = place_name(&self.container.place);
         let of_container = stem(&of_container);
@@ -71,7 +71,7 @@ impl Packed {
         }
     }
 
-    /// Returns the path of the container; none if it is not a local file.
+    /// Returns the path of the container of the archive; none if it is not a local file.
     pub fn path(&self) -> Option<&Path> {
         match &self.container.place {
             Location::File(path) => Some(path),
@@ -79,34 +79,34 @@ impl Packed {
         }
     }
 
-    /// Returns the size in bytes that the archive takes in the container.
+    /// Returns the number of bytes that the archive takes in the container, as stored.
     pub fn bytes(&self) -> u64 {
         self.entry.stored
     }
 
-    /// Returns the page lists of the container, and the faults of the container if they were not reported yet. The
-    /// lists are read once for all archives of a container that are read one after the other.
+    /// Returns the page lists of the container, and its faults if they have not been reported yet. The lists are read
+    /// once for all archives of a container that are read one after the other.
     pub(crate) fn pages(&self) -> (ListedPages, Vec<String>) {
         let (pages, found) = self.container.pages();
         let faults = self.container.faults.iter().cloned().chain(found).filter(|_| self.is_first);
         ((pages, self.container.options.pages_only), faults.collect())
     }
 
-    /// Returns the place of the archive's bytes in the container.
+    /// Returns the location and byte range of the archive in its container.
     ///
     /// # Errors
-    /// If no entry begins where the directory of the container says.
+    /// Fails if no entry begins where the directory of the container says.
     pub(crate) fn place(&self) -> io::Result<ArchiveBytes> {
         place_of(&self.container.container, &self.container.place, &self.entry)
     }
 
-    /// Returns whether the archive stands in the container without compression by ZIP.
+    /// Returns whether the archive is stored in the container without ZIP compression.
     pub(crate) fn is_stored(&self) -> bool {
         self.entry.method == StorageMethod::Stored
     }
 }
 
-/// Returns the place of the bytes of an entry of a container.
+/// Returns the location and byte range of an entry in a container.
 pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -> io::Result<ArchiveBytes> {
     let start = container.data_start(entry)?;
     let range = start..start.saturating_add(entry.stored);
@@ -117,12 +117,12 @@ pub(crate) fn place_of(container: &Container, place: &Location, entry: &Entry) -
 }
 
 impl ReadContainer {
-    /// Returns whether the page lists of the container name no page.
+    /// Returns whether the container lists no pages.
     pub(crate) fn lists_nothing(&self) -> bool {
         self.pages().0.is_empty()
     }
 
-    /// Its lists, and their faults.
+    /// Returns the page lists of the container, and the faults found in them.
     fn pages(&self) -> (Arc<PageList>, Vec<String>) {
         let mut known = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let mut faults = Vec::new();

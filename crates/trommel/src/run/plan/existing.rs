@@ -1,5 +1,4 @@
-//! Checks whether outputs exist already where a run would write, also those of a finished run, and names the files
-//! beside the outputs.
+//! Finds existing outputs where a run would write, and checks that the names of all its files differ.
 //!
 //! None of them may be the name of another file of the run.
 
@@ -14,7 +13,7 @@ use crate::run::plan::output::{Destination, divided};
 use crate::run::{inputs::Input, plan::Plan, write::manifest};
 use crate::{Error, Result};
 
-/// The treatment of outputs that exist before the run.
+/// Treatment of outputs that exist before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// The run is refused if outputs exist.
@@ -22,11 +21,11 @@ pub enum Existing {
     Refuse,
     /// Existing outputs are replaced.
     Overwrite,
-    /// The run continues the one that wrote them: finished outputs stay, and the rest and new inputs are done.
+    /// The run continues the one that wrote the outputs: finished outputs stay, and all other inputs are read.
     Resume,
 }
 
-/// The file names that the outputs of a plan may have, with or without the number of a part.
+/// Set of file names that the outputs of a plan may have, with or without the number of a part.
 pub(crate) struct Names<'a> {
     plan: &'a Plan,
     pub(crate) folder: PathBuf,
@@ -53,14 +52,14 @@ impl<'a> Names<'a> {
         Some(Self { plan, folder, stems, suffixes })
     }
 
-    /// Returns whether a file name is that of an output of the plan, or with `parts` that of a part of one.
+    /// Returns whether a file name is that of an output of the plan or, if `parts` is set, of a part of an output.
     pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
         let is_stem = |stem: &str| self.stems.contains(stem);
         let mut stems = self.suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix.as_str()));
         stems.any(|stem| is_stem(stem) || parts && without_part(stem).is_some_and(is_stem))
     }
 
-    /// Returns whether the program itself uses a name in the folder of the outputs.
+    /// Returns whether a path is in the folder of the outputs and has a name that the program itself uses there.
     fn owns(&self, path: &Path) -> bool {
         let is_beside = |_: &&OsStr| path.parent() == Some(&place(&self.folder));
         let Some(name) = path.file_name().filter(is_beside) else { return false };
@@ -79,7 +78,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The names in a folder, which need not be there.
+/// Returns the names of the entries in a folder; empty if the folder does not exist.
 fn entries(folder: &Path) -> io::Result<Vec<String>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
@@ -88,7 +87,7 @@ fn entries(folder: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// `a` of `a-00012`.
+/// Removes the part number from the stem of an output name, as in `a` for `a-00012`; none if there is no number.
 fn without_part(stem: &str) -> Option<&str> {
     let (before, digits) = stem.rsplit_once('-')?;
     // Parts have five digits at least; `report-2024` is a name and no part.
@@ -102,7 +101,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the existing outputs of a plan, sorted. Parts of outputs are found whatever their number.
+/// Returns the existing outputs of a plan, sorted, with all parts, and the existing files beside the outputs.
 pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
     let entries = entries(&names.folder).map_err(Error::output(&names.folder))?;
@@ -121,30 +120,30 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(found.into_iter().collect())
 }
 
-/// A file beside the outputs as the user named it, and by the name that symbolic links lead to. A device or a pipe has
-/// none of the latter: it is written in place, and nothing is in its way.
+/// Path of a side file (quarantine, dropped list, copies) as the user named it, and the path with symbolic links
+/// resolved. The second path is none for a device or pipe, which is written in place.
 // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
 pub(crate) type SideFile = (PathBuf, Option<PathBuf>);
 
-/// Returns the files beside the outputs of a plan, in the order of their numbers.
+/// Returns the side files (quarantine, dropped list, copies) of a plan by their numbers; none for absent ones.
 pub(crate) fn sides(plan: &Plan) -> Result<Vec<Option<SideFile>>> {
     let file = |path: PathBuf| Ok((path.clone(), replaceable(&path).map_err(Error::output(&path))?));
     plan.sides().into_iter().map(|(_, path)| path.map(file).transpose()).collect()
 }
 
-/// Returns the paths of the files beside the outputs that are regular files, not devices or pipes.
+/// Returns the resolved paths of a plan's side files (quarantine, dropped list, copies), except devices and pipes.
 pub(crate) fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>> {
     Ok(sides(plan)?.into_iter().flatten().filter_map(|(_, file)| file).collect())
 }
 
-/// Removes those of the files that exist, including links to nothing.
+/// Removes the files in `paths` that exist, including links to missing files.
 pub(crate) fn remove_files(disk: &dyn Disk, paths: impl IntoIterator<Item = PathBuf>) -> Result<()> {
     let mut there = paths.into_iter().filter(|path| path.symlink_metadata().is_ok());
     there.try_for_each(|path| disk.remove(&path).map_err(Error::output(&path)))
 }
 
-/// Removes the hidden files that interrupted runs left of the outputs and of the files beside them, with any size of
-/// parts. If the run continues, it removes only shares of archives, or of pieces, that are not among `kept`.
+/// Removes the hidden unfinished files of interrupted runs: of outputs, quarantine, dropped list and copies. If the run
+/// continues, only shares of archives that are not among `kept` are removed.
 pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf]>) -> Result<()> {
     let (names, sides) = (Names::new(plan), side_paths(plan)?);
     let kept: Option<HashSet<&OsStr>> = kept.map(|kept| kept.iter().filter_map(|path| path.file_name()).collect());
@@ -172,7 +171,7 @@ pub(crate) fn remove_hidden(plan: &Plan, disk: &dyn Disk, kept: Option<&[PathBuf
     Ok(())
 }
 
-/// Refuses outputs whose names are taken by anything but a file or the folder of an assembled output.
+/// Refuses outputs at the path of a device, a pipe, or a folder that is not an earlier output of the same format.
 pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     for path in outputs {
         let kind = fs::symlink_metadata(path).map(|found| found.file_type());
@@ -202,8 +201,8 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to continue a finished run if one of its `files` is gone. Also refuses if it wrote a single file and there
-/// is a new input, whose index is `new`.
+/// Refuses to continue a finished run if one of its `files` is gone. Also refuses if the run wrote a single file and
+/// there is a new input, whose index is `new`.
 pub(crate) fn check_finished<'a>(plan: &Plan, files: impl Iterator<Item = &'a str>, new: Option<usize>) -> Result<()> {
     let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
     if let Some(output) = files.map(|file| folder.join(file)).find(|output| !output.exists()) {
@@ -218,15 +217,15 @@ pub(crate) fn check_finished<'a>(plan: &Plan, files: impl Iterator<Item = &'a st
     Ok(())
 }
 
-/// The owner of a name that the run uses already.
+/// Description of an output in messages about a file name that the run uses twice.
 const OUTPUT: &str = "an output";
 
 impl Plan {
-    /// Checks that no output would replace an input, and that the files beside the outputs, including the summary, have
-    /// names of their own. They must not be those of inputs, of one another, of outputs, or of the program's own files.
+    /// Checks that no output would replace an input, and that the name of each side file and of the summary is used
+    /// once. Side files are the quarantine, the dropped list and the copies.
     ///
     /// # Errors
-    /// The first that has not.
+    /// Fails for the first file whose name is taken.
     pub fn check_names(&self, summary: Option<&Path>) -> Result<()> {
         let mut sides = self.side_files();
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
@@ -257,11 +256,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the folders of the output and of the files beside it, including the summary. It checks that these can be
-    /// written before the work, not after hours of it.
+    /// Creates the folders of the output, quarantine, dropped list, copies and summary. Checks that the files can be
+    /// written, before hours of work.
     ///
     /// # Errors
-    /// The first that cannot be.
+    /// Fails for the first file that cannot be written.
     pub fn prepare_files(&self, summary: Option<&Path>) -> Result<()> {
         let is_here = |path: &Path| !path.to_str().is_some_and(|path| path == "-" || is_url(path));
         if let Destination::File(path) = &self.output.destination
@@ -277,7 +276,7 @@ impl Plan {
     }
 }
 
-/// The one path of a file, which need not be there, nor need its folder.
+/// Returns the absolute path of a file with links resolved; neither the file nor its folder need exist.
 fn place(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| match path.components().next_back() {
         Some(Component::Normal(name)) => place(&folder_of(path)).join(name),

@@ -17,7 +17,7 @@ use trommel_sources::{Scheme, is_url, redacted};
 
 use crate::{Error, OutputSettings, Result, run::inputs::Input};
 
-/// The destination of the documents of a run: standard output, a file, a folder or the caller.
+/// Destination of the documents of a run: standard output, a file, a folder or the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Destination {
@@ -33,7 +33,7 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// Returns the folder of the outputs; none if they are not files.
+    /// Returns the folder of the output files; none if documents are not written to files.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),
@@ -42,8 +42,8 @@ impl Destination {
         }
     }
 
-    /// Returns the path of a file beside the outputs; none if the outputs are not files. Its name is `in_folder` in a
-    /// folder of outputs; beside a single output, `of_file` makes it from the output's name.
+    /// Returns the path of a file beside the outputs; none if documents are not written to files. Its name is
+    /// `in_folder` in a folder of outputs; beside a single output, `of_file` makes it from the output's name.
     pub(crate) fn beside(&self, in_folder: &str, of_file: impl FnOnce(&str) -> String) -> Option<PathBuf> {
         match self {
             Self::Folder(folder) => Some(folder.join(in_folder)),
@@ -52,7 +52,7 @@ impl Destination {
         }
     }
 
-    /// Chooses the file for records that fail: `named`, or none if that is `none`. Without a name it is
+    /// Returns the path of the file for records that fail: `named`, or none if that is `none`. The default is
     /// `quarantine.warc.gz` in the folder of outputs, or `NAME.quarantine.warc.gz` beside a single output. Standard
     /// output has none.
     pub fn quarantine(&self, named: Option<&Path>) -> Option<PathBuf> {
@@ -65,30 +65,30 @@ impl Destination {
     }
 }
 
-/// The encoding of documents in an output: format, compression and division into files.
+/// Encoding of documents in an output: format, compression and division into files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// Their format.
+    /// Format of the documents.
     pub format: Format,
-    /// Their compression.
+    /// Compression of the documents.
     pub compression: Compression,
-    /// True if each document has a file of its own, in a folder for each input.
+    /// True if each document is a file of its own, in one folder for each input.
     pub by_page: bool,
 }
 
-/// The destination of the documents of a run, with their encodings and the size of parts.
+/// Destination of the documents of a run, with their encodings and the size of parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Output {
-    /// The destination of the documents.
+    /// Destination of the documents.
     #[serde(rename = "output")]
     pub destination: Destination,
-    /// The encodings of each document. Several are possible only into a folder, each with another format.
+    /// Encodings in which each document is written, all of different formats. Several need a folder as destination.
     #[serde(rename = "format")]
     pub encodings: Vec<Encoding>,
-    /// Maximum encoded bytes of a part of an output (a larger document has a part of its own); parts are named
-    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
-    /// with that of its records, of Parquet as MessagePack. The ends of parts depend on the documents alone. An index
-    /// is never divided.
+    /// Maximum encoded bytes of a part of an output; none for outputs in one part. A larger document is a part of its
+    /// own. Parts are named `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... The size is that before the compression of the
+    /// file: of WET with compressed records, of Parquet as MessagePack. The ends of parts depend on the documents
+    /// alone. An index is never divided.
     #[serde(rename = "split size")]
     pub split: Option<u64>,
 }
@@ -103,12 +103,11 @@ impl Output {
     /// otherwise. An existing folder, or a name without the suffix of a file, is a folder. Another name is one file,
     /// and its suffix sets format and compression. A URL of a bucket is taken as a path, and the caller writes to the
     /// bucket. `chosen` are the options of the command line, `fallback` those of the configuration file. A compression
-    /// chosen for several formats holds for those that support it. One of the configuration file holds only for these
-    /// in any case.
+    /// applies to those formats that support it.
     ///
     /// # Errors
-    /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
-    /// chosen without a folder, or if none of the formats is ever compressed that way.
+    /// Fails if no format writes files of this name (`x.csv`), or the name conflicts with `chosen`. Also fails if
+    /// several formats are chosen without a folder, or if no chosen format supports the compression in `chosen`.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self> {
         let (destination, by_name) = named(name, chosen)?;
         let several = |name: &str| Err(Error::setting(format!("{name}: is one output, several formats need a folder")));
@@ -186,9 +185,9 @@ impl Output {
         Ok(())
     }
 
-    /// Returns the name of each input's outputs, without folder and suffix: the name of the input. Inputs that share a
-    /// name get a few digits made of their paths, independent of their order. An input that is given again is numbered
-    /// `-2`, `-3`.
+    /// Returns the stem of the output names for each input: the name of the input without folder and suffix. Inputs
+    /// that share a name get a few digits computed from their paths, independent of their order. Repeated inputs are
+    /// numbered `-2`, `-3`.
     pub(crate) fn output_stems(&self, inputs: &[Input]) -> Vec<String> {
         // A missing input has no file and must not take a name from one that has.
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
@@ -216,7 +215,7 @@ impl Output {
             .collect()
     }
 
-    /// Returns the path of the output for the input with that stem, in one encoding and part. None for standard output.
+    /// Returns the path of an input's output by its stem, encoding and part; none if outputs are not files.
     pub(crate) fn path(&self, stem: &str, encoding: Encoding, part: u32) -> Option<PathBuf> {
         let number = match self.splits(encoding) {
             Some(_) => format!("-{part:05}"),
@@ -233,8 +232,8 @@ impl Output {
         }
     }
 
-    /// Returns the path of the file with index settings for `_bulk` requests, if an output has that format. The file is
-    /// beside the output; in a folder its name hides it from readers of folders.
+    /// Returns the path of the file with index settings for `_bulk` requests; none if no output has that format. The
+    /// file is beside the output; in a folder its name hides it from readers of folders.
     pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
         if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;
@@ -242,14 +241,14 @@ impl Output {
         self.destination.beside("_bulk.mapping.json", |name| format!("{}.bulk.mapping.json", divided(name).0))
     }
 
-    /// Returns the maximum encoded bytes of a part; none if outputs of that encoding are not divided.
+    /// Returns the maximum encoded bytes of a part; none if outputs in `encoding` are not divided.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
         // Ranks in an index depend on all of its documents.
         self.split.filter(|_| encoding.format != Format::Tantivy && !encoding.by_page)
     }
 
-    /// Returns all files and folders that documents of these inputs are written to, without repetition. Of an output in
-    /// parts it names the first part.
+    /// Returns all files and folders to which documents of `inputs` are written, without repetition; of an output in
+    /// parts, the first part.
     pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
         for stem in self.output_stems(inputs) {
@@ -261,7 +260,7 @@ impl Output {
     }
 }
 
-/// The destination that `name` stands for, and format and compression by its suffix.
+/// Returns the destination that `name` stands for, with format and compression if the suffix of a file sets them.
 fn named(name: &str, chosen: &OutputSettings) -> Result<(Destination, Option<(Format, Compression)>)> {
     let refused = |what: String| Err(Error::setting(format!("{}: {what}", redacted(name))));
     // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
@@ -303,7 +302,7 @@ impl Serialize for Encoding {
 }
 
 impl Encoding {
-    /// Returns the suffix of the names of files in this encoding.
+    /// Returns the suffix of the names of files in the encoding; empty for a folder of pages.
     pub(crate) fn suffix(self) -> String {
         if self.by_page {
             return String::new();
@@ -312,17 +311,17 @@ impl Encoding {
     }
 }
 
-/// Splits the name of the one output for all inputs into stem and suffix.
+/// Splits the file name of a single output for all inputs into stem and suffix.
 pub(crate) fn divided(name: &str) -> (&str, &str) {
     name.split_at_checked(name.len().saturating_sub(suffix_length(name))).unwrap_or((name, ""))
 }
 
-/// Returns whether an existing folder of that name is a single output, namely a search index.
+/// Returns whether a name has the suffix of a search index, which is a folder but a single output.
 pub(super) fn is_index(name: &str) -> bool {
     by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }
 
-/// Endings of files that nobody gives to a folder, beside those that are written.
+/// File endings that are refused as names of folders, because they are probably typing errors.
 // Otherwise a typing error (`out.csv`) would make a folder of that name.
 const OTHER_FILES: [&str; 29] = [
     "csv", "tsv", "json", "jsonl", "ndjson", "xml", "html", "htm", "gz", "zst", "xz", "bz2", "lz4", "br", "zip", "7z",
@@ -337,7 +336,7 @@ pub(super) fn is_named_as_file(name: &str) -> bool {
     })
 }
 
-/// Lists the file suffixes that set a format, in words for a message.
+/// Returns the file suffixes that set a format, as a list for messages.
 pub(super) fn known_suffixes() -> String {
     let formats = Format::ALL.map(|format| {
         let packed = format.compressions().iter().filter(|compression| **compression != Compression::None);
@@ -354,7 +353,7 @@ pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
     suffix_of(name).map(|(_, format, compression)| (format, compression))
 }
 
-/// Bytes of the known suffix of a name, with the `.warc` of a WET file.
+/// Returns the length in bytes of the known suffix of a file name, with the `.warc` of a WET file; 0 without one.
 fn suffix_length(name: &str) -> usize {
     let Some((suffix, format, _)) = suffix_of(name) else { return 0 };
     // Common Crawl writes `NAME.warc.wet.gz`.
@@ -363,10 +362,10 @@ fn suffix_length(name: &str) -> usize {
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
-/// Endings of the names of indexes, which stand for the archives they name.
+/// File endings of record indexes, which stems of output names leave out.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 
-/// Returns the name of an input's outputs, without regard to other inputs of the same name.
+/// Returns the stem of an input's output names, without regard to other inputs of the same name.
 pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),
@@ -383,7 +382,7 @@ fn stem_of_url(url: &str) -> String {
     stem(Path::new(url.split(['?', '#']).next().unwrap_or_default()))
 }
 
-/// Returns a few digits computed from a name, to tell apart inputs whose files have the same name.
+/// Returns eight hexadecimal digits computed from a name, to tell apart inputs whose files have the same name.
 pub(crate) fn short_digest(name: &str) -> String {
     let mut digest = HEXLOWER.encode(&Sha256::digest(name.as_bytes()));
     // 32 bits tell apart inputs of one name, which are few.
@@ -391,7 +390,7 @@ pub(crate) fn short_digest(name: &str) -> String {
     digest
 }
 
-/// The name of an archive or index without folder and endings.
+/// Returns the name of an archive or index without folder and endings.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = match file_name::stem(&name) {

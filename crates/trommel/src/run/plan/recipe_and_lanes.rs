@@ -1,4 +1,4 @@
-//! The decisions about a run, made once from its plan: what its readers and its writers do.
+//! The decisions that all readers and writers of a run share, made once from its plan, and the run's recipe.
 //!
 //! Its recipe is everything that its outputs depend on except the inputs, as names and values.
 
@@ -14,39 +14,39 @@ use crate::run::state::inputs::{ArchiveState, FileState, Turn};
 use crate::run::{inputs::listing::namings, inputs::pieces, work::worker::Encoder};
 use crate::{Result, SiteMode, settings::written};
 
-/// The plan of a run with the decisions that all its readers and writers share.
+/// Plan of a run with the decisions that all its readers and writers share.
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a Plan,
-    /// Reads objects behind URLs.
+    /// Reader of objects behind URLs.
     pub(crate) remote: &'a Remote,
-    /// The file system of inputs and outputs.
+    /// File system of inputs and outputs.
     pub(crate) disk: &'a dyn Disk,
-    /// Limits on the size of records.
+    /// Options for reading archives, with the limit on the size of records.
     pub(crate) options: ReadOptions,
-    /// The encoder of each encoding of the output, in their order.
+    /// Encoders of the output's encodings, in the same order.
     pub(crate) encoders: Vec<Encoder>,
-    /// The name of each input's outputs, without folder and suffix.
+    /// Stem of the output names (without folder and suffix), one entry for each input.
     pub(crate) stems: Vec<String>,
-    /// For each input, the number of earlier inputs with the same name.
+    /// Number of earlier inputs with the same name, one entry for each input.
     pub(crate) namings: Vec<usize>,
-    /// The file in which the state is saved; none if the run cannot be continued.
+    /// Path of the file in which the state is saved; none if the run cannot be continued.
     pub(crate) state_file: Option<PathBuf>,
-    /// The file for the state of the finished run. None unless inputs may be added later: to a folder, or to a run that
-    /// was asked to continue.
+    /// Path of the state that is kept when the run is finished, so that inputs can be added later. None unless outputs
+    /// are in a folder or the user asked to resume.
     pub(crate) finished_file: Option<PathBuf>,
-    /// The files beside the outputs, in the order of their numbers.
+    /// Side files (quarantine, dropped list, copies) in the order of their numbers; none for absent ones.
     pub(crate) sides: Vec<Option<SideFile>>,
-    /// True if large archives are read in pieces.
+    /// True if large archives are read in pieces, side by side.
     pub(crate) is_cut: bool,
-    /// Number of archives, or pieces of large ones, that are read side by side.
+    /// Number of archives, or pieces of large archives, that are read side by side.
     pub(crate) lanes: usize,
 }
 
 impl<'a> Prepared<'a> {
-    /// Prepares a plan for the inputs in `todo`, after all checks that may refuse the run.
+    /// Prepares a plan to read the inputs in `todo`, after all checks that may refuse the run.
     ///
     /// # Errors
-    /// If a folder has the name of a file beside the outputs.
+    /// Fails if a folder has the name of the quarantine, the dropped list or a file of copies.
     pub(crate) fn new(
         run: &'a Plan,
         (remote, disk): (&'a Remote, &'a dyn Disk),
@@ -74,23 +74,23 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    /// Returns whether each input has files of its own.
+    /// Returns whether outputs are in a folder, where each input has files of its own.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.run.output.destination, Destination::Folder(_))
     }
 
-    /// Returns whether archives, or pieces of them, are written side by side. Each then writes shares, which are joined
-    /// in order.
+    /// Returns whether archives, or pieces of them, are written side by side, each into shares that are joined in
+    /// order.
     pub(crate) fn has_lanes(&self) -> bool {
         self.lanes > 1
     }
 
-    /// Returns whether an archive has outputs of its own, instead of shares that are joined into another output.
+    /// Returns whether an archive has output files of its own, instead of shares that are joined into another output.
     pub(crate) fn has_own_outputs(&self, archive: &ArchiveState) -> bool {
         self.is_folder() && archive.piece.is_none()
     }
 
-    /// Returns whether the bytes of outputs are documents as they come, so that a frame may end at any time.
+    /// Returns whether no output is compressed as a whole, so that a frame may end at any time.
     pub(crate) fn is_plain(&self) -> bool {
         self.run
             .output
@@ -99,7 +99,7 @@ impl<'a> Prepared<'a> {
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet)
     }
 
-    /// Returns the last step that makes the final form of a file, for formats that are assembled at the end.
+    /// Returns the last step that assembles the final form of a file; none for formats that are written directly.
     pub(crate) fn assembler(&self, file: &FileState) -> Option<&dyn Assemble> {
         let encoding = self.run.output.encodings.get(file.slot)?;
         // Text and Markdown are assembled where each page has a file.
@@ -107,7 +107,7 @@ impl<'a> Prepared<'a> {
         self.run.assemble.get(&encoding.format).filter(|_| is_assembled).map(|assemble| &**assemble)
     }
 
-    /// Archives, or pieces of large ones, that are read side by side, of those that there are: one for four workers.
+    /// Returns the number of archives, or pieces of large archives, to read side by side: at most one for four workers.
     fn lanes_for(&self, todo: &[Turn]) -> usize {
         let wanted = self.run.settings.jobs().get() / WORKERS_OF_A_LANE;
         let is_cut = self.is_cut && wanted > todo.len();
@@ -132,7 +132,7 @@ impl Plan {
         duplicates.exact || duplicates.near || self.settings.archive.crawler_text
     }
 
-    /// Reason why archives are read one after the other, if they are.
+    /// Returns the reason why archives must be read one after the other; none if they may be read side by side.
     fn one_lane(&self) -> Option<&'static str> {
         let is_in_place = |path: &Path| trommel_record::replaceable(path).is_ok_and(|file| file.is_none());
         match &self.output.destination {
@@ -159,22 +159,22 @@ impl Plan {
     }
 }
 
-/// Workers that one reader and one writer keep busy.
+/// Number of workers that one reader and one writer keep busy.
 // A reader takes 15 % of the CPU time of a run, a writer 13 % at most; four workers leave each some room.
 const WORKERS_OF_A_LANE: usize = 4;
 
-/// The build of the program: its version, and the beginning of a SHA-256 over its sources. A run continues only with
-/// the same build, because another may give another text.
+/// Build of the program: its version, and the first digits of a SHA-256 over its sources. A run is continued only by
+/// the same build, because another may extract another text.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
-/// The value in a [recipe](Values) for a choice that nobody made.
+/// Value in a [recipe](Values) of a setting that is not set.
 pub(crate) const NONE: &str = "none";
 
-/// Names and values of all choices that a run's outputs depend on, in a fixed order.
+/// Recipe of a run: names and values of everything that its outputs depend on except the inputs, in a fixed order.
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Plan {
-    /// Returns everything that the outputs depend on except the inputs, as names and values. It is what serde writes of
-    /// the plan and its settings. A new field is included unless it says that it is skipped.
+    /// Returns everything that the outputs depend on except the inputs, as names and values. It contains all fields of
+    /// the plan and its settings that serde writes, so a new field is included unless it is skipped.
     pub(crate) fn recipe(&self) -> Values {
         let bounds = [("effective max_record", self.max_record()), ("effective max_payload", self.max_payload())];
         let bounds = bounds.map(|(name, bytes)| (name.to_owned(), bytes.to_string()));
@@ -189,8 +189,8 @@ impl Plan {
         values.map(|(name, value)| (name, if value.is_empty() { NONE.to_owned() } else { value })).collect()
     }
 
-    /// Returns the reason why every page of a run depends on all its inputs, if it does. No inputs can be added to such
-    /// a run later.
+    /// Returns the reason why every page of a run depends on all its inputs, so that none can be added later; none if
+    /// pages do not.
     pub(crate) fn needs_all_inputs(&self) -> Option<&'static str> {
         let settings = &self.settings;
         match (settings.sites.memory, settings.archive.resolve_revisits) {
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// A value of a choice that is not its default.
+    /// Returns a value of a setting that is not its default.
     fn other(field: &Field) -> Value {
         match &field.kind {
             Kind::Switch => (!field.default.as_bool().unwrap()).into(),

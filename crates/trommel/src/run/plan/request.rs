@@ -1,4 +1,4 @@
-//! The request for a run: its inputs, outputs and settings. The plan is made from it.
+//! Request for a run: its inputs, outputs and settings, from which the plan is made.
 //!
 //! It may ask for the share of one of several programs. Formats that need all documents first have an assembler.
 
@@ -18,60 +18,60 @@ use crate::run::{
 };
 use crate::{ArchiveSettings, Error, Extractor, Model, PartialSettings, Result, Settings, Share, TextForm};
 
-/// The request of a user for a run, which becomes a [`PreparedRun`].
+/// Request of a user for a run, which becomes a [`PreparedRun`].
 #[derive(Debug, Default)]
 pub struct RunRequest {
-    /// Archives as people name them: files, folders, globs, URLs, manifests.
+    /// Names of the inputs, as the user gives them: files, folders, globs, URLs, manifests.
     pub inputs: Vec<OsString>,
-    /// Further inputs that are already opened, or have no name for `inputs`.
+    /// Further inputs that are already opened, or that no name in `inputs` can express.
     pub opened: Vec<Input>,
     /// Paths of indexes that name the records to read.
     pub select: Vec<PathBuf>,
-    /// The share of the inputs that this run reads, such as `2/8`; none for all.
+    /// Share of the inputs that the run reads, such as `2/8`; none to read all.
     pub shard: Option<KeyShare>,
-    /// The destination of documents: a file, a folder, a URL in a bucket or `-`.
+    /// Destination of the documents: a file, a folder, a URL in a bucket or `-` for standard output.
     pub output: String,
-    /// WARC file for records that fail; `none` leaves them out.
+    /// WARC file for records that fail (`none` leaves them out); none for the default name.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are not pages, one for each kind of payload.
+    /// WARC files for records that are not pages, one for each kind of payload.
     pub set_aside: Vec<SetAside>,
-    /// WARC file for copies of pages whose documents have a low confidence, `FILE.warc.gz`.
+    /// WARC file for copies of pages whose documents have a low confidence, named `FILE.warc.gz`.
     pub hard_to: Option<PathBuf>,
-    /// File that lists the dropped records.
+    /// File that lists the dropped records; none to list no records.
     pub dropped: Option<PathBuf>,
-    /// The time limits of following inputs, if they are followed.
+    /// Time limits for following the inputs while they grow; none to read them once.
     pub follow: Option<FollowTimes>,
-    /// Time of the run in WET files, in seconds since 1970.
+    /// Time that WET files state for the run, in seconds since 1970; none to state no time.
     pub epoch: Option<i64>,
 }
 
-/// The time limits of a run that follows its inputs while they grow.
+/// Time limits of a run that follows its inputs while they grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FollowTimes {
-    /// Time without new data after which everything is written out.
+    /// Time without new data in an input after which its documents are written out; none for the default.
     pub idle: Option<Duration>,
-    /// Maximum time without new data before the run ends.
+    /// Maximum time without new data before the run ends; none to continue until the run is stopped.
     pub until_idle: Option<Duration>,
 }
 
-/// A run that is ready to begin: its plan, its memory of sites and its extractor.
+/// Run that is ready to begin: its plan, its site memory and its extractor.
 #[derive(Debug)]
 pub struct PreparedRun {
-    /// The plan of the run.
+    /// Plan of the run.
     pub plan: Plan,
-    /// The memory of sites for the run, which [`RunSites::apply`] gives to the extractor.
+    /// Site memory for the run, which [`RunSites::apply`] gives to the extractor.
     pub sites: RunSites,
-    /// The extractor for the pages of the run.
+    /// Extractor for the pages of the run.
     pub extractor: Extractor,
 }
 
 impl RunRequest {
-    /// Prepares the run: finds the inputs, reads the model and the memory of sites, and makes the plan. `chosen` wins
-    /// over `file`, the configuration; `model` is one that has been read already. If the flag of `network` is set
-    /// meanwhile, the inputs are not complete, and the run must not begin.
+    /// Prepares the run: finds the inputs, reads the model and the site memory, and makes the plan. Settings in
+    /// `chosen` win over those of the configuration in `file`. A `model` that is given replaces the model of the
+    /// settings. If the stop flag of `network` is set meanwhile, the inputs are incomplete, and the run must not begin.
     ///
     /// # Errors
-    /// Choices that cannot be used, or exclude each other.
+    /// Fails if settings cannot be used, or exclude each other.
     pub fn prepare(
         self,
         chosen: &PartialSettings,
@@ -163,7 +163,7 @@ impl RunRequest {
         })
     }
 
-    /// The inputs to follow; none if inputs are read once.
+    /// Returns the options for following the inputs while they grow; none if the inputs are read once.
     fn follow(&self, settings: &Settings) -> Result<Option<Follow>> {
         let Some(FollowTimes { idle, until_idle }) = self.follow else { return Ok(None) };
         let archive = &settings.archive;
@@ -189,7 +189,7 @@ impl RunRequest {
     }
 }
 
-/// The settings with the form of text that the format of an output says.
+/// Sets the form of text to Markdown if an output has that format; refuses Markdown for the format `text`.
 fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings, output: &Output) -> Result<Settings> {
     let mut formats = output.encodings.iter().map(|encoding| encoding.format);
     let form = match formats.find(|format| format.is_by_page()) {
@@ -205,10 +205,11 @@ fn in_form(settings: Settings, chosen: &PartialSettings, file: &PartialSettings,
     chosen.over(file.clone()).settings()
 }
 
-/// The share of pages that are hard if nobody says another.
+/// Default share in percent of the pages that are copied as hard to extract.
 const USUAL_SHARE_PERCENT: f64 = 5.0;
 
-/// The file for pages of low confidence, and the confidence below which the share of the settings lies.
+/// Returns the file for copies of pages of low confidence, with the confidence below which the share of pages in the
+/// settings lies; none without a `path`.
 fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>> {
     let share = settings.output.hard_share;
     let Some(path) = path else {
@@ -230,15 +231,15 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     Ok(Some(HardPages { path: path.to_owned(), below }))
 }
 
-/// Returns whether what has this name is in a share of the inputs. The name alone decides, so added inputs move no other.
+/// Returns whether the input called `name` belongs to a share. The name alone decides, so added inputs move no other.
 fn is_in(shard: KeyShare, name: &str) -> bool {
     // A hash that is the same on every machine and in every version, as shares run apart.
     let digest = Sha256::digest(name.as_bytes());
     shard.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
 }
 
-/// Returns the step that makes an output in this format from its spool. None if the format needs no such step, or if
-/// the program was built without it.
+/// Returns the step that assembles an output in the format `format` from its spool of documents. None if the format
+/// needs no such step, or if the program was built without the format.
 pub(crate) fn assembler(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,

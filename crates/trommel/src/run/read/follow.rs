@@ -1,4 +1,4 @@
-//! Follows inputs: continues to read as they grow and new ones appear.
+//! Follows inputs: continues to read as they grow and new inputs appear.
 //!
 //! An argument stands for the inputs that it finds at the time.
 
@@ -21,15 +21,15 @@ use crate::run::read::lane_reader::{Disconnected, RecordFeed};
 use crate::run::work::task::{ArchiveEnd, Opened, Step};
 use crate::run::{plan::Follow, state::checkpoint::ContinuedRun};
 
-/// Time between two scans of the inputs.
+/// Time between two scans of the followed inputs.
 // By asking: notifications of file systems do not reach network folders and containers.
 const POLL: Duration = Duration::from_millis(100);
-/// Time after which an input that grows all the time makes way for the others.
+/// Maximum time that one growing input is read before the other inputs get their turn.
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
 
-/// The state of a followed input that an earlier run read: its name, the place where reading continues, and true if the
-/// run ended in the middle.
+/// Saved state of a followed input: its name, the place where reading continues, and true if the earlier run ended in
+/// the middle of a visit.
 pub(crate) type Visit = (String, Option<ResumePoint>, bool);
 
 /// Returns the states of the followed inputs of an earlier run, from its journal and from the input that was being
@@ -40,32 +40,32 @@ pub(crate) fn visits(continued: &ContinuedRun) -> Vec<Visit> {
     done.chain(current.map(|archive| (archive.identity.name.clone(), archive.point, true))).collect()
 }
 
-/// An input that is followed. A visit of it are its new records, up to a pause.
+/// Input that is followed while it grows. Each visit reads its new records, up to a pause.
 #[derive(Default)]
 struct LiveInput {
     name: String,
-    /// Under its final name, which is not that text if it is not UTF-8.
+    /// Path of the input under its final name, which differs from `name` if it is not UTF-8.
     path: PathBuf,
     growing: GrowingFile,
-    /// The name of its outputs, without the number of the visit.
+    /// Stem of the input's output names, without the number of the visit.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,
-    /// Stored bytes from its beginning on that are counted, and those of the visit.
+    /// Number of stored bytes from the start of the input that are counted in the progress.
     counted: u64,
     of_visit: u64,
-    /// Length at which it was last read.
+    /// Length in bytes that the input had when it was last read.
     tried: u64,
-    /// True for a WARC file without compression; none until that is known.
+    /// True for an uncompressed WARC file; none until its first bytes are known.
     is_plain: Option<bool>,
-    /// True in the middle of a visit, of which the writer knows, and of one of an earlier run.
+    /// True in the middle of a visit that has been announced to the writer.
     is_open: bool,
     is_begun: bool,
-    /// Fingerprint by which the file is recognised.
+    /// Fingerprint by which a cut or replaced file is noticed.
     mark: Mark,
 }
 
-/// The inputs that were found, with the numbers by which their names are known.
+/// Inputs found so far, with the index of each by its name.
 #[derive(Default)]
 struct Inputs {
     all: Vec<LiveInput>,
@@ -75,8 +75,7 @@ struct Inputs {
 
 impl RecordFeed<'_, '_> {
     /// Follows growing inputs: reads existing and new data until none has arrived for long enough, all pipes have
-    /// ended, or the run is stopped. Each input is visited again and again; a visit ends where nothing complete is
-    /// left.
+    /// ended, or the run is stopped. Each input is visited repeatedly; a visit ends where no complete record is left.
     pub(crate) fn follow(mut self, follow: &Follow, visits: Vec<Visit>) -> Result<(), Disconnected> {
         let mut inputs = Inputs::default();
         // Names of outputs are given in the same order as before.
@@ -116,8 +115,8 @@ impl RecordFeed<'_, '_> {
         }
     }
 
-    /// Reads the new data of one input; returns whether there was any. The `last` time, a cut end is damage, as in any
-    /// run.
+    /// Reads the new data of one input, and returns whether there was any. If `last` is set, a record that is cut at
+    /// the end counts as damage.
     fn read_new(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
         self.begun = take(&mut input.is_begun);
         if self.begun {
@@ -162,7 +161,7 @@ impl RecordFeed<'_, '_> {
         Ok(true)
     }
 
-    /// Reads the complete records among the first `length` bytes; returns whether there was one.
+    /// Reads the complete records within the first `length` bytes of the input; returns whether there was any.
     fn pass(&mut self, input: &mut LiveInput, length: u64, last: bool) -> Result<bool, Disconnected> {
         let options = self.common.plan.options;
         let growing = input.growing.clone();
@@ -236,7 +235,7 @@ impl RecordFeed<'_, '_> {
 }
 
 impl LiveInput {
-    /// Reading continues at a place, or begins.
+    /// Sets the place where reading of the input continues; none for its start.
     fn go_on(&mut self, point: Option<ResumePoint>) {
         self.point = point;
         self.counted = point.map_or(0, |point| point.offset());
@@ -244,7 +243,7 @@ impl LiveInput {
 }
 
 impl Inputs {
-    /// The input of that name, which is added if it is new; none if its pipe cannot be opened.
+    /// Returns the input at `path`, which is added if it is new; none if it is a pipe that cannot be opened.
     fn named(&mut self, path: &Path) -> Option<&mut LiveInput> {
         let (name, path) = (&*path.to_string_lossy(), path.to_owned());
         if let Some(at) = self.known.get(name) {
@@ -276,7 +275,7 @@ impl Inputs {
     }
 }
 
-/// Returns whether only pipes are followed, and all have ended.
+/// Returns whether only pipes are followed, and all have ended and been read.
 fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
     inputs.len() >= follow.arguments.len()
         && inputs
@@ -284,7 +283,7 @@ fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
             .all(|input| input.growing.is_ended() && input.growing.length().is_ok_and(|length| length <= input.tried))
 }
 
-/// Returns whether an item may change when more bytes arrive: a damaged or odd one at the current end.
+/// Returns whether an item may change when more bytes arrive, such as a cut record at the present end.
 fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
     match item {
         Ok(record) => at_end && (!record.notes.is_empty() || !is_ended),
@@ -293,8 +292,8 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
     }
 }
 
-/// Returns whether the last record of a plain file is whole, with the blank lines after it, which count to its length.
-/// Compressed members have an end of their own.
+/// Returns whether the first `length` bytes of an uncompressed WARC file end with a whole record and its blank lines.
+/// Always true for compressed files, whose members have an end of their own.
 fn ends_a_record(growing: &GrowingFile, length: u64, is_plain: &mut Option<bool>) -> bool {
     let mut ends = || -> std::io::Result<bool> {
         let (mut bytes, mut head, mut tail) = (growing.open(length, &Cell::default())?, [0; 5], [0; 4]);
@@ -309,7 +308,7 @@ fn ends_a_record(growing: &GrowingFile, length: u64, is_plain: &mut Option<bool>
     ends().unwrap_or(true)
 }
 
-/// The inputs that an argument currently stands for, by the names that they have when they are complete.
+/// Returns the paths for which an argument stands at present, by the names that files get when they are complete.
 fn found(argument: &str) -> BTreeSet<PathBuf> {
     let path = Path::new(argument);
     let mut paths = Vec::new();
@@ -327,7 +326,7 @@ fn found(argument: &str) -> BTreeSet<PathBuf> {
     paths.iter().map(|path| without_open(path)).collect()
 }
 
-/// The file under its own name, or under the one that it has while it is written.
+/// Returns the path under which a file exists: its final name, or the name that it has while a crawler writes it.
 fn there(path: &Path) -> PathBuf {
     let mut open = path.as_os_str().to_owned();
     open.push(OPEN);
@@ -337,7 +336,7 @@ fn there(path: &Path) -> PathBuf {
     }
 }
 
-/// Archives in a folder and below, finished or not.
+/// Adds the archives in a folder and its subfolders to `paths`, whether they are finished or being written.
 fn below(folder: &Path, paths: &mut Vec<PathBuf>) {
     // What cannot be read now is looked at again.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

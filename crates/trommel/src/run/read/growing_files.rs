@@ -1,4 +1,4 @@
-//! Inputs that grow during reading: the files of a crawler, and pipes.
+//! Files that grow while they are read: those of a crawler, and copies of pipes.
 //!
 //! A followed file that was cut or replaced is recognised by its mark.
 
@@ -12,26 +12,26 @@ use std::{fs, fs::File, io, ops::Range, thread, time::Duration};
 use tempfile::{NamedTempFile, TempPath};
 use trommel_archive::{file_name::OPEN, wacz::Window};
 
-/// Bytes of a pipe that are done with, from which on their room on disk is given back.
+/// Number of processed bytes in the copy of a pipe after which their disk space is freed.
 const MIN_DONE_BYTES: u64 = 64 << 20;
-/// Bytes at the start of a pipe that stay: the dictionary of a zstd archive stands there.
+/// Number of bytes at the start of a pipe's copy that are never freed, because they may hold a zstd dictionary.
 const KEPT_BYTES: u64 = 4 << 20;
 
-/// A file that is followed while it grows: one that a crawler writes and may rename, or the copy of a pipe.
+/// File that is followed while it grows: one that a crawler writes and may rename, or the copy of a pipe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrowingFile {
     pub(crate) path: PathBuf,
     pipe: Option<Arc<Pipe>>,
 }
 
-/// A pipe that is copied to a temporary file.
+/// Pipe whose data is copied to a temporary file.
 // On disk, because a record may be read twice and memory would grow with a slow run.
 #[derive(Debug)]
 struct Pipe {
-    /// The file, and its name if it must have one, which is removed in the end.
+    /// Temporary file, and its path if the file needs a name, which is removed in the end.
     _file: (File, Option<TempPath>),
     is_ended: Arc<AtomicBool>,
-    /// Bytes from its beginning on that are done with.
+    /// Byte offset before which the temporary file is no longer needed.
     freed: AtomicU64,
 }
 
@@ -66,25 +66,25 @@ impl GrowingFile {
         self.pipe.is_some()
     }
 
-    /// Returns the length of the file up to now, in bytes.
+    /// Returns the present length of the file in bytes.
     pub(crate) fn length(&self) -> io::Result<u64> {
         Ok(fs::metadata(&self.path)?.len())
     }
 
-    /// Opens the first `length` bytes of the file. The file handle is also stored in `read`.
+    /// Opens the first `length` bytes of the file, and stores a second handle of the file in `read`.
     pub(super) fn open(&self, length: u64, read: &Cell<Option<File>>) -> io::Result<Window<File>> {
         let file = File::open(&self.path)?;
         read.set(file.try_clone().ok());
         Window::new(file, 0, length)
     }
 
-    /// Returns whether the file will grow no more, as it is the copy of a pipe that has ended.
+    /// Returns whether the file can grow no more, because it is the copy of a pipe that has ended.
     pub(crate) fn is_ended(&self) -> bool {
         self.pipe.as_ref().is_some_and(|pipe| pipe.is_ended.load(Ordering::Acquire))
     }
 
-    /// Returns whether nothing is being written to the file. It is the copy of a pipe that has ended, or has its final
-    /// name and has not changed for `time`.
+    /// Returns whether the file has stopped growing. It is the copy of a pipe that has ended, or has its final name and
+    /// has not changed for `time`.
     pub(crate) fn is_quiet(&self, time: Duration) -> bool {
         if self.is_pipe() || self.path.to_string_lossy().ends_with(OPEN) {
             return self.is_ended();
@@ -93,7 +93,7 @@ impl GrowingFile {
         changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time))
     }
 
-    /// Frees the disk space of the bytes before `offset`, which are not needed again.
+    /// Frees the disk space of the file's bytes before `offset`, which are not needed again.
     pub(crate) fn discard_before(&self, offset: u64) {
         let Some(pipe) = &self.pipe else { return };
         let from = pipe.freed.load(Ordering::Relaxed);
@@ -108,7 +108,7 @@ impl GrowingFile {
     }
 }
 
-/// A path that leads to an open file when its name is gone, where the system has such.
+/// Returns a path that leads to an open file without a name; none if the system has no such paths.
 fn by_handle(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     let path = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)));
@@ -117,7 +117,7 @@ fn by_handle(file: &File) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Makes a hole in a file, whose length and other bytes stay.
+/// Frees the disk space of a byte range of a file, whose length and other bytes stay.
 #[cfg(target_os = "linux")]
 fn free(path: &Path, range: Range<u64>) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -126,16 +126,16 @@ fn free(path: &Path, range: Range<u64>) -> io::Result<()> {
     Ok(fallocate(&file, hole, range.start, range.end.saturating_sub(range.start))?)
 }
 
-/// Elsewhere the bytes stay until the end.
+/// Does nothing, because only Linux can free a byte range of a file.
 #[cfg(not(target_os = "linux"))]
 fn free(_: &Path, _: Range<u64>) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes at the head of a file, and before the place where reading goes on, by which it is known again.
+/// Maximum bytes of each part of a [`Mark`]: at the start of a file, and before the place where reading continues.
 const MARK_BYTES: u64 = 512;
 
-/// Fingerprint of a followed file: its first bytes, and those before the place up to which it was read.
+/// Fingerprint of a followed file: its first bytes, and the last bytes before the place up to which it was read.
 // Not the number of the file: some copy a file to itself, and some network folders give numbers anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
@@ -147,7 +147,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Replaces the mark by one of the file that was read up to `end`; keeps the old mark if that fails.
+    /// Replaces the mark by that of the file `read`, which was read up to byte `end`; keeps the old mark on errors.
     pub(super) fn renew(&mut self, read: Option<File>, end: u64) {
         if let (Some(file), false) = (read, end == self.end)
             && let Ok((head, tail)) = ends(file, end)
@@ -158,8 +158,8 @@ impl Mark {
         }
     }
 
-    /// Checks that a file, which now has `length` bytes, was not cut or replaced since it was read up to `end`. Logs
-    /// the fault, and returns whether the file was replaced.
+    /// Checks that a file, which now has `length` bytes, was not cut or replaced since it was read up to byte `end`.
+    /// Logs the fault, and returns whether the file was replaced.
     pub(super) fn check(&mut self, name: &str, growing: &GrowingFile, length: u64, end: u64) -> bool {
         if growing.is_pipe() {
             return false;
@@ -180,7 +180,7 @@ impl Mark {
     }
 }
 
-/// The bytes of a mark that are there.
+/// Reads the bytes of a mark that exist in a file: those at its start, and those before byte `end`.
 fn ends(mut file: File, end: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let head = part(&mut file, 0..MARK_BYTES.min(end))?;
     Ok((head, part(&mut file, end.saturating_sub(MARK_BYTES)..end)?))

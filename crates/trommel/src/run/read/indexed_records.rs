@@ -1,4 +1,4 @@
-//! Reads the records that an index names, pages in files as records, and records for a program that wants no documents.
+//! Reads records that an index selects, pages in files, and records for programs that want no documents.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use crate::run::work::{crawler_records::page_url, task::Step};
 
 impl RecordFeed<'_, '_> {
     /// Reads the records of a selection from `point` on, sends them to the workers, and returns the number of stored
-    /// bytes read. A record that cannot be read counts as damage of its place, and the others are read all the same.
+    /// bytes read. A record that cannot be read counts as damage of its place, and the others are still read.
     pub(crate) fn read_selection(
         &mut self,
         point: Option<ResumePoint>,
@@ -46,8 +46,8 @@ impl RecordFeed<'_, '_> {
         Ok(bytes)
     }
 
-    /// The dictionary at the start of its archive that a record is compressed with, else nothing; `known` is that of the
-    /// archive read last, by its number. A record whose dictionary cannot be read counts as damage later.
+    /// Returns the zstd dictionary at the start of a record's archive; empty if the record needs none. `known` keeps
+    /// the dictionary of the archive read last. An unreadable dictionary makes its record count as damage later.
     fn dictionary_of<'a>(
         &self,
         selection: &RecordSelection,
@@ -66,7 +66,7 @@ impl RecordFeed<'_, '_> {
         known.as_ref().map_or(&[], |(_, bytes)| bytes)
     }
 
-    /// Tells the lines of an index that name no record: each costs itself only.
+    /// Reports each line of an index that names no record as damage.
     fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
         let bad = &selection.bad_lines;
         for (number, what) in &bad.first {
@@ -78,8 +78,8 @@ impl RecordFeed<'_, '_> {
         }
     }
 
-    /// Sends the record of one row out of its stored bytes, or all of them. The first is compared with what the index
-    /// states, and sent in any case. Reading continues at `after` behind the last.
+    /// Sends the record of one index row to the workers, or all records in the row's stored bytes. The first is
+    /// compared with the facts in the index, and sent in any case. After the last, reading continues at `after`.
     fn send_stored(
         &mut self,
         selection: &RecordSelection,
@@ -122,13 +122,13 @@ impl RecordFeed<'_, '_> {
     }
 }
 
-/// The difference of a record from the statements of its index. A copy of a page is known by the URL of the page, too.
+/// Describes how a record differs from the facts in its index; none if equal. Copies of pages may have the page's URL.
 fn difference(stated: &StatedRecord, record: &Record) -> Option<String> {
     let urls: Vec<&str> = record.url().into_iter().chain(page_url(record)).collect();
     stated.difference(&urls, record.payload_digest())
 }
 
-/// The record that begins at that byte of its member, or behind it, with the damage before its end.
+/// Returns the record at byte `inner` of its compressed member or the next one, with damage before the record's end.
 fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     let mut records = 0;
     let is_before = |item: &Result<Record, ArchiveError>| item.as_ref().is_ok_and(|record| record.place.inner < inner);
@@ -139,10 +139,10 @@ fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     until_next.collect()
 }
 
-/// An iterator over the records of an input, from the first on.
+/// Iterator over the records of an input, from the first on.
 pub type Records = Box<dyn Iterator<Item = Result<Record, ArchiveError>>>;
 
-/// Opens an input to read its records.
+/// Opens an input, and returns an iterator over its records.
 ///
 /// # Errors
 /// Fails if the input cannot be opened; the error is one line that names the input.
@@ -167,7 +167,7 @@ pub fn open_input(input: &Input, network: &NetworkOptions) -> crate::Result<Reco
 
 impl RecordFeed<'_, '_> {
     /// Reads pages in files from `point` on, sends them to the workers, and returns the number of stored bytes read. A
-    /// file that cannot be read counts as damage, and the others are read all the same.
+    /// file that cannot be read counts as damage, and the others are still read.
     pub(crate) fn read_pages(&mut self, point: Option<ResumePoint>, pages: &PageFiles) -> Result<u64, Disconnected> {
         let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
         let most = self.common.plan.options.max_record;

@@ -1,4 +1,4 @@
-//! The thread that reads the inputs of a lane in order.
+//! Reads the inputs of a lane in order, on a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -22,36 +22,36 @@ use crate::run::{
     write::lane::Common, write::ledger::Next, write::ledger::Work,
 };
 
-/// Time between two looks at whether enough archives are done.
+/// Time between two checks of a waiting reader whether it may continue.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The error that the receiver of records is gone, so that reading can stop.
+/// Error that the receiver of records is gone, so that reading must stop.
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// Reads the inputs of a lane and sends their records to the workers. It holds each response back until the next record
-/// is known, because that record may state the encoding that the crawler detected.
+/// Reader of the inputs of a lane, which sends their records to the workers. Each response is held back until the next
+/// record is known, because that record may state the encoding that the crawler detected.
 pub(crate) struct RecordFeed<'a, 'c> {
     pub(crate) common: &'a Common<'c>,
     lane: usize,
-    /// Lets the records of the lane in, and brings back blocks that the workers are done with.
+    /// Channels of the lane: its gate bounds the records, and its channel of spare blocks brings used blocks back.
     ways: &'a Lane,
     tasks: Sender<Task>,
-    /// The lists of the container whose archive is being read.
+    /// Page lists of the WACZ container whose archive is being read; none for other inputs.
     listed: Option<ListedPages>,
     next: u64,
-    /// A response held back, and where reading goes on after it.
+    /// Response that is held back, and the place where reading continues after it.
     // One record: crawlers write the metadata of a response right behind it.
     held: Option<(Record, ResumePoint)>,
-    /// The captures that revisits may name, if they are to be resolved.
+    /// Captures to which revisits may refer; none if revisits are not resolved.
     revisits: Option<Revisits>,
-    /// True once the output of the current input has begun, as that of a continued input has.
+    /// True once the output of the current input has begun, also in an earlier run.
     pub(crate) begun: bool,
-    /// Stored bytes of the current input that are counted.
+    /// Number of stored bytes of the current input that are counted in the progress.
     counted: u64,
 }
 
-/// Says that nothing more comes, however reading ended.
+/// Tells the writer of the lane that no more records come, however reading ended.
 impl Drop for RecordFeed<'_, '_> {
     fn drop(&mut self) {
         let (lane, number) = (self.lane, self.next);
@@ -61,14 +61,13 @@ impl Drop for RecordFeed<'_, '_> {
 }
 
 impl<'a, 'c> RecordFeed<'a, 'c> {
-    /// Creates a feed for the lane of that number, which sends its records into `tasks`.
+    /// Creates a feed for the lane with the index `lane`, which sends its records to `tasks`.
     pub(crate) fn new(common: &'a Common<'c>, (lane, ways): (usize, &'a Lane), tasks: Sender<Task>) -> Self {
         let (listed, held, revisits) = (None, None, None);
         Self { common, lane, ways, tasks, listed, next: 0, held, revisits, begun: false, counted: 0 }
     }
 
-    /// Reads the inputs that the ledger assigns, each to its end. Stops when no input is left or nothing more is
-    /// wanted.
+    /// Reads the inputs that the ledger assigns, each to its end, until no input is left or the run is stopped.
     pub(crate) fn run(mut self) -> Result<(), Disconnected> {
         if self.common.plan.run.settings.archive.resolve_revisits {
             self.revisits = Some(Revisits::of(self.common.plan, &self.common.stop));
@@ -79,7 +78,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(())
     }
 
-    /// The next archive, or piece of one; none if there is none left.
+    /// Returns the next archive, or piece of an archive, to read; none if none is left.
     fn pick(&self) -> Result<Option<Work>, Disconnected> {
         let common = self.common;
         while common.ledger().is_ahead() {
@@ -160,7 +159,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, None, Step::End(end))
     }
 
-    /// Waits until it is known whether a piece counts.
+    /// Waits until it has been decided whether a piece is valid or discarded.
     fn await_turn(&self, piece: &Piece) -> Result<(), Disconnected> {
         while !piece.fate.is_known() {
             if self.common.stop.is_set() || self.ways.gate.is_closed() {
@@ -171,7 +170,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(())
     }
 
-    /// Tells the faults of a container before its first archive is read; returns its lists.
+    /// Reports the faults of an archive's WACZ container if reading begins at its start; returns the page lists.
     fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ListedPages, Disconnected> {
         let (listed, faults) = packed.pages();
         // That reading them was ended early is no fault.
@@ -201,13 +200,13 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(ArchiveEnd { bytes: reader.position(), ..end })
     }
 
-    /// Counts the stored bytes of the current input up to the offset `position`.
+    /// Counts the stored bytes of the current input up to the offset `position` as read.
     pub(crate) fn advance(&mut self, position: u64) {
         self.common.counts().bytes += position.saturating_sub(self.counted);
         self.counted = self.counted.max(position);
     }
 
-    /// Sends the records of one input.
+    /// Sends the records of an input to the workers, up to the end of the input or of its piece.
     fn read(&mut self, input: &Input, reader: &mut Reader, piece: Option<&Piece>) -> Result<ArchiveEnd, Disconnected> {
         let mut next_piece = piece.map_or(0, |piece| piece.number + 1);
         loop {
@@ -244,8 +243,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
     }
 
-    /// Sends one item of an input to the workers, and returns the error if it is one that ends the input. `after` is
-    /// the place where reading continues.
+    /// Sends a record or damage of an input to the workers. Returns any other error, because it ends the input. `after`
+    /// is the place where reading continues.
     pub(crate) fn give(
         &mut self,
         item: Result<Record, ArchiveError>,
@@ -274,7 +273,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         Ok(None)
     }
 
-    /// Begins the output of the current input, unless it has begun. `info` is the block of its warcinfo record.
+    /// Begins the output of the current input, unless it has begun. `info` is the block of the input's warcinfo record.
     pub(crate) fn begin(&mut self, info: Option<Vec<u8>>, date: Option<&str>) -> Result<(), Disconnected> {
         match std::mem::replace(&mut self.begun, true) {
             true => Ok(()),
@@ -282,8 +281,8 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         }
     }
 
-    /// Reports damage in the input. Before the first record it has no resume point, because there is no output yet to
-    /// continue.
+    /// Reports damage in the current input. The resume point `after` is ignored before the first record, because there
+    /// is no output yet to continue.
     pub(crate) fn send_damage(
         &mut self,
         after: Option<ResumePoint>,
@@ -294,7 +293,7 @@ impl<'a, 'c> RecordFeed<'a, 'c> {
         self.send(0, after.filter(|_| self.begun), Step::Damage { offset, lost, what })
     }
 
-    /// Sends the response that was held back, with the facts that the next record states about it.
+    /// Sends the response that was held back to the workers, with the encoding that the next record states for it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some((record, after)) = self.held.take() {
             let charset = next.and_then(|next| revisits::crawl_charset(&record, next));

@@ -1,4 +1,4 @@
-//! Finds the captures that revisits refer to, stored once and visited again, and reads one record at its place.
+//! Resolves revisits to the captures that they refer to, and reads a single record at its place.
 //!
 //! The metadata record of a crawl about a response comes before it.
 
@@ -13,21 +13,21 @@ use trommel_text::{hash, mix};
 use crate::run::inputs::listing::{is_page, page_item};
 use crate::run::{inputs::Input, plan::recipe_and_lanes::Prepared};
 
-/// Maximum number of captures that are remembered: some 150 MB.
+/// Maximum number of keys of captures that are remembered, which take about 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
-/// Bytes that all revisits of one capture may be given. A revisit is a few hundred bytes, and its capture many millions.
+/// Maximum bytes of content that all revisits of one capture may get: a capture may have many megabytes.
 const MAX_GIVEN: u64 = 256 << 20;
-/// Bytes of a response in which its type stands.
+/// Number of bytes at the start of a response in which its media type is looked for.
 // The type of a response is among its first headers; decoding each payload would double the first pass.
 const HEAD_BYTES: usize = 4096;
 
-/// The captures of a run to which revisits may refer, by digest, by id, and by URL with time. All inputs are read
-/// before the run to collect them, so that a revisit may stand before its capture.
+/// Captures of a run to which revisits may refer, by digest, by id, and by URL with time. All inputs are read before
+/// the run to collect them, so that a revisit may come before its capture.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
-    /// Index of the input and stored offset.
+    /// Place of each capture by its key: index of the input, and byte offset in the stored archive.
     places: HashMap<u64, (u32, u64)>,
-    /// The number of revisits with a key.
+    /// Number of revisits that refer to each key.
     asked: HashMap<u64, u32>,
     full: bool,
     /// True after the warning that a capture has too many revisits.
@@ -35,7 +35,7 @@ pub(crate) struct Revisits {
 }
 
 impl Revisits {
-    /// Reads all inputs of `plan` and collects their captures. Inputs that cannot be read are reported later, when the
+    /// Reads all inputs of `plan`, and collects their captures. Inputs that cannot be read are reported later, when the
     /// run reads them.
     pub(crate) fn of(plan: &Prepared<'_>, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
@@ -115,14 +115,14 @@ impl Revisits {
     }
 }
 
-/// The keys of the capture that a revisit refers to. A capture that it names comes before one with the same digest.
+/// Returns the keys of the capture that a revisit refers to, in the order to try: by id, by URL and date, by digest.
 fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
     let named = capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date"));
     [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
 }
 
-/// The stored bytes of an archive from `offset` on; none if they cannot be read, only once, or only from their start.
+/// Opens the stored bytes of an archive from `offset` on; none if they cannot be read from there, or only once.
 fn at(input: &Input, offset: u64, remote: &Remote) -> Option<OpenBytes> {
     let bytes = input.bytes().ok()??;
     if matches!(bytes, ArchiveBytes::Deflated(..)) {
@@ -133,12 +133,12 @@ fn at(input: &Input, offset: u64, remote: &Remote) -> Option<OpenBytes> {
     Some(opened)
 }
 
-/// Keys of different kinds never meet but by chance.
+/// Returns the key of a text, a hash that depends on the number `kind` of its kind; none for an empty text.
 fn key(kind: u64, text: &str) -> Option<u64> {
     (!text.is_empty()).then(|| mix(hash(text.as_bytes()) ^ kind))
 }
 
-/// Digests are written with and without their kind, and in either case.
+/// Returns the key of a record's payload digest, independent of case and prefix; none for the digest of no content.
 fn digest(record: &Record) -> Option<u64> {
     let digest = record.headers.get("WARC-Payload-Digest")?;
     let digest = digest.rsplit(':').next().unwrap_or(digest).trim();
@@ -158,15 +158,15 @@ fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
     key(3, &format!("{url} {date}"))
 }
 
-/// A record, and the encoding that the crawl's metadata record after it states.
+/// Record, with the encoding that the crawl's metadata record after it states.
 type FoundRecord = (Record, Option<String>);
 
-/// Reads the record at the stored offset `offset` of an archive, and at `inner` in the plain bytes of a member with
-/// several. The result includes the encoding that the crawl's metadata record after it states. None if no record begins
-/// there.
+/// Reads the record at the byte offset `offset` of a stored archive; none if no record begins there. `inner` is the
+/// record's offset in the plain bytes of a compressed member with several. The result includes the encoding that the
+/// crawl's metadata record after it states.
 ///
 /// # Errors
-/// If the archive cannot be read.
+/// Fails if the archive cannot be read.
 pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<FoundRecord>, ArchiveError> {
     if archive.file_name().is_some_and(|name| is_page(&name.to_string_lossy())) {
         let record = page_item(archive, ReadOptions::default().max_record)?;
@@ -180,11 +180,11 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<Found
     record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// Reads a record as [`record_at`] does, from an archive called `name`. `open` returns its stored bytes from an offset
-/// on.
+/// Reads a record as [`record_at`] does, from an archive called `name`. `open` returns the archive's stored bytes from
+/// an offset on.
 ///
 /// # Errors
-/// If the archive cannot be read.
+/// Fails if the archive cannot be read.
 pub fn record_in<R: Read + Send + 'static>(
     name: &str,
     open: impl Fn(u64) -> io::Result<R>,
@@ -204,7 +204,7 @@ pub fn record_in<R: Read + Send + 'static>(
     }
 }
 
-/// The record at `offset` of the reader's archive.
+/// Finds the record at byte `offset` of a stored archive, and at byte `inner` of its member.
 fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<FoundRecord> {
     let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
     let record = reader
@@ -220,8 +220,8 @@ fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<FoundRecor
     Some((record, charset))
 }
 
-/// Returns the encoding that the crawler detected for `response`, if `next`, the record after it, is a metadata record
-/// about it.
+/// Returns the encoding that the crawler detected for `response`, if the record after it, `next`, is a metadata record
+/// about the response.
 pub fn crawl_charset(response: &Record, next: &Record) -> Option<String> {
     if next.kind != RecordType::Metadata || !is_about(response, next) {
         return None;
@@ -238,7 +238,7 @@ fn is_about(response: &Record, next: &Record) -> bool {
     }
 }
 
-/// Value of a field in an `application/warc-fields` block.
+/// Returns the value of a field in an `application/warc-fields` block; none if the field is absent.
 fn field<'a>(block: &'a [u8], name: &str) -> Option<&'a str> {
     block.split(|&byte| byte == b'\n').find_map(|line| {
         let (key, value) = std::str::from_utf8(line).ok()?.split_once(':')?;

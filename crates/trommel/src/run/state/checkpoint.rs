@@ -1,5 +1,4 @@
-//! The saved state of a run, and when it is saved. The run can continue from it after an interruption, or with new
-//! inputs.
+//! Saved state of a run, from which it continues after an interruption or with new inputs, and the times of saving.
 
 use std::path::Path;
 use std::{fmt, io, mem::take};
@@ -17,30 +16,30 @@ use crate::run::{
 };
 use crate::{Error, ErrorKind, Result};
 
-/// Characters shown of a setting that differs.
+/// Maximum number of characters of a setting's value in messages about a difference.
 // Values may be lists of hundreds of names.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Records after which the state is saved even if they gave few bytes.
+/// Maximum number of records that are read before the state is saved, however few bytes they give.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.
 const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
-/// Bytes of blocks, in frames, after which the state is saved even if they gave little output: reading them again takes
-/// a few seconds.
+/// Maximum bytes of record blocks that are read before the state is saved, as a multiple of the size of a frame.
+/// Reading them again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
-/// The progress of an archive since its last frame ended, by which the end of the next one is decided.
+/// Progress of an archive since its last frame ended, which decides when the next frame ends.
 #[derive(Default)]
 pub(crate) struct FrameCounts {
     pub(crate) encoded: u64,
     pub(crate) records: u64,
     pub(crate) blocks: u64,
-    /// True if a part of the output ended.
+    /// True if a part of the output has ended.
     pub(crate) part_ended: bool,
 }
 
 impl FrameCounts {
     /// Returns whether the frame should end and the state be saved, because enough was written or read. `frame` is the
-    /// size of a frame in bytes, `memory` the bytes that saving takes for duplicates.
+    /// size of a frame in bytes, `memory` the size of the duplicate filters' memory, which is saved with the state.
     pub(crate) fn is_full(&self, frame: u64, memory: u64) -> bool {
         let read_enough = self.blocks >= frame.saturating_mul(BLOCKS_A_FRAME);
         // Saving must not cost more than writing, however much there is to remember.
@@ -48,69 +47,69 @@ impl FrameCounts {
     }
 }
 
-/// The saved state of an unfinished run, from which it can be continued. All records up to one moment are in its
-/// outputs and counts, and none after it. It is stored as a MessagePack map and its SHA-256. Inputs that are done stand
+/// Saved state of an unfinished run, from which the run can be continued. All records up to one moment are in its
+/// outputs and counts, and no later ones. It is stored as a MessagePack map and its SHA-256. Inputs that are done are
 /// in the journal beside it, and in the state itself once the run is finished.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
-    /// Everything that the outputs depend on except the inputs.
+    /// Recipe of the run: everything that the outputs depend on except the inputs.
     // A run goes on under the same build only, which is one of them, so that the format needs no version.
     pub(crate) settings: Values,
-    /// The valid part of the journal.
+    /// Length and checksum of the valid part of the journal.
     pub(crate) journal: Extent,
-    /// The bytes of the journal; none if the run is not finished.
+    /// Bytes of the journal of a finished run; none if the run is not finished.
     pub(crate) contents: Option<Vec<u8>>,
-    /// The identities of all inputs at the beginning, if every page depends on all of them.
+    /// Identities of all inputs at the beginning of the run; empty unless every page depends on all inputs.
     pub(crate) planned: Vec<Identity>,
     /// Number of archives that the run has begun.
     pub(crate) begun: u64,
-    /// The archives that are being read or written, and those that wait for their turn.
+    /// Archives that are being read or written, and those that wait for their turn.
     pub(crate) archives: Vec<ArchiveState>,
-    /// The unfinished output of all archives, and the files beside it.
+    /// Unfinished outputs that all archives share, and unfinished side files (quarantine, dropped list, copies).
     pub(crate) outputs: OutputsState,
-    /// The memory of the duplicate filters.
+    /// Memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
     /// Files that are complete but may not have their final names yet.
     pub(crate) complete: Vec<FileState>,
-    /// Counts of the archives that are done, without those of single inputs.
+    /// Counts of the archives that are done, without the reports on single inputs.
     pub(crate) summary: Summary,
-    /// Times of the pages.
+    /// Times of the pages in archives that are done.
     pub(crate) times: Times,
-    /// Read errors that ended the run before. They do not end a continued run again.
+    /// Read errors that ended earlier parts of the run; they do not end a continued run again.
     pub(crate) failed: Vec<String>,
 }
 
-/// An earlier run that is continued (or a new run, with an empty state), with the inputs that remain.
+/// Earlier run to be continued, or a new run with an empty state, with the inputs that remain.
 #[derive(Debug, Default)]
 pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
     /// True if the earlier run was finished.
     pub(crate) finished: bool,
-    /// The contents of the journal: inputs that are done, and outputs that have their final names.
+    /// Contents of the journal: inputs that are done, and outputs that have their final names.
     pub(crate) contents: Contents,
-    /// The bytes of the finished run's journal, with which the new journal begins; empty if the journal goes on.
+    /// Bytes of a finished run's journal, with which the new journal begins; empty if the old journal continues.
     pub(crate) journal: Vec<u8>,
-    /// Inputs that could not be read and are read again.
+    /// Inputs that could not be read before and are read again.
     pub(crate) again: Vec<DoneInput>,
-    /// The inputs that remain, in order; the first is the one that has begun to write the output of all inputs.
+    /// Inputs that remain, in order. An input that was being written into the output of all inputs comes first.
     pub(crate) todo: Vec<Turn>,
-    /// The index of the input that was read in part, piece by piece, and the number of its next piece.
+    /// Input of which some pieces have been read: its index, and the number of its next piece.
     pub(crate) due: Option<(usize, usize)>,
 }
 
-/// The part that is read first, to know whether the rest is readable.
+/// Recipe in a saved state, which is read first to know whether the rest is readable.
 #[derive(Deserialize)]
 struct MadeWith {
     settings: Values,
 }
 
 impl Checkpoint {
-    /// Creates the state of a run with these settings in which nothing was done.
+    /// Creates the state of a run with the recipe `settings` in which no input has been read.
     pub(crate) fn new(settings: Values) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Loads the state at `path`; none if there is no state. It must be that of a run with these `settings`.
+    /// Loads the state at `path`; none if there is no state. The state must be of a run with the recipe `settings`.
     pub(crate) fn load(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>> {
         let bytes = match read_own(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -136,8 +135,7 @@ impl Checkpoint {
         rmp_serde::from_slice(state).map(Some).map_err(undecoded)
     }
 
-    /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
-    /// there.
+    /// Checks that the state names only files of a run of `plan`, because somebody else may have written the state.
     // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
         let (folder, sides) = (plan.output.destination.folder(), sides(plan).unwrap_or_default());
@@ -157,7 +155,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Saves the state at `path`, where it replaces the one before.
+    /// Saves the state at `path`, where it replaces the previous state.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
         // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
@@ -166,14 +164,14 @@ impl Checkpoint {
     }
 }
 
-/// The bytes before a checksum, if it is theirs.
+/// Returns the bytes before the SHA-256 at their end; none if the checksum does not match.
 fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     let (state, digest) = bytes.split_last_chunk::<32>()?;
     (Sha256::digest(state) == *digest).then_some(state)
 }
 
 impl ContinuedRun {
-    /// Creates the state of a new run.
+    /// Creates the state of a new run of a plan.
     pub(crate) fn new_run(plan: &Plan) -> Self {
         Self {
             state: Checkpoint::new(plan.recipe()),
@@ -183,10 +181,10 @@ impl ContinuedRun {
     }
 
     /// Loads the run whose state is saved at one of `paths`: an interrupted run, or else a finished one. None if there
-    /// is no such state.
+    /// is no state.
     ///
     /// # Errors
-    /// If it is not a run of this plan, or its inputs or outputs are not what they were.
+    /// Fails if the state is of a run of another plan, or if inputs or outputs have changed since.
     pub(crate) fn load(plan: &Plan, paths: [&Path; 2]) -> Result<Option<Self>> {
         // A run that was continued after its end has both, until it ends again.
         let Some(path) = paths.into_iter().find(|path| is_there(path)) else { return Ok(None) };
@@ -225,7 +223,7 @@ impl ContinuedRun {
         Ok(Some(continued))
     }
 
-    /// Marks all inputs as done if the run has written the last document of its limit.
+    /// Marks all inputs as done if the run has already written the maximum number of documents (`limit`).
     pub(crate) fn end_at_limit(&mut self, plan: &Plan) {
         let documents = self.state.summary.documents;
         if plan.settings.limits.limit.is_some_and(|limit| documents >= limit.get()) {
@@ -237,7 +235,7 @@ impl ContinuedRun {
     /// Returns the counts of a finished run.
     ///
     /// # Errors
-    /// If they do not add up.
+    /// Fails if the counts contradict one another.
     pub(crate) fn into_summary(self) -> Result<Summary> {
         let Self { state, contents, .. } = self;
         let mut summary = state.summary;
@@ -249,20 +247,20 @@ impl ContinuedRun {
         }
     }
 
-    /// Returns whether no input is left to do.
+    /// Returns whether the run is finished and no input is left; always false if inputs are followed.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
         // A followed run has no end of its own: its inputs may have grown since.
         self.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 }
 
-/// A state or its journal whose bytes are not those that a run wrote.
+/// Makes the error that a saved state or its journal is damaged.
 fn damaged(path: &Path, what: &str) -> Error {
     let remedy = "remove this file and start afresh with --overwrite";
     Error::resume(path, format!("the state of the run is empty or damaged ({what}); {remedy}"))
 }
 
-/// Returns whether the file system has an entry of this name, even a link to nothing.
+/// Returns whether a path exists in the file system, even as a link to a missing file.
 pub(crate) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

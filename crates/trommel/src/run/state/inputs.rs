@@ -1,4 +1,4 @@
-//! The inputs of a run in its saved state: those that are left, in their order, the one in work, the finished ones.
+//! Inputs of a run in its saved state: those that remain, in order, those in progress, and those that are finished.
 //!
 //! The files of a run are unfinished or complete. Finished inputs are appended to a journal, so saving one costs
 //! the same however many there are.
@@ -16,23 +16,23 @@ use crate::run::inputs::{Input, listing::Identity, listing::namings, pieces::Pie
 use crate::run::{plan::Plan, write::manifest::ManifestFile};
 use crate::{Error, Result};
 
-/// An input, or a piece of one, that the run still has to read.
+/// Input, or piece of an input, that the run still has to read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     /// Index of the input in the plan.
     pub(crate) input: usize,
-    /// The saved state of the archive if it was begun before, or the states of its pieces.
+    /// Saved states of the archive, or of its pieces, if an earlier run has begun it.
     pub(crate) begun: Vec<ArchiveState>,
-    /// The piece of the input that is read; none to read all of it.
+    /// Piece of the input to read; none to read the whole input.
     pub(crate) piece: Option<Piece>,
     /// True if the input is known to be read as a whole, not in pieces.
     pub(crate) is_whole: bool,
 }
 
-/// The inputs of a plan, and those that are found in the state.
+/// Inputs of a plan, with a note of those that a saved state names.
 struct Known<'a> {
     plan: &'a Plan,
-    /// Indexes of the inputs by name and number among those of that name.
+    /// Index of each input in the plan, by its name and its number among the inputs of that name.
     all: HashMap<(String, usize), usize>,
     found: HashSet<usize>,
 }
@@ -43,7 +43,7 @@ impl<'a> Known<'a> {
         Self { plan, all: names.zip(0..).collect(), found: HashSet::new() }
     }
 
-    /// An input of the state, and its index.
+    /// Finds an input of the saved state in the plan, and returns its index; fails if it is missing or has changed.
     fn find(&mut self, identity: &Identity) -> Result<(usize, &'a Input)> {
         let name = &identity.name;
         let index = self.all.get(&(name.clone(), identity.naming)).copied();
@@ -59,7 +59,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Indexes of those that are not found.
+    /// Returns the indexes in the plan of the inputs that the saved state does not name.
     fn left(&self) -> impl Iterator<Item = usize> {
         (0..self.plan.inputs.len()).filter(|index| !self.found.contains(index))
     }
@@ -87,11 +87,11 @@ pub(super) fn check_planned(plan: &Plan, planned: &[Identity], why: &str) -> Res
     }
 }
 
-/// The inputs that remain: first those that became readable, then all that are left to read. The last part is the input
-/// that was read piece by piece, with the number of its next piece.
+/// Inputs that remain: those that became readable, all that are left to read, and the input read piece by piece. The
+/// last is its index in the plan, with the number of its next piece.
 pub(super) type Remaining = (Vec<DoneInput>, Vec<Turn>, Option<(usize, usize)>);
 
-/// Finds the inputs that remain of a continued run. Those that became readable are taken out of `done`.
+/// Finds the inputs that remain of a continued run. Inputs that became readable are taken out of `done`.
 pub(super) fn remaining(plan: &Plan, begun: Vec<ArchiveState>, done: &mut Vec<DoneInput>) -> Result<Remaining> {
     let mut inputs = Known::new(plan);
     let (mut again, mut due) = (Vec::new(), None);
@@ -122,43 +122,44 @@ pub(super) fn remaining(plan: &Plan, begun: Vec<ArchiveState>, done: &mut Vec<Do
     Ok((again, todo, due))
 }
 
-/// The saved state of an archive that is being read or waits for its turn: its position, files and counts.
+/// Saved state of an archive that is being read or waits for its turn: its position, files and counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ArchiveState {
     /// Index of the input in the plan of the continued run.
     #[serde(skip)]
     pub(crate) input: usize,
-    /// Number of the archive in the order in which archives were begun; its shares have it in their names.
+    /// Number of the archive in the order in which the run began archives. Names of files with its share of an output
+    /// contain the number.
     pub(crate) number: u64,
-    /// The input as it was when it was opened.
+    /// Identity (name and file stamp) of the input when it was opened, to notice later changes.
     pub(crate) identity: Identity,
-    /// The place where reading continues; none if it is not known yet, or the archive has ended.
+    /// Place where reading continues; none if it is not known yet, or the archive has ended.
     pub(crate) point: Option<ResumePoint>,
     /// True if the archive has been read to its end.
     pub(crate) is_ended: bool,
-    /// True if its documents are written directly into the output of all archives, as those of the first archive in
+    /// True if documents are written directly into the output of all archives. That is so for the first archive in
     /// order.
     pub(crate) is_direct: bool,
-    /// Its counts so far.
+    /// Counts of the archive so far, for the report on its input.
     pub(crate) report: FileReport,
-    /// Counts of this archive, which are added to those of the run.
+    /// Counts of the archive so far, which are added to those of the run.
     pub(crate) summary: Summary,
-    /// Times of its pages.
+    /// Times of the pages in the archive.
     pub(crate) times: Times,
-    /// The piece of the archive that this state is about; none if it is read as a whole.
+    /// Piece of the archive that the state describes; none for the whole archive.
     pub(crate) piece: Option<PieceState>,
-    /// The archive's own outputs, and its shares of the output of all archives.
+    /// Unfinished output files of the archive, and its shares of outputs that belong to all archives.
     pub(crate) outputs: OutputsState,
 }
 
-/// The saved position of a piece in its archive.
+/// Saved position of a piece in its archive.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PieceState {
     /// Number of the piece in the order of the archive, from 0.
     pub(crate) number: usize,
-    /// Stored offset at which it begins.
+    /// Byte offset in the stored archive at which the piece begins.
     pub(crate) start: u64,
-    /// The number of the piece that begins where this one has ended; none at the end of the archive.
+    /// Number of the piece that begins where the present one has ended; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }
 
@@ -169,22 +170,22 @@ impl ArchiveState {
     }
 }
 
-/// The unfinished outputs in a saved state.
+/// Unfinished outputs in a saved state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OutputsState {
-    /// The unfinished files.
+    /// States of the unfinished files.
     pub(crate) open: Vec<FileState>,
-    /// The head of the current input, if more parts of it may follow.
+    /// Facts about the first input, for the heads of further parts; none if no further part can follow.
     // Each part begins with the same head, also those that are begun after a restart.
     pub(crate) beginning: Option<InputStart>,
 }
 
-/// The saved state of an unfinished output file. Its valid part is kept, and the rest is written again.
+/// Saved state of an unfinished output file. Its valid part is kept, and the rest is written again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
-    /// The final name of the file, or of the folder that is made of it.
+    /// Final path of the file, or of the folder that is assembled from it.
     pub(crate) path: PathBuf,
-    /// Index of the encoding of the documents in the file. Files beside the outputs have the indexes after those of all
+    /// Index of the documents' encoding in the output's encodings. Side files have the indexes after those of all
     /// encodings.
     pub(crate) slot: usize,
     /// Name of the input whose documents the file holds; the first if there are several.
@@ -193,67 +194,67 @@ pub(crate) struct FileState {
     pub(crate) documents: u64,
     /// Number of the part of the output, from 0.
     pub(crate) part: u32,
-    /// Number of bytes of documents before the compression of the file.
+    /// Number of encoded bytes of documents in the file, before its compression.
     pub(crate) encoded: u64,
-    /// Length and checksum of the bytes written into the file; for an assembled output, into its spool.
+    /// Length and checksum of the bytes written into the file or, for an assembled output, into its spool.
     pub(crate) extent: Extent,
 }
 
-/// Returns the name of a file, or with `number` that of an archive's share in the file. The number at its end makes the
-/// hidden name unique.
+/// Returns the path of a file or, with `number`, of the share that the archive with that number has in the file. The
+/// number at the end of the name makes the hidden name unique.
 pub(crate) fn share_of(path: &Path, number: Option<u64>) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     number.iter().for_each(|number| name.push(format!(".{number}")));
     name.into()
 }
 
-/// The facts about the first input of an output, for the head of the output and the names of its parts.
+/// Facts about the first input of an output, for the head of the output and the names of its parts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct InputStart {
     /// Name of the input.
     pub(crate) input: String,
-    /// The stem of the output's file names, which later parts keep even if other inputs follow.
+    /// Stem of the output's file names, which later parts keep even if other inputs follow.
     pub(crate) stem: String,
-    /// Block of the first record if it is a warcinfo.
+    /// Block of the first record if that is a warcinfo record; otherwise none.
     pub(crate) info: Option<Vec<u8>>,
-    /// Date of the first record.
+    /// Date of the first record, as in its header.
     pub(crate) date: Option<String>,
 }
 
-/// An entry of the journal: one input or output that the run is done with.
+/// Entry of the journal: one input or output that the run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
     /// An input, or some pieces of it, has been read.
     Done(Box<DoneInput>),
     /// An output has its final name.
     File(ManifestFile),
-    /// An input that could not be read before is there now, and will be read again.
+    /// An input that could not be read before is readable now, and will be read again.
     Again(Identity),
 }
 
-/// An input, or some pieces of it, that the run is done with.
+/// Input, or some pieces of an input, that the run has finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DoneInput {
-    /// The identity of the input when it was opened.
+    /// Identity (name and file stamp) of the input when it was opened, to notice later changes.
     pub(crate) identity: Identity,
-    /// The report about the input.
+    /// Report on the input.
     pub(crate) report: FileReport,
-    /// The place where reading continues if a followed input grows.
+    /// Place where reading continues if a followed input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// The number of the next piece, if the input is read in pieces and not done.
+    /// Number of the next piece to read; none if the input is done or not read in pieces.
     pub(crate) next: Option<usize>,
 }
 
-/// The contents of a journal: the inputs and outputs that the run is done with.
+/// Contents of a journal: the inputs and outputs that the run is done with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
-    /// The inputs that are done, in the order in which they were read.
+    /// Inputs that are done, in the order in which they were read.
     pub(crate) done: Vec<DoneInput>,
-    /// The outputs that have their final names.
+    /// Outputs that have their final names.
     pub(crate) files: Vec<ManifestFile>,
 }
 
-/// Reads the valid part of a journal, the bytes of `extent`: MessagePack maps one after the other.
+/// Reads the valid part of a journal, which `extent` describes: MessagePack maps, one after the other.
 ///
 /// # Errors
 /// Fails if the journal is shorter than the extent, or begins with other bytes.
@@ -267,7 +268,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Decodes the entries of a journal, whose checksum was right.
+/// Decodes the entries of a journal whose checksum has been verified.
 ///
 /// # Errors
 /// Fails if the bytes are not entries of a journal.

@@ -1,24 +1,24 @@
-//! Recognises records that are no captures of pages: those in which a crawler keeps notes and copies of its own, and texts
-//! for programs, such as robots.txt and ads.txt.
+//! Recognises records that are no captures of pages: a crawler's own notes and copies, and texts for programs, such as
+//! robots.txt and ads.txt.
 
 use trommel_archive::Record;
 
-/// A record that is not a capture but made by the crawler itself.
+/// Record that the crawler made itself, not a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawlerRecord<'a> {
-    /// A copy of a page, as text or as the browser's document, with the URL of the page.
+    /// Copy of a page, as text or as the browser's document, with the URL of the page.
     Copy(&'a str),
-    /// A note of the crawler: a log, its arguments, a list, a picture of a page.
+    /// Note of the crawler, such as a log, its arguments, a list or a picture of a page.
     Note,
 }
 
-/// The names of copies behind `urn:`, or alone.
+/// Names before the page's URL in the URLs of copies, as in `urn:text:https://...` or `dom:https://...`.
 const COPIES: [&str; 4] = ["text", "textfinal", "dom", "onreadydom"];
-/// The names of other records behind `urn:`, of pages such as `about:blank` too.
+/// Names in the URLs of crawlers' notes about a page, as in `urn:pageinfo:https://...`.
 const NOTES: [&str; 4] = ["pageinfo", "view", "fullpage", "thumbnail"];
-/// Schemes before the address of something captured.
+/// Schemes of URLs that mark a capture, even if a second URL follows.
 const CAPTURED: [&str; 5] = ["http", "https", "view-source", "blob", "feed"];
-/// The beginning of the block of an ARC record that its owner removed.
+/// Start of the block of an ARC record whose content its owner removed.
 const DELETED: &[u8] = b"DELETED_TIME=";
 
 /// Returns the kind of a record that the crawler made itself; none for captures.
@@ -29,7 +29,7 @@ pub(super) fn crawler_record(record: &Record) -> Option<CrawlerRecord<'_>> {
     of_url(record.url()?)
 }
 
-/// Returns the URL of the page that a record is about; for a crawler's copy of a page, the URL of the page.
+/// Returns the URL of the page that a record holds; for a crawler's copy of a page, the URL of the copied page.
 pub(crate) fn page_url(record: &Record) -> Option<&str> {
     match crawler_record(record) {
         Some(CrawlerRecord::Copy(page)) => Some(page),
@@ -63,11 +63,11 @@ fn of_url(url: &str) -> Option<CrawlerRecord<'_>> {
     is_about.then_some(CrawlerRecord::Note)
 }
 
-/// Files that nearly every site serves as plain text and that programs read.
+/// Paths of text files for programs that nearly every site has.
 // They would be documents of nearly every host in an archive, and hold no text for people.
 const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
 
-/// Returns whether a text at this URL is meant for programs (such as robots.txt), and so gives no document.
+/// Returns whether a text at `url` is meant for programs (such as robots.txt), and so gives no document.
 pub(super) fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
         let (_, rest) = url.split_once("://")?;

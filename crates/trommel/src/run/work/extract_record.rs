@@ -1,4 +1,4 @@
-//! Reads the document of one record, or the reason why it has none.
+//! Extracts the document of one record, or the reason why it has none.
 //!
 //! Faults of the program itself are caught. Programs that have an order and an output of their own get one record at a
 //! time.
@@ -22,42 +22,42 @@ use crate::run::work::record_copies::{QUARANTINE, copied, failed_members};
 use crate::run::work::task::{CapturedRecord, DocumentForms, Gate, RecordOutcome, RecordVerdict, WorkerResult};
 use crate::{PAGE_FACTOR, page_hints};
 
-/// The function that extracts the document of a page, usually [`trommel_extract::Extractor::extract`]. It must be pure,
+/// Function that extracts the document of a page, usually [`trommel_extract::Extractor::extract`]. It must be pure,
 /// because it is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
-/// The function that encodes a document in all output formats, together with its fingerprint. Returns none if no output
-/// has a place for the document, and a message if encoding fails.
+/// Function that encodes a document in all output formats, and adds its fingerprint. It returns none if no output can
+/// store the document, and a message if encoding fails.
 pub(crate) type EncodeDocument<'a> = dyn Fn(Document, Fingerprint) -> Result<Option<Box<DocumentForms>>, String> + 'a;
 
-/// The result of a page, or the verdict about a record that is none.
+/// Result of a record that holds a page, or the verdict about any other record.
 type PageResult = Result<WorkerResult, RecordVerdict>;
 
-/// Turns records into documents or reasons why there is none. It has no state, so neither the order of records nor the
-/// number of workers matters.
+/// Converter of records into documents, or into reasons for their absence. It has no state, so neither the order of
+/// records nor the number of workers matters.
 pub(crate) struct RecordExtractor<'a> {
-    /// The function that extracts the document of a page.
+    /// Function that extracts the document of a page.
     pub(crate) extract: &'a Extract<'a>,
     /// Limits on the size of the decoded payload.
     pub(crate) payload: PayloadOptions,
-    /// Bounds the memory of the pages that are being extracted; none if it is bounded elsewhere.
+    /// Gate that bounds the memory of pages being extracted; none if their memory is bounded elsewhere.
     pub(crate) room: Option<&'a Gate>,
-    /// The filters that judge a page or document by itself.
+    /// Filters that judge each page or document by itself.
     pub(crate) filters: &'a Filters,
-    /// The plan of the run; none without files for copies of records and pages.
+    /// Plan of the run; none outside of a run, where no copies of records are written.
     pub(crate) run: Option<&'a Plan>,
-    /// Measures the time of decoding payloads and of encoding. The extractor measures that of extraction.
+    /// Clock for the time of decoding payloads and of encoding; none to measure nothing.
     pub(crate) clock: Option<&'a Clock>,
 }
 
 impl<'a> RecordExtractor<'a> {
-    /// Creates an extractor of records outside of a run. It extracts pages with `extract`, keeps those that pass
+    /// Creates a converter for records outside of a run. It extracts pages with `extract`, keeps those that pass
     /// `filters`, and writes no files.
     pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
         Self { extract, payload, room: None, filters, run: None, clock: None }
     }
 
-    /// Returns whether the crawler's copies of pages are taken.
+    /// Returns whether crawlers' copies of pages may become documents (setting `crawler_text`).
     fn takes_copies(&self) -> bool {
         self.run.is_some_and(|run| run.settings.archive.crawler_text)
     }
@@ -66,8 +66,7 @@ impl<'a> RecordExtractor<'a> {
         self.run.map_or(&[], |run| &run.set_aside)
     }
 
-    /// Extracts one record and encodes its document with `encode`. A panic on a record counts as the failure of that
-    /// record only.
+    /// Extracts one record and encodes its document with `encode`. A panic counts as a failure of that record only.
     pub(crate) fn result(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_>) -> WorkerResult {
         let record = &captured.record;
         if let Some(reason) = self.drop_unread(captured) {
@@ -92,7 +91,7 @@ impl<'a> RecordExtractor<'a> {
         result
     }
 
-    /// Reason why a record is dropped before its payload is read.
+    /// Returns the reason to drop a record before its payload is decoded; none if it must be read.
     fn drop_unread(&self, captured: &CapturedRecord) -> Option<DropReason> {
         let CapturedRecord { record, is_left_out, .. } = captured;
         // From what costs nothing to what costs most: most records of an archive are no pages.
@@ -107,7 +106,7 @@ impl<'a> RecordExtractor<'a> {
             .or_else(|| record.block.is_empty().then_some(DropReason::NoPayload))
     }
 
-    /// Reads a record that may be a page; gives only a verdict if it is none.
+    /// Reads a record that may hold a page; returns only a verdict if it holds none.
     fn read(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_>) -> PageResult {
         let CapturedRecord { record, charset, title, .. } = captured;
         let mut lap = Instant::now();
@@ -189,7 +188,7 @@ impl<'a> RecordExtractor<'a> {
     }
 }
 
-/// The document of a page with the facts of its record.
+/// Returns the document of a page, completed with the facts of its record: id, URL, date, place, status and notes.
 fn of_record(record: &Record, page: &Payload, id: &str, document: Document) -> Document {
     let notes = record.notes.iter().map(ToString::to_string);
     let of_page = page.notes.iter().map(ToString::to_string);
@@ -206,8 +205,8 @@ fn of_record(record: &Record, page: &Payload, id: &str, document: Document) -> D
     }
 }
 
-/// The page whose text a document is: that of a capture only if it says something, which pages that only a script writes
-/// do not.
+/// Returns the page whose text a document has. None for a captured page with few words, which a script may have to
+/// fill, so that a crawler's copy of the page can take its place.
 fn page_text(record: &Record, document: &Document, stats: &TextStats<'_>) -> Option<PageText> {
     let key = hash(page_url(record)?.as_bytes());
     match crawler_record(record) {
@@ -219,7 +218,7 @@ fn page_text(record: &Record, document: &Document, stats: &TextStats<'_>) -> Opt
     }
 }
 
-/// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
+/// Returns the names of the limits that a page exceeded: on record, on payload, and the caps of the page reader.
 fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
     let record = record.notes.iter().any(|note| matches!(note, Note::BlockTooLong { .. }));
     let payload = page.notes.contains(&PayloadNote::LimitHit);
@@ -228,7 +227,7 @@ fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
     passed.map(|(_, name)| name.to_owned()).chain(caps.iter().cloned()).collect()
 }
 
-/// Names a record in messages.
+/// Returns the name of a record in messages: file, offset, and id or URL.
 fn label(record: &Record) -> String {
     let place = &record.place;
     let id = record.id().or_else(|| record.url()).unwrap_or("no id");
@@ -239,13 +238,13 @@ fn failed(kind: FailureKind, message: String) -> RecordVerdict {
     RecordVerdict::Failed { kind, message }
 }
 
-/// Words of a page that is not written by a script alone.
+/// Minimum number of words of a captured page for its text to be preferred to crawlers' copies of the page.
 const MIN_PAGE_WORDS: usize = 25;
 
-/// The type of text that is taken unchanged.
+/// Media type of plain text, which becomes the text of a document unchanged.
 const PLAIN: &str = "text/plain";
 
-/// Reason why a record of this type is no page; none if it may be one.
+/// Returns the reason why a record of the given type holds no page; none if it may hold one.
 fn by_kind(record: &Record) -> Option<DropReason> {
     match &record.kind {
         // WET: text that somebody took out of a capture.
@@ -264,7 +263,7 @@ fn by_kind(record: &Record) -> Option<DropReason> {
     }
 }
 
-/// The time that a page took, and where it stands.
+/// Returns the time that a page took, with the page's id and place.
 fn page_time(record: &Record, id: &str, time: Duration) -> PageTime {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     PageTime { seconds: time.as_secs_f64(), id: id.to_owned(), file, offset }
@@ -281,7 +280,7 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("internal fault: {}", message.replace('\n', " "))
 }
 
-/// Extracts single records, given one by one in their order, with the results that a run would give.
+/// Extractor of single records, given one by one in their order, with the results that a run would give.
 pub struct SingleRecords<'a> {
     records: RecordExtractor<'a>,
     duplicates: Duplicates,

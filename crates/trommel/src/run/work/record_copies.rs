@@ -1,4 +1,4 @@
-//! Writes copies of records for other tools.
+//! Copies of records for other tools, and lines about dropped records.
 //!
 //! Failed records become WARC records that can be run again, dropped ones a line of JSON (`--dropped`). A copied record
 //! has a line in an index.
@@ -12,14 +12,14 @@ use trommel_record::{RecordSource, id, record_id, source};
 
 use crate::run::counts::reasons::{DropReason, FailureKind};
 
-/// The facts about a record by which the list of dropped records names it.
+/// Facts about a record for its line in the list of dropped records.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RecordLabel {
-    /// WARC-Record-ID, or the id derived from the place.
+    /// WARC-Record-ID of the record, or the id derived from its place.
     id: String,
     url: Option<String>,
     date: Option<String>,
-    /// Known once it is dropped.
+    /// Name of the reason for the drop; empty until the record is dropped.
     reason: &'static str,
     source: RecordSource,
 }
@@ -44,14 +44,14 @@ impl RecordLabel {
     }
 }
 
-/// The number of the file for records that failed, among the files beside the outputs. Files for copies follow, each
-/// with its index.
+/// Number of the side file for failed records (the quarantine). The next numbers are the list of dropped records, and
+/// the files of copies, each followed by its index.
 pub(crate) const QUARANTINE: usize = 0;
 pub(crate) const DROPPED: usize = 1;
 pub(crate) const COPIES: usize = 2;
 
-/// Makes the copy of a record for a file beside the outputs, and the copy's line in the index. `file` is the number of
-/// the file among those for copies.
+/// Returns the copy of a record and the copy's index line, each with the number of its side file. `file` is the
+/// position of the file among the files of copies.
 pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -> Vec<(usize, Vec<u8>)> {
     let number = COPIES + 2 * file;
     match record_member(record, id) {
@@ -60,7 +60,7 @@ pub(crate) fn copied(file: usize, record: &Record, id: &str, media_type: &str) -
     }
 }
 
-/// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
+/// Returns the line of a CDXJ index with the place of a record. Its sort key is the unchanged URL and the date.
 fn line(record: &Record, media_type: &str) -> Vec<u8> {
     let digits = |date: &str| -> String {
         let digits = date.chars().filter(char::is_ascii_digit);
@@ -88,11 +88,11 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
 
 const VERSION: &str = "WARC/1.1";
 
-/// Makes two gzip members about a failed record: the record, and a metadata record with reason, place and message. The
-/// same record and failure give the same bytes. `id` is its own, or the one derived from its place.
+/// Returns two gzip members about a failed record: the record, and a metadata record with reason, place and message.
+/// The same record and failure give the same bytes. `id` is the record's id, or the one derived from its place.
 ///
 /// # Errors
-/// None is known: fields that a WARC record can't have are mended before.
+/// No error is known, because fields that a WARC record cannot have are corrected before.
 pub(crate) fn failed_members(
     record: &Record,
     charset: Option<&str>,
@@ -132,7 +132,7 @@ pub(crate) fn failed_members(
     Ok(out)
 }
 
-/// Makes a gzip member of a record, with its fields and its block unchanged. A record without an id gets `id`.
+/// Returns a gzip member with a record, its fields and block unchanged. A record without an id gets `id`.
 pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
     // The block may be shorter than stated; its length is written anew.
     let (length, own) = (record.block.len().to_string(), format!("<{id}>"));

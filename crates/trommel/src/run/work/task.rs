@@ -1,4 +1,4 @@
-//! The tasks that pass from the reader through the workers to the writer, within bounds.
+//! Tasks that pass from the reader of a lane through the workers to its writer, and the gate that bounds them.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -9,153 +9,153 @@ use crate::run::counts::reasons::{DropReason, FailureKind};
 use crate::run::work::record_copies::RecordLabel;
 use crate::run::{counts::summary::PageTime, inputs::listing::Identity};
 
-/// A task of a lane: one step of an input, with its number in the order of the inputs.
+/// Task of a lane: one step of an input, with its number in the order of the lane.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Index of the lane that the task belongs to.
     pub(crate) lane: usize,
-    /// Place in the order of the lane, from 0 without gaps.
+    /// Number of the task in the order of the lane, from 0 without gaps.
     // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
-    /// Number of bytes that the task holds, for the [`Gate`](crate::run::gate::Gate).
+    /// Number of bytes that the task holds, which the [`Gate`] of its lane bounds.
     pub(crate) bytes: u64,
-    /// The place where reading continues after this step, if nothing of the input is left out before.
+    /// Place where reading continues after the step; none if no state can be saved after the step.
     // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
-    /// The step.
+    /// Step of the input that the task performs.
     pub(crate) step: Step,
 }
 
-/// The steps of an input, in order: it is opened, begins with its first record, and always ends.
+/// Step in the processing of an input. Every input is opened, begins with its first record, and ends.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// An input has been opened.
     Open(Opened),
     /// The output of an input begins, before its first record.
     Begin {
-        /// Block of the first record if it is a warcinfo.
+        /// Block of the first record if that is a warcinfo record; otherwise none.
         // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
-        /// Date of the first record.
+        /// Date of the first record, as in its header.
         date: Option<String>,
     },
-    /// A record that goes to the workers.
+    /// A record goes to the workers.
     Record(CapturedRecord),
-    /// The result of a record that comes from the workers.
+    /// The result of a record comes from the workers.
     Result(WorkerResult),
-    /// Damage after which reading continued.
+    /// Damage was found in an input, after which reading continued.
     Damage {
-        /// Stored offset at which the damage begins.
+        /// Byte offset in the stored archive at which the damage begins.
         offset: u64,
-        /// Number of bytes lost.
+        /// Number of bytes lost to the damage.
         lost: u64,
-        /// The kind of damage.
+        /// Description of the kind of damage.
         what: String,
     },
-    /// The next record differs from the one that its index states.
+    /// A record that an index selects differs from the facts in the index.
     Mismatch {
-        /// The archive, the place and the difference, in one line.
+        /// Message in one line: the archive, the place and the difference.
         what: String,
     },
-    /// The end of the input.
+    /// The input ends.
     End(ArchiveEnd),
-    /// The end of all inputs.
+    /// All inputs of the lane have ended.
     Over,
 }
 
-/// The facts about an input that has been opened.
+/// Facts about an input that has been opened.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
-    /// Number of the archive among those that the run began.
+    /// Number of the archive in the order in which the run began archives.
     pub(crate) number: u64,
-    /// The identity of the input at this moment.
+    /// Identity (name and file stamp) of the input when it was opened, to notice later changes.
     pub(crate) identity: Identity,
-    /// The name of the input's outputs, without folder and suffix.
+    /// Stem of the input's output names, without folder and suffix.
     pub(crate) stem: String,
 }
 
-/// The end of an input, with the error if it ended early.
+/// End of an input, with the error if the input ended early.
 #[derive(Debug, Default)]
 pub(crate) struct ArchiveEnd {
-    /// Number of stored bytes read.
+    /// Number of bytes read from the input, as stored.
     pub(crate) bytes: u64,
-    /// Reason why the input could not be read, or not to its end.
+    /// Reason why the input could not be read completely; none if it was.
     pub(crate) error: Option<String>,
-    /// True if the system could not read on in the middle of the input.
+    /// True if the system failed to read on in the middle of the input.
     pub(crate) broken: bool,
-    /// The place where reading continues if the input grows.
+    /// Place where reading continues if the input grows.
     pub(crate) point: Option<ResumePoint>,
-    /// Number of the piece that begins where this one ends; none at the end of the archive.
+    /// Number of the piece that begins where the present one ends; none at the end of the archive.
     pub(crate) next: Option<usize>,
 }
 
 impl ArchiveEnd {
-    /// Creates the end of an input that was read completely, with its stored `bytes`.
+    /// Creates the end of an input that was read completely, with the number of its stored `bytes`.
     pub(crate) fn at(bytes: u64) -> Self {
         Self { bytes, ..Self::default() }
     }
 
-    /// Creates the end of an input that cannot be read, or not to its end.
+    /// Creates the end of an input that could not be read completely.
     pub(crate) fn failed(error: String, broken: bool) -> Self {
         Self { error: Some(error), broken, ..Self::default() }
     }
 }
 
-/// A record on its way to a worker, with the facts that other records and lists state about it.
+/// Record on its way to a worker, with the facts that other records and lists state about it.
 #[derive(Debug)]
 pub(crate) struct CapturedRecord {
-    /// The record.
+    /// Record as read from the archive.
     pub(crate) record: Record,
-    /// The encoding that the crawl's metadata record states for the record.
+    /// Encoding that the crawl's metadata record states for the record; none if unknown.
     pub(crate) charset: Option<String>,
-    /// The page's title in the page lists of its WACZ file.
+    /// Title of the page in the page lists of its WACZ file; none if unknown.
     pub(crate) title: Option<String>,
     /// True if the page is missing in the lists of its WACZ file, and only listed pages are wanted.
     pub(crate) is_left_out: bool,
 }
 
-/// The result of a worker for one record.
+/// Result of a worker for one record.
 #[derive(Debug)]
 pub(crate) struct WorkerResult {
-    /// The number of bytes of the page and the time that it took; none if the record is not a page.
+    /// Number of decoded bytes of the page, and the time that it took; none if the record is not a page.
     pub(crate) page: Option<(u64, PageTime)>,
-    /// The WARC-Truncated field of a page: the reason why the crawler cut it.
+    /// Value of the page's WARC-Truncated field, the reason why the crawler cut the page; none if it was not cut.
     pub(crate) truncated: Option<String>,
     /// Names of the limits that the page exceeded.
     pub(crate) capped: Vec<String>,
-    /// Bytes for the files beside the outputs, each with the number of its file.
+    /// Bytes for the side files (quarantine, dropped list, copies), each with the number of its file.
     pub(crate) sides: Vec<(usize, Vec<u8>)>,
-    /// The outcome of the record.
+    /// Outcome of the record: document, drop or failure.
     pub(crate) verdict: RecordVerdict,
-    /// The name of the record for the list of dropped records; none if they are not listed.
+    /// Facts about the record for the list of dropped records; none if there is no list.
     pub(crate) label: Option<Box<RecordLabel>>,
 }
 
 impl WorkerResult {
-    /// Creates the result for a record that is not a page, or not known to be one.
+    /// Creates the result for a record that is not a page, or not known to be a page.
     pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
         Self { page: None, truncated: None, capped: Vec::new(), sides: Vec::new(), verdict, label: None }
     }
 }
 
-/// A document encoded for each output, with the facts that counts and filters need.
+/// Document encoded for each output, with the facts that counts and filters need.
 #[derive(Debug)]
 pub(crate) struct DocumentForms {
-    /// The document's bytes in each output format; none where the format has no place for it.
+    /// Bytes of the document in each output encoding, in their order; none where the format cannot store the document.
     pub(crate) encoded: Vec<Option<Vec<u8>>>,
-    /// The document itself, for the caller of the run; none if no caller takes documents.
+    /// Document for the caller of the run; none if no caller takes documents.
     pub(crate) item: Option<Box<Document>>,
-    /// UTF-8 bytes of the document's text.
+    /// Number of UTF-8 bytes of the document's text.
     pub(crate) text: u64,
-    /// The document's confidence.
+    /// Confidence of the document, the word F1 that the model expects of its text (0 to 1).
     pub(crate) confidence: f32,
-    /// The fingerprint of the text for comparison with other documents.
+    /// Fingerprint of the text, to compare it with other documents.
     pub(crate) fingerprint: Fingerprint,
 }
 
 impl DocumentForms {
-    /// Creates the forms of a document from its bytes in each format. The document itself is kept if it `is_taken` by a
-    /// caller.
+    /// Creates the forms of a document from its bytes in each output encoding. The document itself is kept only if
+    /// `is_taken` is set.
     pub(crate) fn of(
         document: Document,
         fingerprint: Fingerprint,
@@ -167,27 +167,27 @@ impl DocumentForms {
     }
 }
 
-/// The outcome of one record: a document, a drop or a failure.
+/// Outcome of one record: a document, a drop or a failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordOutcome<D = Box<Document>> {
-    /// A document.
+    /// The record gave a document.
     Document(D),
-    /// No document, for a reason that is not a fault.
+    /// The record gave no document, for a reason that is not a fault.
     Dropped(DropReason),
-    /// No document, by a fault.
+    /// The record gave no document, because of a fault.
     Failed {
-        /// Kind of fault.
+        /// Kind of the fault.
         kind: FailureKind,
-        /// One line that names the file, the offset, the record and the fault.
+        /// Message in one line that names the file, the offset, the record and the fault.
         message: String,
     },
 }
 
-/// The outcome of one record with its encoded document, as a worker gives it.
+/// Outcome of one record with its encoded document, as a worker gives it.
 pub(crate) type RecordVerdict = RecordOutcome<Box<DocumentForms>>;
 
-/// Bounds the tasks in progress: lets a task in while both the number and the bytes of tasks are within bounds. A task
-/// larger than the bound on bytes goes in alone.
+/// Bound on tasks in progress: a task is let in while both the number and the bytes of tasks are within limits. A task
+/// larger than the limit on bytes goes in alone.
 #[derive(Debug)]
 pub(crate) struct Gate {
     tasks: usize,
@@ -204,7 +204,7 @@ struct Occupancy {
 }
 
 impl Gate {
-    /// Creates a gate for a maximum number of tasks and bytes.
+    /// Creates a gate for a maximum number of tasks and of bytes that they hold.
     pub(crate) fn new(tasks: usize, bytes: u64) -> Self {
         Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
@@ -213,7 +213,7 @@ impl Gate {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is room for a task of `bytes`, and lets it in. Returns false if the gate has been closed.
+    /// Waits until there is room for a task of `bytes` bytes, and lets it in. Returns false if the gate is closed.
     pub(crate) fn enter(&self, bytes: u64) -> bool {
         let mut inside = self.lock();
         loop {
@@ -231,14 +231,14 @@ impl Gate {
         }
     }
 
-    /// Waits and enters as in [`enter`](Self::enter); the task leaves when the result is dropped.
+    /// Waits for room and lets a task in, as [`enter`](Self::enter) does; the task leaves when the result is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
         // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
         GatePass { gate: entered.then_some(self), bytes }
     }
 
-    /// Releases the places of `tasks` finished tasks with `bytes` in total.
+    /// Lets `tasks` finished tasks, which hold `bytes` bytes in total, leave the gate.
     pub(crate) fn leave(&self, tasks: usize, bytes: u64) {
         let mut inside = self.lock();
         inside.tasks = inside.tasks.saturating_sub(tasks);
@@ -247,7 +247,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Returns the number of tasks inside.
+    /// Returns the number of tasks that have entered the gate and not left.
     pub(crate) fn inside(&self) -> usize {
         self.lock().tasks
     }
@@ -264,7 +264,7 @@ impl Gate {
     }
 }
 
-/// A task's place inside a gate, which is released when the pass is dropped.
+/// Place of a task inside a gate, which is released when the pass is dropped.
 #[derive(Debug)]
 pub(crate) struct GatePass<'a> {
     gate: Option<&'a Gate>,

@@ -1,4 +1,4 @@
-//! Extracts and encodes the documents of a run on one thread, in one of its formats.
+//! Worker threads, each of which extracts and encodes documents of a run in all output formats.
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
@@ -9,46 +9,46 @@ use crate::run::work::record_copies::RecordLabel;
 use crate::run::work::task::{DocumentForms, Gate, Step, Task};
 use crate::run::{plan::output::Encoding, work::extract_record::RecordExtractor};
 
-/// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
-/// write a record.
+/// Maximum number of results that a worker sends at a time. Waking the writer for each would cost as much as writing a
+/// record.
 // Four at a time took switches between threads from 5,060 to 1,410, CPU seconds from 1.69 to 1.60; eight gave no more.
 pub(crate) const RESULTS_PER_SEND: usize = 4;
 
-/// Bytes of records above which their results are sent at once: others wait for the memory that they hold.
+/// Bytes of records above which their results are sent at once, because other threads wait for the memory.
 // Usual records are far smaller, so that four of them are within it.
 const MAX_WAITING_BYTES: u64 = 4 << 20;
 
-/// The function by which the caller takes the documents of a run, one by one in order.
+/// Function by which the caller of a run takes its documents, one by one in order.
 pub(crate) type TakeDocument<'a> = dyn FnMut(Document) -> Result<()> + 'a;
 
-/// A sender and a receiver.
+/// Sender and receiver of one channel.
 type Channel<T> = (Sender<T>, Receiver<T>);
 
-/// The channels between the reader of a lane, the workers and its writer.
+/// Channels between the reader of a lane, the workers and the writer of the lane.
 pub(crate) struct Lane {
-    /// Carries the results of the workers to the writer.
+    /// Channel for results, from the workers to the writer.
     pub(crate) results: Channel<Vec<Task>>,
-    /// Carries used blocks back to the reader.
+    /// Channel for used blocks of records, from the workers back to the reader.
     pub(crate) spares: Channel<RecordBlock>,
-    /// Bounds the records between reader and writer.
+    /// Gate that bounds the records between reader and writer.
     pub(crate) gate: Gate,
 }
 
-/// A worker thread of a run: turns records into encoded documents.
+/// Worker thread of a run, which turns records into encoded documents.
 pub(crate) struct Worker<'a> {
-    /// Turns a record into its document.
+    /// Converter of records into documents.
     pub(crate) records: RecordExtractor<'a>,
-    /// The encoders of documents, one for each output format.
+    /// Encoders of documents, one for each output encoding.
     pub(crate) encoders: &'a [Encoder],
     /// True if the caller of the run takes the documents.
     pub(crate) is_taken: bool,
 }
 
 impl Worker<'_> {
-    /// Works on tasks until there are no more. Results of records of a lane are sent together, up to
-    /// [`RESULTS_PER_SEND`] of them, while there are tasks. No result waits while a task is awaited or while results
-    /// hold much memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go
-    /// back to their lane while there is room.
+    /// Works on tasks until there are no more. Results of a lane's records are sent together, up to
+    /// [`RESULTS_PER_SEND`] of them, while further tasks are ready and the results hold little memory. Other steps of
+    /// an input, such as its begin, are sent at once. Blocks of finished records go back to the lane's reader while
+    /// there is room.
     pub(crate) fn run(&self, tasks: &Receiver<Task>, lanes: &[Lane]) {
         let mut done: Vec<Task> = Vec::new();
         let send = |done: &mut Vec<Task>| {
@@ -103,17 +103,17 @@ impl Worker<'_> {
     }
 }
 
-/// The encoder of documents for one output, with the compression of the output's file.
+/// Encoder of documents for one output, with the compression of the output's file.
 pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     pub(crate) encoding: Encoding,
-    /// The compression that the encoder leaves to the file.
+    /// Compression of the file as a whole; none if the encoder compresses each record itself.
     // WET compresses each record by itself, so its file must not be compressed again.
     pub(crate) compression: Compression,
 }
 
 impl Encoder {
-    /// Creates an encoder for each encoding, in their order.
+    /// Creates the encoders of all encodings, in the same order.
     pub(crate) fn all(encodings: &[Encoding]) -> Result<Vec<Self>> {
         encodings
             .iter()

@@ -13,23 +13,23 @@ use crate::run::state::FINISHED_STATE;
 use crate::run::write::manifest::SUCCESS;
 use crate::{Error, ErrorKind, Result, run::counts::summary::Summary};
 
-/// A prefix of a bucket, as the destination of a run that writes into a local folder first. As a [`Disk`] it is the
-/// folder. A file that gets its final name is sent to the bucket, and removed when the next one is sent.
+/// Prefix of a bucket, as the destination of a run that writes into a local folder first. As a [`Disk`], the bucket is
+/// that folder. A file that gets its final name is sent to the bucket, and removed when the next file is sent.
 #[derive(Debug)]
 pub struct Bucket {
     remote: Remote,
-    /// Such as `s3://BUCKET/PREFIX/`.
+    /// URL of the prefix, such as `s3://BUCKET/PREFIX/`.
     prefix: String,
     folder: TempDir,
     sent: Mutex<Option<PathBuf>>,
 }
 
 impl Bucket {
-    /// Changes a plan with outputs in a bucket to write them into a local folder, and returns the bucket to send them
-    /// to. None if the outputs are not in a bucket.
+    /// Changes a plan with outputs in a bucket to write them into a local folder, and returns the bucket to which they
+    /// are sent. None if the outputs are not in a bucket.
     ///
     /// # Errors
-    /// If there is no room for the folder, the bucket does not answer, or has such outputs already.
+    /// Fails if the local folder cannot be created, or the bucket does not answer or already has an output of the plan.
     pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>> {
         let (Destination::File(path) | Destination::Folder(path)) = &plan.output.destination else { return Ok(None) };
         let path = path.to_string_lossy().into_owned();
@@ -66,10 +66,10 @@ impl Bucket {
         Ok(Some(bucket))
     }
 
-    /// Refuses to replace objects in the bucket; if that is allowed, removes the mark of an earlier run.
+    /// Refuses to replace objects in the bucket, unless `existing` allows it; then removes the mark of an earlier run.
     ///
     /// # Errors
-    /// If the bucket does not answer, or has an output of the plan already.
+    /// Fails if the bucket does not answer, or already has an output of the plan.
     fn check(&self, plan: &Plan, existing: Existing) -> Result<()> {
         let there = self.remote.list(&self.prefix).map_err(Error::at(ErrorKind::Network, &self.prefix))?;
         let there: HashSet<String> = there.into_iter().collect();
@@ -90,13 +90,13 @@ impl Bucket {
         Ok(())
     }
 
-    /// The name in the bucket of a file below the folder.
+    /// Returns the URL in the bucket of a file in the local folder; none for a file elsewhere.
     fn url(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(self.folder.path()).ok()?;
         Some(format!("{}{}", self.prefix, below.to_string_lossy()))
     }
 
-    /// Replaces the local file names in the summary by those in the bucket.
+    /// Replaces the names of local files in the summary by their URLs in the bucket.
     pub fn name(&self, summary: &mut Summary) {
         let outputs = summary.files.iter_mut().flat_map(|file| &mut file.outputs);
         for name in outputs.chain(&mut summary.quarantine) {

@@ -20,21 +20,21 @@ use crate::{
     run::plan::output::Destination, run::plan::recipe_and_lanes::Prepared,
 };
 
-/// Records of a selection that differ from their index, of which each has a line; further ones are counted only.
+/// Maximum number of log lines about records of an input that differ from their index; further ones are only counted.
 const MAX_NAMED_MISMATCHES: u64 = 100;
 
 /// State that the readers, workers and writers of all lanes share.
 pub(crate) struct Common<'a> {
     pub(crate) plan: &'a Prepared<'a>,
     pub(crate) ledger: Mutex<Ledger<'a>>,
-    /// Held by the reader that picks its next archive.
+    /// Lock that a reader holds while it picks its next archive.
     pub(crate) picking: Mutex<()>,
     pub(crate) counts: Mutex<ProgressState>,
-    /// Counts records, documents and bytes for monitoring.
+    /// Receiver of the counts of records, documents and bytes for monitoring.
     pub(crate) metrics: &'a Metrics,
-    /// Measures the time of reading, encoding and writing.
+    /// Clock for the time of reading, encoding and writing.
     pub(crate) clock: &'a Clock,
-    /// The flag that ends waiting reads.
+    /// Flag that stops the run, also reads that wait.
     pub(crate) stop: StopFlag,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Common<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The ledger of a run that writes its archives one after the other, into the outputs of all.
+    /// Locks and returns the ledger of a run that writes its archives one after the other; none for a run with lanes.
     fn direct(&self) -> Option<MutexGuard<'_, Ledger<'a>>> {
         (!self.plan.has_lanes()).then(|| self.ledger())
     }
@@ -53,34 +53,34 @@ impl<'a> Common<'a> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives complete files their names. Without the ledger in hand: to assemble a large one takes long.
+    /// Gives complete files their final names, without locking the ledger, because assembling a file may take long.
     fn publish(&self, files: Vec<FileState>) -> Result<()> {
         publish_all(self.plan, files, |file, listed| self.ledger().add_published(file, listed))
     }
 }
 
-/// Writes the results of the workers for the archives of a lane, and counts them. It must receive the steps in their
+/// Writer of the workers' results for the archives of a lane, which also counts them. It must receive the steps in
 /// order.
 pub(crate) struct LaneWriter<'a, 'r, 'c> {
     common: &'r Common<'a>,
-    /// Writes the documents that go to standard output.
+    /// Writer of documents to standard output.
     pub(crate) stdout: Stdout<'r, 'c>,
-    /// Passes the documents to the caller of the run; none if they are written.
+    /// Function that takes the documents for the caller of the run; none if the documents are written.
     pub(crate) take: Option<&'c mut TakeDocument<'c>>,
     archive: Option<OpenArchive<'a>>,
-    /// True if the last document of the run's limit is written.
+    /// True once the last document of the run's limit has been written.
     pub(crate) is_at_limit: bool,
 }
 
-/// The archive that is being written.
+/// Archive that is being written, with its state and outputs.
 struct OpenArchive<'a> {
     state: ArchiveState,
-    /// The name of its outputs.
+    /// Stem of the archive's output names.
     stem: String,
-    /// The outputs of its own, if it has any, and its shares of those of all archives, which it writes itself where archives
-    /// are written one after the other.
+    /// Output files of the archive, and its shares of outputs that belong to all archives. None if the archive is
+    /// written directly into the outputs of all.
     outputs: Option<Outputs<'a>>,
-    /// Tells if it counts.
+    /// Decision whether the piece of the archive is valid or discarded.
     fate: Fate,
     frame: FrameCounts,
 }
@@ -96,7 +96,7 @@ impl<'a> OpenArchive<'a> {
         Ok(Self { state, stem, outputs, fate, frame: FrameCounts::default() })
     }
 
-    /// Acts on the outputs of its documents; returns the result. The names of files that were begun are reported.
+    /// Calls `act` with the outputs of the archive's documents, and reports the names of new files for the archive.
     fn write<T>(&mut self, common: &Common<'a>, act: impl FnOnce(&mut Outputs<'a>) -> Result<T>) -> Result<T> {
         let mut ledger = None;
         let outputs = match &mut self.outputs {
@@ -108,7 +108,7 @@ impl<'a> OpenArchive<'a> {
         result
     }
 
-    /// Files of its own that are complete but not published.
+    /// Takes the files of the archive that are complete but not published.
     fn take_complete(&mut self) -> Vec<FileState> {
         self.outputs.as_mut().map(|outputs| take(&mut outputs.complete)).unwrap_or_default()
     }
@@ -121,7 +121,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         Self { common, stdout, take: None, archive: None, is_at_limit: false }
     }
 
-    /// Writes and counts one step of an archive, and saves the state after it if it is time.
+    /// Writes and counts one step of an archive, then saves the state if enough has been written or read since.
     pub(crate) fn step(&mut self, task: Task) -> Result<()> {
         let point = task.point;
         self.leave_if_void();
@@ -216,7 +216,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Ends the frame, and saves the state if it is known where reading goes on.
+    /// Ends the frame, and saves the state if the place where reading continues is known.
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<()> {
         let Some(archive) = &mut self.archive else { return Ok(()) };
         archive.frame = FrameCounts::default();
@@ -236,7 +236,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         self.common.publish(files)
     }
 
-    /// Ends the current archive.
+    /// Ends the current archive: completes its outputs, and adds its counts to those of the run.
     fn end(&mut self, end: ArchiveEnd) -> Result<()> {
         let ArchiveEnd { bytes, error, broken, point, next } = end;
         let plan = self.common.plan;
@@ -281,7 +281,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         Ok(())
     }
 
-    /// Leaves a piece that does not count.
+    /// Stops writing the current archive if it is a piece that has been discarded.
     fn leave_if_void(&mut self) {
         if self.archive.as_ref().is_some_and(|archive| archive.fate.is_void()) {
             self.give_up();
@@ -289,7 +289,7 @@ impl<'a, 'r, 'c> LaneWriter<'a, 'r, 'c> {
         }
     }
 
-    /// Stops writing the current archive in the middle, if there is one.
+    /// Stops writing the current archive in the middle, if there is one, and keeps its state for the end of the run.
     pub(crate) fn give_up(&mut self) {
         let Some(mut archive) = self.archive.take() else { return };
         let mut ledger = self.common.ledger();

@@ -1,4 +1,4 @@
-//! The order of the archives of a run: whose turn is next, what is done, and the state that says so on disk.
+//! Ledger of a run: which archives are next or done, and the state that records this on disk.
 //!
 //! Complete files get their names.
 
@@ -21,61 +21,62 @@ use crate::run::write::manifest::{ManifestFile, size_and_digest};
 use crate::run::{plan::recipe_and_lanes::Prepared, write::outputs::OpenFile, write::outputs::Outputs};
 use crate::{Error, ErrorKind, Result};
 
-/// Archives that may be done before an earlier one is: the state names each of them.
+/// Maximum number of archives that are in progress or wait for an earlier one, because the saved state names each.
 const MAX_AHEAD: usize = 256;
 
-/// An archive, or a piece of one, that is being read or waits for its turn, with its state.
+/// Archive, or piece of an archive, that is being read or waits for its turn, with its state.
 #[derive(Clone)]
 pub(crate) struct Work {
     pub(crate) state: ArchiveState,
-    /// The piece of the archive that is read, which also tells if it counts; none to read all of it.
+    /// Piece of the archive to read, with the decision whether the piece is valid; none to read the whole archive.
     pub(crate) piece: Option<Piece>,
 }
 
-/// The next task of a reader, as the ledger assigns it.
+/// Next task of a reader, as the ledger assigns it.
 pub(crate) enum Next {
-    /// The reader reads an archive, or a piece of one.
+    /// The reader reads an archive, or a piece of an archive.
     Read(Box<Work>),
-    /// The reader finds the pieces into which the input of that index is cut.
+    /// The reader finds the pieces into which the input with that index is cut.
     Cut(usize),
-    /// No work is left.
+    /// No archive is left to read.
     Over,
 }
 
-/// The list of a run's finished and remaining archives. It assigns archives to readers, joins their outputs in order,
-/// and saves the state.
+/// List of a run's finished and remaining archives. It assigns archives to readers, joins their outputs in order, and
+/// saves the state.
 pub(crate) struct Ledger<'a> {
     plan: &'a Prepared<'a>,
-    /// The state saved last, or the one at the beginning.
+    /// State that was saved last, or with which the run began.
     saved: Checkpoint,
-    /// The inputs that are done; none if the run cannot be continued.
+    /// Journal of the inputs that are done; none if the run cannot be continued.
     journal: Option<OpenFile>,
-    /// True if it has entries that are not on disk.
+    /// True if the journal has entries that are not on disk.
     is_noted: bool,
-    /// The output of all archives, or of the archive whose pieces are joined, and the files beside the outputs.
+    /// Outputs common to all archives (or to the pieces of one), and the quarantine, dropped list and copies.
     pub(crate) outputs: Outputs<'a>,
     pub(crate) duplicates: Duplicates,
-    /// Encoded bytes since the state was saved.
+    /// Number of encoded bytes written since the state was saved.
     // Apart from what came since a frame: a frame may end without a state being saved.
     pub(crate) unsaved: u64,
     todo: VecDeque<Turn>,
     works: VecDeque<Work>,
-    /// The index of the input of which some pieces are done, and the number of the piece that is due.
+    /// Input of which some pieces are done: its index, and the number of the piece that must be joined next.
     due: Option<(usize, usize)>,
-    /// Visits of followed inputs that an earlier run left in the middle.
+    /// States of the visits of followed inputs that an earlier run left in the middle.
     visits: Vec<ArchiveState>,
-    /// Complete files that have their names, which the journal on disk does not say yet.
+    /// Paths of complete files that have their final names, which the journal on disk does not list yet.
     named: Vec<PathBuf>,
-    /// Complete files that no saved state names yet.
+    /// Complete output files that no saved state lists yet.
     waiting: Vec<FileState>,
-    /// Files to be removed after the next save: shares that have been joined, and files of archives that were given up.
+    /// Files to remove after the next save: archives' shares that have been joined, and files of archives that were
+    /// given up.
     pub(crate) joined: Vec<PathBuf>,
-    /// Number of read errors that earlier runs met. One of this run is no second failure: an input that is named twice
-    /// meets it in two lanes.
+    /// Number of read errors that earlier runs met. Errors of the present run are not counted, because an input that is
+    /// named twice meets an error in two lanes.
     known_failures: usize,
-    /// The error that ends the run early, if there is one; nothing is saved after it.
+    /// Error that ends the run early; none so far. Nothing is saved after it.
     pub(crate) error: Option<Error>,
-    /// The outputs that have their names.
+    /// Manifest entries of the outputs that have their final names.
     files: Vec<ManifestFile>,
     /// Counts of the archives that are done, with the report on each.
     pub(crate) summary: Summary,
@@ -84,7 +85,7 @@ pub(crate) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    /// Creates the ledger of a run that begins from `continued`. Files that were complete get their final names first.
+    /// Creates the ledger of a run that begins from `continued`, after naming the files that an earlier run completed.
     pub(crate) fn new(plan: &'a Prepared<'a>, mut duplicates: Duplicates, continued: ContinuedRun) -> Result<Self> {
         let ContinuedRun { mut state, finished: _, contents, journal, again, todo, due } = continued;
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
@@ -127,9 +128,8 @@ impl<'a> Ledger<'a> {
         Ok(ledger)
     }
 
-    /// Gives the complete files of an interrupted run their names, and saves that it did. This comes before new
-    /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
-    /// for the complete file.
+    /// Gives the complete files of an interrupted run their final names, and saves the state. Later, new data for a
+    /// side file goes to its hidden name again, which the old state would take for the complete file.
     fn publish_left(&mut self) -> Result<()> {
         if self.saved.complete.is_empty() {
             return Ok(());
@@ -140,7 +140,7 @@ impl<'a> Ledger<'a> {
         self.write_state()
     }
 
-    /// The states of the archives that were begun and are not done.
+    /// Returns the states of the archives that have been begun and are not done.
     fn begun(&self) -> Vec<ArchiveState> {
         // An archive without a name has only been picked.
         let noted = self.works.iter().map(|work| &work.state).filter(|state| !state.identity.name.is_empty());
@@ -148,7 +148,7 @@ impl<'a> Ledger<'a> {
         noted.chain(left).chain(&self.visits).cloned().collect()
     }
 
-    /// Appends to the journal, where it counts once a state says so.
+    /// Appends an entry to the journal, which becomes valid once a saved state includes it.
     fn note_entry(&mut self, entry: JournalEntry) -> Result<()> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         self.is_noted = true;
@@ -156,7 +156,7 @@ impl<'a> Ledger<'a> {
         journal.write(&bytes.map_err(Error::at(ErrorKind::Output, journal.state.path.display()))?)
     }
 
-    /// Puts the journal on disk. A state may count only entries that are there, so it comes first.
+    /// Syncs the journal to disk. It comes before saving a state, which may refer only to entries that are on disk.
     fn sync_journal(&mut self) -> Result<()> {
         if let Some(journal) = self.journal.as_mut().filter(|_| take(&mut self.is_noted)) {
             self.saved.journal = journal.checkpoint()?.extent;
@@ -167,7 +167,7 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// Ends the reading of inputs because the last document of the run's limit is written.
+    /// Ends the reading of inputs because the maximum number of documents has been written.
     pub(crate) fn reach_limit(&mut self) {
         self.summary.limit_reached = true;
         self.todo.clear();
@@ -185,15 +185,15 @@ impl<'a> Ledger<'a> {
         self.enter(0, begun, None).state.number
     }
 
-    /// Saves the state of an archive and its complete files. Returns the files that are then to be published.
+    /// Saves the state of an archive and its complete files. Returns the files that must be published next.
     pub(crate) fn note(&mut self, state: ArchiveState, complete: Vec<FileState>) -> Result<Vec<FileState>> {
         self.keep(state);
         self.waiting.extend(complete);
         self.save()
     }
 
-    /// Returns whether saving the state costs no more than the output since the last save. The cost is the size of the
-    /// duplicate filters' memory.
+    /// Returns whether the output since the last save is at least as large as the memory of the duplicate filters,
+    /// which each save writes.
     pub(crate) fn is_worth_saving(&self) -> bool {
         // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
         self.unsaved >= self.duplicates.bytes()
@@ -208,8 +208,8 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Ends an archive that has been read completely, and saves the state if `is_saved`. Returns the files that are
-    /// then to be published.
+    /// Ends an archive that has been read completely, and saves the state if `is_saved` is set. Returns the files that
+    /// must be published next.
     pub(crate) fn end(
         &mut self,
         state: ArchiveState,
@@ -225,7 +225,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Saves the state; returns the files that it names as complete and that have no name yet.
+    /// Saves the state, and returns the complete files in it that must be published next.
     fn save(&mut self) -> Result<Vec<FileState>> {
         // The files of archives that were given up are as the state says that was saved before.
         if self.error.is_some() {
@@ -265,7 +265,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Notes in the journal that a file has its final name now; `listed` is its entry in the manifest.
+    /// Notes in the journal that a file has its final name; `listed` is the file's entry in the manifest.
     pub(crate) fn add_published(&mut self, file: &FileState, listed: Option<ManifestFile>) -> Result<()> {
         self.named.push(file.path.clone());
         let Some(listed) = listed else { return Ok(()) };
@@ -275,7 +275,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Ends the run at a read error in the middle of an archive, so that the output does not pass for complete. An
-    /// error that an earlier run met, too, does not end it.
+    /// error that an earlier run met as well does not end the run.
     pub(crate) fn stop_unless_known(&mut self, error: &str) -> Result<()> {
         let mut known = self.saved.failed.iter().take(self.known_failures);
         if self.plan.state_file.is_none() || known.any(|known| known == error) {
@@ -290,12 +290,13 @@ impl<'a> Ledger<'a> {
         Err(Error::new(ErrorKind::Input, error))
     }
 
-    /// Ends the run early with an error. Only the first error counts, because others follow from it.
+    /// Ends the run early with an error. Only the first error counts, because later errors follow from it.
     pub(crate) fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
 
-    /// Takes the report on an input that is done, or goes on with the last. Those of one that is followed count as one.
+    /// Adds the report on a finished input to the summary, or joins it to the last report if `goes_on` is set. All
+    /// reports on a followed input are joined.
     fn add_report(&mut self, report: FileReport, goes_on: bool) {
         let files = &mut self.summary.files;
         let known = match self.plan.run.follow {
@@ -309,7 +310,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// The journal of a run that can be continued, which begins with `bytes` if it is new.
+/// Opens the journal of a run, and appends `bytes`; none if the run cannot be continued.
 fn opened_journal(plan: &Prepared<'_>, state: &Checkpoint, bytes: &[u8]) -> Result<Option<OpenFile>> {
     let Some(path) = plan.run.journal_file().filter(|_| plan.state_file.is_some()) else { return Ok(None) };
     let file = FileState { path, extent: state.journal.clone(), ..FileState::default() };
@@ -321,7 +322,7 @@ fn opened_journal(plan: &Prepared<'_>, state: &Checkpoint, bytes: &[u8]) -> Resu
     Ok(Some(journal))
 }
 
-/// Checks the files that an interrupted run left complete, before they are given their names.
+/// Checks the complete files that an interrupted run left, before they get their final names.
 fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     for file in &saved.complete {
         let (path, is_assembled) = (&file.path, plan.assembler(file).is_some());
@@ -338,7 +339,7 @@ fn check_complete(plan: &Prepared<'_>, saved: &Checkpoint) -> Result<()> {
     Ok(())
 }
 
-/// Publishes complete files under their final names, and calls `add` for each.
+/// Gives complete files their final names, and calls `add` with each file and its manifest entry.
 pub(crate) fn publish_all(
     plan: &Prepared<'_>,
     files: Vec<FileState>,
@@ -347,8 +348,8 @@ pub(crate) fn publish_all(
     files.iter().try_for_each(|file| add(file, published(plan, file)?))
 }
 
-/// Gives a complete file its final name, after the last step of its format. Returns what the manifest says about it if
-/// it has documents.
+/// Gives a complete file its final name, after the last step of its format. Returns the manifest entry of the file;
+/// none for a side file.
 fn published(plan: &Prepared<'_>, file: &FileState) -> Result<Option<ManifestFile>> {
     let assemble = plan.assembler(file);
     publish(plan.disk, &file.path, assemble).map_err(|error| match error {

@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use sha2::Digest;
 use trommel_record::{Disk, digest_of, read_own, replace};
 
-/// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
+/// Name of the manifest in a folder of outputs. Readers of folders skip names that begin with an underscore.
 const MANIFEST: &str = "_MANIFEST";
 pub(crate) const SUCCESS: &str = "_SUCCESS";
 
-/// An entry of the manifest: one output file or folder of documents.
+/// Entry of the manifest: one output file, or one folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManifestFile {
     /// Name of the file or folder in the output folder.
     pub(crate) name: String,
-    /// Name of the format.
+    /// Name of the format of the file or folder.
     pub(crate) format: String,
-    /// The inputs whose documents it holds, as the user named them.
+    /// Names of the inputs whose documents the file or folder holds, as the user gave them.
     pub(crate) inputs: Vec<String>,
-    /// Number of documents in it.
+    /// Number of documents in the file or folder.
     pub(crate) documents: u64,
-    /// Size in bytes; of a folder, the sum over all files in it.
+    /// Size of the file in bytes; of a folder, the sum over all files in it.
     pub(crate) bytes: u64,
-    /// SHA-256 of a file in hexadecimal. A folder has none, as the names of its files are random.
+    /// SHA-256 of the file in hexadecimal; none for a folder, because the names of its files are random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sha256: Option<String>,
 }
@@ -35,7 +35,7 @@ struct Manifest {
     files: Vec<ManifestFile>,
 }
 
-/// Returns the size in bytes of the file or folder at `path` and, of a file, its SHA-256.
+/// Returns the size in bytes of the file or folder at `path`, and the SHA-256 of a file.
 pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> {
     if path.is_dir() {
         let mut bytes = 0;
@@ -48,13 +48,13 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
     Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))))
 }
 
-/// Removes the mark from a folder that says that an earlier run completed its outputs.
+/// Removes the mark that an earlier run completed its outputs in a folder.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);
     if mark.exists() { disk.remove(&mark) } else { Ok(()) }
 }
 
-/// Returns the files in a folder that earlier runs made in one of these formats from one of these inputs.
+/// Returns the names of the files in a folder that earlier runs made in one of `formats` from one of `inputs`.
 pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
     let manifest = earlier_manifest(&folder.join(MANIFEST))?;
     let is_of = |file: &ManifestFile| {
@@ -65,9 +65,8 @@ pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[
     Ok(manifest.files.into_iter().filter(is_of).map(|file| file.name).collect())
 }
 
-/// Lists `files` in the manifest, with those of earlier runs that are still there and were not written again, by name;
-/// then marks the folder as complete. Outputs of earlier runs for the same inputs and formats, under names that this
-/// run does not have, are removed.
+/// Lists `files` in the manifest of a folder, and marks the folder as complete. Entries of earlier runs stay if their
+/// files exist and were not written again. Other outputs for the same inputs and formats are removed.
 pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
     let mut manifest = earlier_manifest(&path)?;

@@ -1,5 +1,5 @@
-//! The output files of an archive, or of all: one for each format, or parts of bounded size, or standard output. Files
-//! beside them grow with them.
+//! Output files of an archive or of a run: one for each format, parts of bounded size, or standard output. Side files
+//! grow with them.
 //!
 //! Standard output has no hidden name and no state: what was written is gone.
 
@@ -14,29 +14,29 @@ use crate::run::state::inputs::{ArchiveState, FileState, InputStart, OutputsStat
 use crate::run::{plan::output::Destination, plan::recipe_and_lanes::Prepared, work::worker::Encoder};
 use crate::{Error, Result};
 
-/// The output files that are being written for a run, or for one archive of it.
+/// Output files that are being written for a run, or for one archive of it.
 pub(crate) struct Outputs<'a> {
     plan: &'a Prepared<'a>,
     encoders: &'a [Encoder],
-    /// The number of the archive whose shares these are; none for whole files.
+    /// Number of the archive, if the files are its shares of common outputs, to be joined later; none for whole files.
     share: Option<u64>,
-    /// True if the documents are shares as well.
+    /// True if documents are written to shares that are joined later, and not only records in side files.
     is_shared: bool,
     beginning: InputStart,
-    /// By their slots: one for each encoding, as soon as a record has come, and those beside the outputs, each made with
-    /// the first record for it.
+    /// Open files by slot: one for each encoding, once a record has come, and one for each side file (quarantine,
+    /// dropped list, copies), created with its first record.
     open: BTreeMap<usize, OpenFile>,
-    /// Devices and pipes by their slots, which are written as records come and have no state.
+    /// Devices and pipes by slot, which are written directly and have no state.
     in_place: BTreeMap<usize, File>,
     /// Files that are complete but not published.
     pub(crate) complete: Vec<FileState>,
-    /// Names of the files begun since they were last taken for the report of the input.
+    /// Paths of new files, which the report on the current input has not taken over yet.
     pub(crate) begun: Vec<String>,
 }
 
-/// A file that is being written under its hidden name.
+/// File that is being written under its hidden name.
 pub(crate) struct OpenFile {
-    /// The state of the file, with the length and checksum at the last checkpoint.
+    /// State of the file with its present counts, but the length and checksum at its opening.
     pub(crate) state: FileState,
     shard: Shard,
 }
@@ -48,7 +48,7 @@ impl OpenFile {
         Ok(Self { state, shard })
     }
 
-    /// Continues a file that an interrupted run left.
+    /// Continues the hidden file that an interrupted run left.
     pub(crate) fn resume(disk: &dyn Disk, state: FileState, compression: Compression) -> Result<Self> {
         let shard = Shard::resume(disk, &state.path, compression, &state.extent);
         Ok(Self { shard: shard.map_err(Error::unfinished(&state.path))?, state })
@@ -72,7 +72,7 @@ impl OpenFile {
         Ok(FileState { extent, ..self.state })
     }
 
-    /// Adds the share of an archive as it is.
+    /// Appends the share that an archive has in the file, unchanged, and adds its counts.
     fn join(&mut self, share: &FileState) -> Result<()> {
         let opened = hidden(&share.path, "tmp").and_then(File::open);
         let joined = opened.and_then(|from| self.shard.join(from, &share.extent));
@@ -84,8 +84,9 @@ impl OpenFile {
 }
 
 impl<'a> Outputs<'a> {
-    /// Opens the outputs of a plan, and continues those in `state`. If `share` is the number of an archive, files
-    /// beside the outputs are its shares, to be joined later. So are documents if `is_shared`.
+    /// Opens the outputs of a plan, and continues those in `state`. If `share` is the number of an archive, quarantine,
+    /// dropped list and copies are written as shares of that archive, to be joined later. So are documents if
+    /// `is_shared` is set.
     pub(crate) fn new(
         plan: &'a Prepared<'a>,
         share: Option<u64>,
@@ -105,7 +106,7 @@ impl<'a> Outputs<'a> {
         Ok(Self { plan, encoders, share, is_shared, beginning, open, in_place, complete, begun })
     }
 
-    /// Begins the output files of an input, unless the files of an earlier input go on.
+    /// Begins the output files of an input, unless the files of an earlier input continue.
     pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<()> {
         // One output for all inputs goes on from input to input.
         if self.open.contains_key(&0) {
@@ -142,8 +143,8 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// The file in a slot. One beside the outputs is opened with its first record: a run without failures leaves no empty
-    /// quarantine.
+    /// Returns the open file in a slot; none for a device or pipe. A side file is opened with its first record, so that
+    /// a run without failures leaves no empty quarantine.
     fn file(&mut self, slot: usize) -> Result<Option<&mut OpenFile>> {
         let open = match self.open.entry(slot) {
             Entry::Occupied(open) => open.into_mut(),
@@ -170,7 +171,8 @@ impl<'a> Outputs<'a> {
         Ok(Some(open))
     }
 
-    /// Adds bytes to a file beside the outputs, by its number, if the plan has that file.
+    /// Appends bytes to the side file (quarantine, dropped list, copies) with the number `number`, if it exists in the
+    /// plan.
     pub(crate) fn add(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
         let slot = self.plan.encoders.len() + number;
         if let Some(open) = self.file(slot)? {
@@ -184,8 +186,8 @@ impl<'a> Outputs<'a> {
         file.write_all(bytes).map_err(Error::output(path))
     }
 
-    /// Writes a document in each encoding; none where a format has no place for it. Returns the number of bytes of the
-    /// longest form, and true if a part of an output ended before it.
+    /// Writes a document in each encoding; none where a format cannot store it. Returns the number of bytes of the
+    /// longest form, and true if a part of an output ended before the document.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<(u64, bool)> {
         let (mut longest, parts) = (0, self.complete.len());
         for (slot, bytes) in encoded.iter().enumerate() {
@@ -225,8 +227,8 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Appends the shares of an archive to the outputs, and takes them out of its state. Returns the names of the
-    /// shares, to be removed once that is saved.
+    /// Appends the shares of an archive to the outputs, and takes them out of the archive's state. Returns the paths of
+    /// the shares, which are removed once that state is saved.
     pub(crate) fn join(&mut self, archive: &mut ArchiveState) -> Result<Vec<PathBuf>> {
         let first = if self.plan.has_own_outputs(archive) { self.encoders.len() } else { 0 };
         let shares: Vec<FileState> = archive.outputs.open.extract_if(.., |file| file.slot >= first).collect();
@@ -242,7 +244,7 @@ impl<'a> Outputs<'a> {
         Ok(shares.into_iter().map(|share| share.path).collect())
     }
 
-    /// Ends the compressed frame of each file.
+    /// Ends the compressed frame of each open file.
     pub(crate) fn end_frame(&mut self) -> Result<()> {
         self.open.values_mut().try_for_each(OpenFile::end_frame)
     }
@@ -257,7 +259,8 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Completes all output files of documents, and the files beside them if the run `ends`.
+    /// Completes all output files of documents and, if `ends` is set, the side files (quarantine, dropped list,
+    /// copies).
     pub(crate) fn complete(&mut self, ends: bool) -> Result<()> {
         let left = if ends { BTreeMap::new() } else { self.open.split_off(&self.plan.encoders.len()) };
         for open in std::mem::replace(&mut self.open, left).into_values() {
@@ -266,7 +269,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Closes all files unfinished, and returns their names.
+    /// Closes all files without completing them, and returns their paths.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         // Files are closed before they are removed, which some systems ask for.
         let open = take(&mut self.open).into_values().map(|open| open.state.path);
@@ -274,7 +277,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Encodes the head of an output file called `name`, with the facts about its first input.
+/// Encodes the head of an output file called `name`, from the facts about its first input.
 pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch: Option<i64>) -> Result<Vec<u8>> {
     let InputStart { info, date, .. } = beginning;
     let mut bytes = Vec::new();
@@ -282,17 +285,17 @@ pub(crate) fn head(encoder: &Encoder, name: &str, beginning: &InputStart, epoch:
     Ok(bytes)
 }
 
-/// Writes the documents of a run to standard output.
+/// Writer of the documents of a run to standard output.
 pub(crate) struct Stdout<'a, 'o> {
     plan: &'a Prepared<'a>,
-    /// Standard output before it is begun; none if documents go elsewhere.
+    /// Standard output before the output begins; none if documents go elsewhere.
     unbegun: Option<&'o mut dyn Write>,
-    /// The compressed frames of the output; none before it begins and after its end.
+    /// Compressed frames of the output; none before the output begins and after it ends.
     pub(crate) frames: Option<Frames<&'o mut dyn Write>>,
 }
 
 impl<'a, 'o> Stdout<'a, 'o> {
-    /// Creates the writer to standard output, which writes only if the plan's destination is standard output.
+    /// Creates a writer to `stdout`, which writes only if standard output is the destination of the plan.
     pub(crate) fn new(plan: &'a Prepared<'a>, stdout: Option<&'o mut dyn Write>) -> Self {
         let unbegun = stdout.filter(|_| plan.run.output.destination == Destination::Stdout);
         Self { plan, unbegun, frames: None }
@@ -303,7 +306,7 @@ impl<'a, 'o> Stdout<'a, 'o> {
         act(frames).map_err(Error::output(Path::new("standard output")))
     }
 
-    /// Begins the output with its head, when the first input has a record.
+    /// Writes the head of the output, once the first input has a record.
     pub(crate) fn begin(&mut self, beginning: &InputStart) -> Result<()> {
         let begun = self.unbegun.take().zip(self.plan.encoders.first());
         let Some((stdout, encoder)) = begun else { return Ok(()) };

@@ -51,7 +51,7 @@ impl LaneWriter<'_, '_, '_> {
 }
 
 impl<'a> OpenArchive<'a> {
-    /// Writes the entries of files beside the outputs.
+    /// Writes the copies and lines of a result into the side files (quarantine, dropped list, copies).
     fn write_sides(&mut self, common: &Common<'a>, result: &WorkerResult) -> Result<()> {
         let mut direct = common.direct();
         let outputs = direct.as_mut().map(|ledger| &mut ledger.outputs).or(self.outputs.as_mut());
@@ -76,7 +76,7 @@ impl<'a> OpenArchive<'a> {
 }
 
 impl Common<'_> {
-    /// Counts a result: of its archive, for the progress and for Prometheus.
+    /// Adds a result to the counts of its archive, of the run's progress and of the monitoring.
     fn count(&self, archive: &mut ArchiveState, result: &WorkerResult) {
         let ArchiveState { summary, report, times, .. } = archive;
         let (mut counts, metrics) = (self.counts(), self.metrics);

@@ -1,4 +1,4 @@
-//! The end of a run: what is complete gets its name, or what is not is removed.
+//! The end of a run: gives complete files their names, or removes incomplete files.
 
 use std::mem::take;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::run::{plan::existing::remove_files, plan::output::Destination, write:
 use crate::{Error, Result};
 
 impl Ledger<'_> {
-    /// Ends all remaining files, and saves on disk that the run is finished.
+    /// Completes all remaining files, and saves on disk that the run is finished.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.join()?;
         // First of all: outputs whose counts do not add up must not get their names.
@@ -37,7 +37,7 @@ impl Ledger<'_> {
         self.end_state()
     }
 
-    /// Marks a folder as complete, and puts the state where those of finished runs are.
+    /// Marks the output folder as complete, and moves the state to the file for finished runs or removes it.
     fn end_state(&mut self) -> Result<()> {
         let outcome = self.summary.outcome();
         if let Destination::Folder(folder) = &self.plan.run.output.destination
@@ -64,7 +64,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Removes the unfinished files of a run without a state from which it could be continued.
+    /// Removes the unfinished files of a run, unless a saved state allows the run to be continued.
     pub(crate) fn abandon(&mut self) {
         // With a saved state the unfinished files are what `--resume` continues.
         if self.plan.state_file.as_deref().is_some_and(Path::exists) {
@@ -80,8 +80,7 @@ impl Ledger<'_> {
         self.plan.run.discard_state(self.plan.disk);
     }
 
-    /// Returns the final counts of the run, including those of archives that were left in the middle or done out of
-    /// turn.
+    /// Returns the final counts of the run, including those of archives that are unfinished or wait for an earlier one.
     pub(crate) fn take_summary(&mut self) -> Summary {
         for Work { state, .. } in take(&mut self.works) {
             if !state.is_ended && state.report == FileReport::default() {

@@ -1,4 +1,4 @@
-//! The archives, and the pieces of large ones, in their order: which is read next, and which are done.
+//! The order of archives and of pieces of large archives: which is read next, and which are done.
 
 use std::mem::take;
 
@@ -8,8 +8,8 @@ use crate::run::state::inputs::{ArchiveState, DoneInput, JournalEntry, PieceStat
 use crate::{Error, Result};
 
 impl Ledger<'_> {
-    /// Returns the next archive or piece for a reader; before it, an archive that may have to be cut into pieces. The
-    /// caller checks if others must be done first.
+    /// Returns the next task of a reader: to read an archive or piece, or to find the pieces of an archive. The caller
+    /// checks whether earlier archives must be done first.
     pub(crate) fn pick(&mut self) -> Next {
         loop {
             if let Some(turn) = self.todo.front()
@@ -31,13 +31,13 @@ impl Ledger<'_> {
         turn.piece.is_none() && !turn.is_whole && (is_new || self.is_begun_in_pieces(turn))
     }
 
-    /// Returns whether an earlier run has read some pieces of it.
+    /// Returns whether an earlier run has read some pieces of the input.
     fn is_begun_in_pieces(&self, turn: &Turn) -> bool {
         self.due.is_some_and(|(input, _)| input == turn.input)
             || turn.begun.iter().any(|archive| archive.piece.is_some())
     }
 
-    /// Replaces the next archive by its pieces, from the first one that is not done; with none it is read as a whole.
+    /// Replaces the next archive by its pieces, from the first one not done; without pieces it is read as a whole.
     ///
     /// # Errors
     /// Fails if an earlier run has cut the archive into other pieces.
@@ -63,12 +63,12 @@ impl Ledger<'_> {
         result(is_begun && !turn.begun.is_empty())
     }
 
-    /// The number of the piece of an input that is due.
+    /// Returns the number of the piece of an input that must be joined next, from 0.
     fn due_of(&self, input: usize) -> usize {
         self.due.filter(|(of, _)| *of == input).map_or(0, |(_, piece)| piece)
     }
 
-    /// Adds an archive or a piece to those in progress, with its saved state or a new one.
+    /// Adds an archive or piece to those in progress, with its saved state or a new one, and returns it.
     pub(super) fn enter(&mut self, input: usize, begun: Option<ArchiveState>, piece: Option<Piece>) -> Work {
         let state = begun.unwrap_or_else(|| {
             self.saved.begun += 1;
@@ -83,8 +83,8 @@ impl Ledger<'_> {
         work
     }
 
-    /// Begins to write the archive of that number, and returns its state; none for a piece that does not count. If
-    /// archives are written one after the other, it continues the output of all, to which its earlier shares are added.
+    /// Begins to write the archive with the number `number`, and returns its state; none for a discarded piece. Without
+    /// lanes, the archive is written into the outputs of all, to which its earlier shares are joined.
     pub(crate) fn start(&mut self, number: u64) -> Result<Option<Work>> {
         self.join()?;
         let Some(mut work) = self.works.iter().find(|work| work.state.number == number).cloned() else {
@@ -97,7 +97,7 @@ impl Ledger<'_> {
         Ok(Some(work))
     }
 
-    /// Joins the finished archives whose turn has come to the output, and marks them as done. Returns the number of
+    /// Joins the finished archives whose turn has come to the outputs, and marks them as done; returns the number of
     /// them.
     pub(super) fn join(&mut self) -> Result<usize> {
         let mut number = 0;
@@ -114,7 +114,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Takes an archive among those that are done, or adds a piece to those of its archive. The last one ends the archive.
+    /// Records in the journal and the summary that an archive, or a piece of it, is done; the last piece ends it.
     fn end_archive(&mut self, state: ArchiveState) -> Result<()> {
         let ArchiveState { input, identity, point, report, piece, .. } = state;
         let (goes_on, next) = (self.due_of(input) > 0, piece.and_then(|piece| piece.next));
@@ -135,7 +135,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Passes the pieces that an earlier one has read, too, and tells the next that it counts.
+    /// Discards the pieces that an earlier piece has read as well, and decides that the next piece is valid.
     fn pass_void(&mut self) {
         while let Some(front) = self.works.front() {
             let due = self.due_of(front.state.input);
