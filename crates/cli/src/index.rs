@@ -74,7 +74,7 @@ struct FeedOutcome {
     documents: u64,
     /// Number of documents left out because they have neither title nor text.
     empty: u64,
-    /// Whether a part of the inputs could not be read.
+    /// True if a part of the inputs could not be read.
     faults: bool,
 }
 

@@ -10,7 +10,7 @@ use trommel::run::{Progress, ProgressState};
 /// Time between two log lines about progress, if standard error is not a terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Whether a progress bar may be shown.
+/// True if a progress bar may be shown.
 static BAR_ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Sets whether a progress bar may be shown, which requires a terminal that can redraw a line.

@@ -69,7 +69,7 @@ impl fmt::Display for Report {
 pub struct EvalOptions {
     /// Rule that divides texts into words.
     pub rule: Rule,
-    /// Whether the text should contain the readers' comments that the gold holds.
+    /// True if the text should contain the readers' comments that the gold holds.
     pub comments: bool,
 }
 

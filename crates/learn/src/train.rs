@@ -54,7 +54,7 @@ pub struct TrainOptions {
     pub list_sets: usize,
     /// Number of page sets before the last `list_sets`, which teach only the scorers of threads and of page types.
     pub thread_sets: usize,
-    /// Whether readers' comments in the gold count as content.
+    /// True if readers' comments in the gold count as content.
     pub comments: bool,
 }
 

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Smallest step between weights, in log odds. All weights are whole multiples, so sums are exact in any order.
+/// Unit of weights, in log odds. All weights are whole multiples, so sums are exact in any order.
 // A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 

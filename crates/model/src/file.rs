@@ -332,7 +332,7 @@ pub fn probability_of_kind(others: &[String], types: &[PageTypeScorer], odds: &[
     of_kind / f32::max(sum, f32::MIN_POSITIVE)
 }
 
-/// Most probable type of a page, such as article or forum, with its probability.
+/// Type of a page, such as article or forum, with its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageType {
     /// Name of the type.

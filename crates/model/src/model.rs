@@ -82,7 +82,7 @@ pub struct Judgement {
     pub choice: Choice,
     /// Index of the block with the main headline, if there is one and the model has a column for it.
     pub headline: Option<usize>,
-    /// Whether each block is in a comment section; empty if the model does not recognise comment sections.
+    /// One flag per block, true if it is in a comment section; empty if the model does not recognise comment sections.
     pub in_comments: Vec<bool>,
     /// Texts of the JSON-LD that are not among the blocks; empty if the model does not score them.
     pub embedded: Vec<JudgedEmbedded>,

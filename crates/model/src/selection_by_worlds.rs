@@ -35,7 +35,7 @@ pub enum Selection {
 /// Chosen blocks of a page, and the expected quality of the choice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
-    /// Whether each block is kept.
+    /// One flag per block, true if it is kept.
     pub kept: Vec<bool>,
     /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. If nothing is kept, the share of
     /// worlds without content.

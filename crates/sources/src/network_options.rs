@@ -75,7 +75,7 @@ pub struct NetworkOptions {
     /// Maximum time for repeating a request that fails temporarily, such as with status 429 or 503. A `Retry-After` of
     /// up to 5 minutes is respected even if it is longer. Default: 10 minutes.
     pub retry_for: Duration,
-    /// Whether redirects, and archives that a collection names, may lead to other hosts than that of the URL, including
+    /// True if redirects, and archives that a collection names, may lead to other hosts than that of the URL, including
     /// this machine and its network. Default: false.
     pub follow_hosts: bool,
     /// Fixed network addresses of host names, for tests, which must not use DNS.

@@ -44,10 +44,10 @@ pub struct WantedRecord {
 /// Options for reading an index of records: permitted names of archives, and the use of ranges.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
-    /// Whether names of archives may lead outside of the base: `..`, absolute paths, other hosts, and other buckets and
+    /// True if names of archives may lead outside of the base: `..`, absolute paths, other hosts, and other buckets and
     /// repositories with the credentials of the environment.
     pub anywhere: bool,
-    /// Whether all records in a byte range that the index names are read, not only the first.
+    /// True if all records in a byte range that the index names are read, not only the first.
     pub whole_ranges: bool,
     /// Flag that ends the reading of the index early.
     pub stop: StopFlag,

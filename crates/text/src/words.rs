@@ -246,7 +246,7 @@ const ROW: usize = 64;
 /// Asking the standard library each time takes longer.
 static WIDE_CLASSES: [OnceLock<[Class; ROW]>; (1 << 16) / ROW] = [const { OnceLock::new() }; (1 << 16) / ROW];
 
-/// Whether each byte is an ASCII character of a word.
+/// One flag per byte, true if it is an ASCII character of a word.
 const ASCII_WORD: [bool; 256] = {
     let mut word = [false; 256];
     let mut byte = 0u8;

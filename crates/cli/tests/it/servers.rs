@@ -223,9 +223,9 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
 pub struct ServerBehaviour {
     /// Number of bytes of a body after which the server closes the connection.
     pub most: usize,
-    /// Whether the server supports byte ranges.
+    /// True if the server supports byte ranges.
     pub ranges: bool,
-    /// Whether the server states an `ETag` for the version of its file.
+    /// True if the server states an `ETag` for the version of its file.
     pub tag: bool,
     /// Number of requests after which the server has another version of its file; 0 means never.
     pub change: usize,

@@ -41,7 +41,7 @@ pub enum Fault {
 
 struct State {
     protocol: Protocol,
-    /// Whether requests without credentials are refused.
+    /// True if requests without credentials are refused.
     locked: bool,
     /// Port of the second server, which stores the files of the hub.
     files: u16,

@@ -133,7 +133,7 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     }))
 }
 
-/// Whether readers' comments in the JSON-LD count as text in training; by default they are left out.
+/// True if readers' comments in the JSON-LD count as text in training; by default they are left out.
 pub(crate) const WITH_COMMENTS: bool = false;
 
 /// Labels all blocks of the partly labelled pages. Returns first the fully labelled pages, and then the others.

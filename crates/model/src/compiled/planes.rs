@@ -80,7 +80,7 @@ struct Summands {
 
 /// Maximum sum of weights that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
-/// Largest integer up to which every integer is exact as an `f32`.
+/// Maximum integer below which every integer is exact as an `f32`.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
 const MAX_EXACT: u32 = 1 << 24;
 

@@ -35,7 +35,7 @@ pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
     identity: Option<Identity>,
-    /// Whether the server ignores byte ranges and always sends the whole object.
+    /// True if the server ignores byte ranges and always sends the whole object.
     whole: bool,
     /// URL of the object in messages, without secrets.
     name: String,

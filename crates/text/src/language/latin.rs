@@ -120,7 +120,7 @@ struct TextProfile {
     plain_letters: [u32; 128],
     other_letters: FxHashMap<char, u32>,
     letters: u32,
-    /// Most frequent trigrams ([`key`]) by falling frequency; equally frequent ones by falling key.
+    /// Frequent trigrams ([`key`]) by falling frequency; equally frequent ones by falling key.
     ranked: Vec<u64>,
 }
 

@@ -42,9 +42,9 @@ pub struct LabelBlock {
     pub field: u32,
     /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),
-    /// Whether the page hides the block.
+    /// True if the page hides the block.
     pub hidden: bool,
-    /// Whether the block's text occurs only in a script of the page.
+    /// True if the block's text occurs only in a script of the page.
     pub of_script: bool,
     /// Probability by the model that the block is content (0 to 1).
     pub probability: f32,

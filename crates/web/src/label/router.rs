@@ -42,7 +42,7 @@ pub struct Labelling {
     pub gold: Mutex<GoldFile>,
     /// Model that proposes labels.
     pub model: Arc<Model>,
-    /// Whether every block starts with the role `other` instead of a proposed role.
+    /// True if every block starts with the role `other` instead of a proposed role.
     pub blank: bool,
     /// Guard that refuses browser requests from pages of other sites.
     pub guard: HostGuard,

@@ -53,9 +53,9 @@ pub(crate) struct BatchSummary {
 
 /// Answers `POST /extract/batch` with the documents of an archive.
 ///
-/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that `trommel run - -o
-/// - -f jsonl` writes, each sent as soon as it is made. So a client must read while it sends. If the archive cannot be
-/// read to its end, the answer breaks off.
+/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
+/// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it sends. If the
+/// archive cannot be read to its end, the answer breaks off.
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
     query: ReadQuery,

@@ -139,7 +139,7 @@ const PAGES: u64 = 4;
 /// answer. If the connection closed meanwhile, they would lose an early answer, such as that the page is too long.
 pub(crate) struct LingeringBody {
     body: Body,
-    /// Whether the client waits for a go-ahead (`Expect: 100-continue`) before it sends the body.
+    /// True if the client waits for a go-ahead (`Expect: 100-continue`) before it sends the body.
     waits: bool,
     bytes: u64,
     time: Duration,

@@ -75,7 +75,7 @@ pub(crate) struct FoundDocument {
 pub(crate) struct SnippetPiece {
     /// Text of the piece.
     text: String,
-    /// Whether the piece is a word of the query.
+    /// True if the piece is a word of the query.
     hit: bool,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct StoredDocument {
     lang: Option<String>,
     /// Extracted text of the document.
     text: String,
-    /// Whether the archived page of the document can be inspected.
+    /// True if the archived page of the document can be inspected.
     page: bool,
 }
 

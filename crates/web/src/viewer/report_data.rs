@@ -28,11 +28,11 @@ pub struct Row<'a> {
     pub link_density: f32,
     /// Byte range of the block in the decoded page: its first byte, and one past its last.
     pub span: (u32, u32),
-    /// Whether the page hides the block.
+    /// True if the page hides the block.
     pub hidden: bool,
     /// Probability that the block is content (0 to 1).
     pub probability: f32,
-    /// Whether the block is part of the extracted text.
+    /// True if the block is part of the extracted text.
     pub kept: bool,
     /// Part of the extractor that decided to keep or drop the block.
     pub by: Decider,
