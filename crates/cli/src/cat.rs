@@ -22,7 +22,7 @@ pub struct CatArgs {
     /// URL
     #[arg(value_name = "PLACE|ARCHIVE")]
     place: String,
-    /// Offset, if the first argument is only the file
+    /// Offset of the record, unless stated before
     #[arg(value_name = "OFFSET", conflicts_with = "url")]
     offset: Option<String>,
     /// Print the first capture in the archive with this URL, in which * stands for any characters

@@ -53,7 +53,7 @@ enum DedupCommand {
     /// Copy outputs without the duplicates into another folder, under the same names. An output that was made again
     /// after it was signed is refused
     Drop {
-        /// The signed outputs
+        /// Signed outputs
         #[arg(required = true, value_name = "OUTPUT")]
         outputs: Vec<PathBuf>,
         /// Lists of duplicates

@@ -14,7 +14,7 @@ use crate::{Cli, exit::Exit};
 pub enum GenerateCommand {
     /// Print the completions of a shell
     Completions {
-        /// The shell
+        /// Name of the shell
         #[arg(value_enum)]
         shell: Shell,
     },

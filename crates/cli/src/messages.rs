@@ -30,7 +30,7 @@ pub struct MessageArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
-    /// Lines for people
+    /// Lines of text
     Text,
     /// One JSON object a line
     Json,

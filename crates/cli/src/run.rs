@@ -317,7 +317,7 @@ fn epoch() -> Result<Option<i64>> {
 /// Heading above the options for inputs that grow, in the help.
 const GROWING: &str = "Inputs that grow";
 
-/// Options of followed inputs: their ends and pauses.
+/// Options of `--follow`: when an input ends, and how long a read may wait.
 #[derive(Debug, Args)]
 pub struct FollowArgs {
     /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,

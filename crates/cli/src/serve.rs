@@ -39,7 +39,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// Key of the certificate, PEM
+    /// Private key of the certificate, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
@@ -76,7 +76,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR", requires = "index")]
     archives: Option<PathBuf>,
 
-    /// Settings for requests that choose nothing else. Requests may always name the built-in models. Filters
+    /// Settings of requests that state none. Requests may always name the built-in models. Filters
     /// drop documents of batches and mark single pages
     #[command(flatten)]
     settings: SettingsArgs<ServiceCommands>,

@@ -42,10 +42,10 @@ enum SitesCommand {
     },
     /// Print the totals of a file of counts, and its largest sites
     Show {
-        /// The file
+        /// Site memory to describe
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Number of sites
+        /// Number of sites to list
         #[arg(long, value_name = "N", default_value_t = 20)]
         sites: usize,
         /// Print one JSON object
@@ -65,7 +65,7 @@ struct BuildArgs {
     /// Replace an existing file
     #[arg(long)]
     overwrite: bool,
-    /// Its model is the one that pages will be judged with: its probabilities are kept
+    /// Settings with the model that will judge pages later: the file keeps the probabilities of that model
     #[command(flatten)]
     settings: SettingsArgs<JudgingCommands>,
     #[command(flatten)]

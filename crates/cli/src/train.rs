@@ -34,7 +34,7 @@ pub struct TrainArgs {
     /// the scorer of such pages learns from them
     #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
     lists: Vec<PathBuf>,
-    /// The same of threads. Only the scorer of threads and that of page types learn from them
+    /// Labelled pages that are threads. Only the scorer of threads and that of page types learn from them
     #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
     threads: Vec<PathBuf>,
     /// File to write the model to
@@ -85,7 +85,7 @@ enum Features {
 enum LearnerChoice {
     Linear,
     Additive,
-    /// The built-in model of that name: additive, of few steps, over the features that cost least
+    /// The built-in model `lite`: additive, of few steps, over the features that cost least
     Lite,
     /// The built-in model `fast`: additive, with boosted trees for blocks in doubt
     Shipped,

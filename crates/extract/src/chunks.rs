@@ -40,19 +40,19 @@ trommel_text::keyed! {
         /// Headings above the chunk without `#`, outermost first; first the page's headline or title, if no heading of
         /// the first level stands above it.
         pub headings: Vec<String>,
-        /// Roles of its blocks.
+        /// Roles of the chunk's blocks.
         pub roles: Vec<String>,
-        /// Index of its first block among all blocks of the page.
+        /// Index of the chunk's first block among all blocks of the page.
         pub first_block: u32,
-        /// Index of its last block.
+        /// Index of the chunk's last block.
         pub last_block: u32,
-        /// Its first character in `text`.
+        /// Index of the chunk's first character in `text`.
         pub start: u32,
-        /// Number of its characters.
+        /// Number of characters of the chunk.
         pub chars: u32,
-        /// Its first byte in the decoded page.
+        /// First byte of the chunk in the decoded page.
         pub byte: u32,
-        /// Number of bytes there.
+        /// Number of bytes of the chunk.
         pub bytes: u32,
     }
 }

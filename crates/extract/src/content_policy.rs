@@ -275,46 +275,46 @@ macro_rules! choices {
 pub(crate) use choices;
 
 choices! {
-    /// The treatment of readers' comments beside a page's own text. Posts of a forum are main text.
+    /// Treatment of readers' comments beside a page's own text. Posts of a forum are main text.
     pub enum CommentPolicy {
-        /// Left out.
+        /// Comments are left out.
         // Golds differ; on pages with prose of their own comments are no text unless asked for.
         #[default]
         Exclude,
-        /// Part of the text.
+        /// Comments are text.
         Include,
-        /// Apart from the text, in `comments`.
+        /// Comments are apart, in `comments`.
         Separate,
     }
 
     /// Treatment of the main headline in the text. It is always a source of the title.
     pub enum HeadlinePolicy {
-        /// Part of the text if the model keeps it.
+        /// The model decides.
         #[default]
         Auto,
-        /// Always part of the text.
+        /// The headline is always text.
         Include,
-        /// Never part of the text.
+        /// The headline is never text.
         Exclude,
     }
 
-    /// The treatment of articles that a page shows below its own. Endless pages append them.
+    /// Treatment of articles that a page shows below its own. Endless pages append them.
     pub enum ArticlePolicy {
-        /// Part of the text.
+        /// All articles are text.
         #[default]
         All,
-        /// Left out.
+        /// Only the first article is text.
         First,
     }
 
     /// Preference for precise or for complete text.
     pub enum Favor {
-        /// Fewer doubtful blocks.
+        /// Fewer doubtful blocks are text.
         Precision,
-        /// The choice that the model expects to be best.
+        /// Choice that the model expects to be best.
         #[default]
         Balanced,
-        /// More doubtful blocks.
+        /// More doubtful blocks are text.
         Recall,
     }
 }

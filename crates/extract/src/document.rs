@@ -56,13 +56,13 @@ trommel_text::keyed! {
         /// Date of publication, ISO 8601, as precise as the page states it.
         #[serde(with = "filled")]
         pub published: Option<String> as Date,
-        /// Date of the last change, in the same form.
+        /// Date of the last change, ISO 8601.
         #[serde(with = "filled")]
         pub modified: Option<String> as Date,
         /// Name of the site or publisher.
         #[serde(with = "filled")]
         pub site: Option<String> as Address,
-        /// The page's description of itself.
+        /// Description that the page states.
         #[serde(with = "filled")]
         pub description: Option<String>,
         /// Canonical URL.
@@ -100,7 +100,7 @@ trommel_text::keyed! {
         /// Irregularities of the record, separated by semicolons; `KIND data, not a page` (Python); `site memory: fixed`
         /// if other pages of the site influenced the text.
         pub notes: Joined<';'>,
-        /// The extractor that made the text, if a script put another in; empty for trommel.
+        /// Extractor of the text, if a script replaced it.
         #[serde(with = "filled")]
         pub extractor: Option<String> as Word,
         /// All blocks of the page, with `--blocks`.
@@ -270,24 +270,24 @@ trommel_text::keyed! {
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct BlockVerdict {
-        /// Its text.
+        /// Text of the block.
         pub text: String,
-        /// First byte in the decoded page.
+        /// First byte of the block in the decoded page.
         pub start: u32,
-        /// Byte after the last.
+        /// Byte after the block.
         pub end: u32,
-        /// Innermost block-level element around it; `script` for the data of scripts.
+        /// Innermost block-level element around the block; `script` for the data of scripts.
         pub tag: String as Word,
-        /// Block-level elements around it, outermost first, separated by `>`; the innermost 64 at the most, and 500
+        /// Block-level elements around the block, outermost first, separated by `>`; the innermost 64 at the most, and 500
         /// bytes; for JSON-LD, type and property.
         pub path: String as Word,
-        /// Number of words.
+        /// Words of the block.
         pub words: u32,
         /// Share of the words inside links, 0 to 1.
         pub link_density: f32,
-        /// Probability that it is main content.
+        /// Probability of main content.
         pub probability: f32,
-        /// True if it is part of the text.
+        /// True if the block is text.
         pub kept: bool,
         /// `headline`, `body`, `comment`, `review`, `question-answer`, `card`, `specification`, `ingredient`, `step`,
         /// `caption`, `byline`, `notice`, `control`, `count`, `author-box`, `pager`, `navigation`, `header`, `footer`,
@@ -340,7 +340,7 @@ impl Document {
 }
 
 choices! {
-    /// Metadata of documents.
+    /// Amount of metadata in documents.
     pub enum MetadataChoice {
         /// Few with the model `lite`, all with the others.
         #[default]

@@ -30,7 +30,7 @@ trommel_text::keyed! {
     /// A post: the text of one person on a page where several people write.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Post {
-        /// Its author, as the page shows the name.
+        /// Author, as the page shows the name.
         #[serde(with = "filled")]
         pub author: Option<String>,
         /// ISO 8601 date, with time and offset if the page states them.

@@ -18,14 +18,14 @@ pub use table_rows::DocumentTable;
 pub use traced::TextSpan;
 
 choices! {
-    /// The form of formulas.
+    /// Form of formulas in the text.
     pub enum MathForm {
-        /// TeX; in Markdown between dollar signs.
+        /// TeX of formulas; in Markdown between dollar signs.
         #[default]
         Tex,
-        /// TeX without dollar signs, in Markdown too.
+        /// TeX of formulas without dollar signs.
         Plain,
-        /// Left out.
+        /// No formulas.
         Off,
     }
 
@@ -34,34 +34,34 @@ choices! {
         /// Marks become references, and notes follow the text.
         #[default]
         Keep,
-        /// Both are left out.
+        /// Neither marks nor notes.
         Drop,
     }
 
-    /// The form of superscripts and subscripts that follow a letter or digit.
+    /// Form of superscripts and subscripts that follow a letter or digit.
     pub enum ScriptForm {
-        /// With `^` and `_`: `10^2`, `x_i`.
+        /// Scripts after `^` and `_`: `10^2`, `x_i`.
         #[default]
         Caret,
-        /// With Unicode characters if all of them exist: `10²`, `xᵢ`.
+        /// Scripts in Unicode, if all characters exist: `10²`, `xᵢ`.
         Unicode,
     }
 
-    /// The form of ruby readings, which give the pronunciation of characters.
+    /// Form of ruby readings, which give the pronunciation of characters.
     pub enum ReadingForm {
-        /// In brackets behind the characters.
+        /// Readings in brackets behind the characters.
         #[default]
         Keep,
-        /// Left out.
+        /// No readings.
         Drop,
     }
 
-    /// The form of the addresses of links and images in Markdown.
+    /// Form of the addresses of links and images in Markdown.
     pub enum AddressForm {
-        /// Whole, by the page's `<base>` and URL; where both are unknown, links with relative addresses are text alone.
+        /// Absolute addresses, by the page's `<base>` and URL; where both are unknown, links with relative addresses are text alone.
         #[default]
         Absolute,
-        /// As the page has them.
+        /// Addresses as the page has them.
         AsWritten,
     }
 }

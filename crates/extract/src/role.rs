@@ -37,7 +37,7 @@ trommel_text::named! {
         QuestionAnswer = "question-answer",
         /// A part of a card of a listing: title, summary, price, rating.
         Card = "card",
-        /// A property of the thing that the page is about, and its value.
+        /// A property of the product or thing that the page describes, with its value.
         Specification = "specification",
         /// An ingredient of a recipe.
         Ingredient = "ingredient",
@@ -45,31 +45,31 @@ trommel_text::named! {
         Step = "step",
         /// The caption of an image, table or film.
         Caption = "caption",
-        /// Author and date beside the text.
+        /// The author and date beside the text.
         Byline = "byline",
         /// A text that the site repeats on its pages: shipping, cookies, terms.
         Notice = "notice",
         /// A button, a label of a form, a facet, or a link that each part of a list or thread repeats ("Compare").
         Control = "control",
-        /// A number about a thing: votes, answers, results, stock, rating.
+        /// A number that belongs to a part of the page: votes, answers, results, stock, rating.
         Count = "count",
         /// A fact about the writer of a post or text: name, rank, place, number of posts, signature.
         AuthorBox = "author-box",
-        /// A link to the page before or the next one, or to another page of a list or thread.
+        /// A link to the previous or next page, or to another page of a list or thread.
         Pager = "pager",
-        /// Menus and lists of links.
+        /// A menu or list of links.
         Navigation = "navigation",
-        /// Page header.
+        /// A part of the page header.
         Header = "header",
-        /// Page footer.
+        /// A part of the page footer.
         Footer = "footer",
-        /// Beside the main text.
+        /// A part beside the main text, such as a sidebar.
         Aside = "aside",
-        /// Texts of forms.
+        /// A text of a form.
         Form = "form",
-        /// Not shown by a browser.
+        /// A part that a browser does not show.
         Hidden = "hidden",
-        /// Dropped for another reason.
+        /// A block that is dropped for another reason.
         Other = "other",
     }
 }
@@ -208,7 +208,7 @@ fn marked(page: &Page, block: &Block) -> Option<Role> {
     None
 }
 
-/// A set of roles; in files a list of their names.
+/// Set of roles; written as a list of their names in configuration files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Vec<Role>", into = "Vec<Role>")]

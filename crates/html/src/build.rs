@@ -38,7 +38,7 @@ use text_fold::TextFold;
 
 pub(crate) use attribute_values::split as split_words;
 pub(crate) use stated_facts::decode;
-pub(crate) use text_fold::{TextKind, is_ignored};
+pub(crate) use text_fold::{MAX_REFERENCE_BYTES, TextKind, is_ignored};
 
 #[derive(Clone, Copy, Debug)]
 struct OpenElement {

@@ -14,7 +14,7 @@ use crate::errors::told;
 
 pub(crate) use capsule::arrays;
 
-/// Documents as rows. It supports the Arrow PyCapsule interface: `pyarrow.record_batch(batch)`,
+/// Documents as the rows of a table. It supports the Arrow PyCapsule interface: `pyarrow.record_batch(batch)`,
 /// `polars.DataFrame(batch)` and others take it without copies.
 #[pyclass(frozen, name = "RecordBatch", module = "trommel_text")]
 pub(crate) struct PyRecordBatch(pub(crate) RecordBatch);

@@ -66,7 +66,7 @@ pub(crate) struct PyBlock(BlockVerdict);
 
 #[pymethods]
 impl PyBlock {
-    /// Its role (headline, body, comment ...); empty if unknown.
+    /// Role of the block (headline, body, comment ...); empty if unknown.
     #[getter]
     fn role(&self) -> &'static str {
         self.0.role.map_or("", Role::name)
@@ -153,7 +153,7 @@ impl PyDocument {
         moment(py, self.0.published.as_deref())
     }
 
-    /// Time of the last change, in the same form.
+    /// Time of the last change, in the form of `published`.
     #[getter]
     fn modified<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.0.modified.as_deref())
@@ -218,7 +218,7 @@ impl PyDocument {
         Ok(line)
     }
 
-    /// Returns the document as a dict with the same keys.
+    /// Returns the document as a dict with the keys of a JSON line.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::parsed(py, &self.to_json()?)
     }

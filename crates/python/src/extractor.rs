@@ -229,7 +229,7 @@ pub(crate) fn extract(
     extractor.extract(py, html, url, charset, date)
 }
 
-/// Calls `Extractor.extract_batch` of an extractor with these settings. `choices` are the keywords of `Extractor`.
+/// Calls `Extractor.extract_batch` of an extractor made from `choices`. `choices` are the keywords of `Extractor`.
 #[pyfunction]
 #[pyo3(signature = (pages, *, urls=None, charsets=None, threads=None, model=None, **choices))]
 pub(crate) fn extract_batch(

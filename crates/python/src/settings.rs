@@ -198,7 +198,7 @@ pub(crate) fn check_config(config: ConfigArgument) {
     drop(config);
 }
 
-/// Raises what `read_warc` would raise about these keywords.
+/// Raises the error that `read_warc` would raise for the keywords `choices`.
 #[pyfunction]
 #[pyo3(signature = (**choices))]
 pub(crate) fn check_choices(choices: Option<&Bound<'_, PyDict>>) -> PyResult<()> {

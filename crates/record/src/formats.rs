@@ -31,7 +31,7 @@ trommel_text::named! {
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]
     pub enum Format {
-        /// One JSON object a line.
+        /// JSON lines: one object for each document.
         Jsonl = "jsonl",
         /// A stream of MessagePack maps with the keys of the JSON lines.
         Msgpack = "msgpack",
@@ -45,13 +45,13 @@ trommel_text::named! {
         Bulk = "bulk",
         /// Text with a heading for each page; in a folder a file for each page.
         Text = "text",
-        /// Markdown with a heading for each page; in a folder a file for each page, with YAML about it.
+        /// Markdown with a heading for each page; in a folder a file for each page that begins with YAML.
         Markdown = "markdown",
-        /// Parquet, a row a document.
+        /// Parquet with a row for each document.
         Parquet = "parquet",
-        /// Parquet, a row a page without its text.
+        /// Parquet with a row for each page, without its text.
         Annotations = "annotations",
-        /// A Tantivy index, a folder.
+        /// A folder with a Tantivy index.
         Tantivy = "tantivy",
     }
 }

@@ -16,9 +16,9 @@ trommel_text::keyed! {
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct DocumentTable {
-        /// Its caption.
+        /// Caption of the table.
         pub caption: String,
-        /// Number of header rows at its top.
+        /// Number of header rows.
         pub header_rows: u32,
         /// Rows of cells, all of equal length. A cell that spans several rows or columns is repeated in each, but no cell
         /// of more than 20 words, and none that is all of its row.

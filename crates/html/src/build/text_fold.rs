@@ -64,7 +64,7 @@ const JOINER: char = '\u{200d}';
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Maximum length in bytes of a character reference; longer ones are plain text (the longest name has 32).
-const MAX_REFERENCE_BYTES: usize = 48;
+pub(crate) const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
     /// Sets the vector instructions that the fold reads text with.

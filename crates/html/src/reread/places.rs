@@ -11,7 +11,7 @@ use std::ops::Range;
 use trommel_text::plain_sign;
 
 use super::{Piece, Pieces, TagPiece};
-use crate::build::{decode, is_ignored};
+use crate::build::{MAX_REFERENCE_BYTES, decode, is_ignored};
 use crate::markup::Tag;
 
 /// Returns whether a part of a text is in the byte range `place` of its decoded page: the words of each line, in order.
@@ -179,10 +179,6 @@ fn words_of_line(line: &str) -> Option<String> {
     out.push_str(rest);
     out.contains(char::is_alphanumeric).then_some(out)
 }
-
-/// Maximum length in bytes of a character reference.
-// As while reading, so that both take the same text for a reference.
-const MAX_REFERENCE_BYTES: usize = 48;
 
 /// Returns the byte range of the decoded page from which the part `from..to` (bytes) of a block's text was read.
 /// `text` is the block's whole text, and `span` its byte range in the page. If the text is not in the page as it is, as

@@ -206,22 +206,22 @@ impl SiteMemory {
         self.drop_above();
         for (key, site) in &other.sites {
             self.join_site(*key, &site.name, site.count);
-            self.make_room_sometimes();
+            self.make_room();
         }
         for (key, count) in &other.texts {
             self.join_text(key.get(), *count);
-            self.make_room_sometimes();
+            self.make_room();
         }
         for (key, more) in &other.positions {
             if self.threshold.keeps(position_key(*key)) {
                 let position = self.positions.entry(*key).or_default();
                 position.join(more.pages, more.judged, more.probability.get());
-                self.make_room_sometimes();
+                self.make_room();
             }
         }
         for (key, pages) in &other.contents {
             self.join_content(*key, *pages);
-            self.make_room_sometimes();
+            self.make_room();
         }
         self.make_room();
         Ok(())
@@ -309,13 +309,6 @@ impl SiteMemory {
             *known = before.saturating_add(pages);
             let after = *known;
             self.positions.entry(key.0).or_default().count_text(before, after);
-        }
-    }
-
-    /// Lowers the threshold if the entries do not fit, between the steps of merging.
-    fn make_room_sometimes(&mut self) {
-        if self.bytes() > self.max_bytes {
-            self.make_room();
         }
     }
 

@@ -77,9 +77,9 @@ trommel_text::settings! {
         /// Patterns of URLs to keep, in which `*` stands for any characters and `?` for a single one: `*/blog/*`.
         /// Without `://` a pattern begins with the host: `example.org/*`.
         pub url: Vec<UrlPattern> as "Vec<String>",
-        /// Hosts to keep, with those below them, or files with a host on each line.
+        /// Hosts to keep, with their subdomains, or files of hosts.
         pub host: Hosts as "Vec<String>",
-        /// Hosts to drop, likewise.
+        /// Hosts to drop, or files of hosts.
         pub not_host: Hosts as "Vec<String>",
         /// HTTP statuses to keep: codes (200) or classes ("2xx").
         pub status: Vec<StatusRange> as "Vec<String>",
@@ -110,7 +110,7 @@ trommel_text::settings! {
         pub min_confidence: Option<f32> as "Option<f32>",
         /// Rules that the page must pass.
         pub rules: Vec<TextRule>,
-        /// The treatment of duplicates.
+        /// Treatment of duplicates.
         pub duplicates: DuplicateSettings,
     }
 
@@ -196,28 +196,28 @@ impl<'de> Deserialize<'de> for StatusRange {
 }
 
 trommel_text::named! {
-    /// The wishes that a page may state to robots.
+    /// Directives that a page may state to robots.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]
     pub enum RobotsRule {
-        /// Not to be indexed (`noindex`, `none`).
+        /// Indexing is forbidden (`noindex`, `none`).
         Noindex = "noindex",
-        /// Not to be used for machine learning (`noai`).
+        /// Machine learning is forbidden (`noai`).
         Noai = "noai",
     }
 }
 
-/// A set of published rules on the text, or a rule on the page.
+/// A set of published rules on the text of a page, or a single rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TextRule {
-    /// The page rules of C4.
+    /// Page rules of C4.
     C4,
-    /// The quality rules of Gopher.
+    /// Quality rules of Gopher.
     Gopher,
-    /// The repetition rules of Gopher.
+    /// Repetition rules of Gopher.
     GopherRepetition,
     /// Drops captchas, log-in forms, error pages, consent walls and parked domains.
     BlockPage,

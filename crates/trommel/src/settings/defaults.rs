@@ -38,7 +38,7 @@ trommel_text::settings! {
         pub notes: NoteForm,
         /// Form of superscripts and subscripts that follow a letter or digit.
         pub scripts: ScriptForm,
-        /// Readings of the characters of a ruby.
+        /// Treatment of ruby readings.
         pub readings: ReadingForm,
         /// Maximum tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
         pub max_tokens: Option<NonZeroU32> as "Option<u32>",
@@ -160,7 +160,7 @@ trommel_text::settings! {
     }
 }
 
-/// The form of text.
+/// Form of text: plain or Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -172,15 +172,15 @@ pub enum TextForm {
     Markdown,
 }
 
-/// The source of knowledge about other pages of a site.
+/// Use of other pages of a site to correct the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteMode {
-    /// Judge every page by itself.
+    /// Judges every page by itself.
     #[default]
     Off,
-    /// Count all inputs in a first pass, and extract in a second.
+    /// Counts all inputs in a first pass, and extracts text in a second.
     TwoPass,
 }
 

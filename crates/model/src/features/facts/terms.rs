@@ -9,7 +9,7 @@ use crate::features::scratch::{Scratch, count_work};
 
 /// Number of words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
-const SAMPLE_WORDS: usize = 60;
+pub(crate) const SAMPLE_WORDS: usize = 60;
 /// Number of words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use trommel_html::{Page, json_ld::ContentProperty};
 
 use crate::features::facts::PageFacts;
-use crate::features::facts::terms::{Sieve, Terms, WordSet};
+use crate::features::facts::terms::{SAMPLE_WORDS, Sieve, Terms, WordSet};
 use crate::features::groups::{Fill, RequestedColumns, constants, rows};
 use crate::features::hashes::{HashTable, hashes, pair_hash, phrases};
 use crate::{features::log::log, features::scratch::count_work};
@@ -131,9 +131,6 @@ impl HeadTexts {
 pub(super) const STATED_NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
-/// Number of first words by which a line is recognised, equal to the number of words hashed per block.
-const LINE_WORDS: usize = 60;
-
 /// Items that structured data lists, as sets of hashes of lines, word pairs and words.
 #[derive(Debug, Default)]
 struct Items {
@@ -151,9 +148,9 @@ pub(super) fn stated<'a>(facts: &'a PageFacts<'a>) -> Fill<'a> {
     }
 }
 
-/// Returns the hash of a line from the hashes of its words.
+/// Returns the hash of a line from the hashes of its words, as many as are hashed of a block.
 fn line(words: &[u64]) -> u64 {
-    let words = words.iter().take(LINE_WORDS);
+    let words = words.iter().take(SAMPLE_WORDS);
     // By words: markup and punctuation differ between structured data and the page.
     words.fold(0, |sum: u64, word| pair_hash(sum, *word))
 }
