@@ -377,29 +377,43 @@ fn articles_that_declare_nothing_count_as_declared() {
     let weight = ColumnWeight { column: 0, weight: -3.0, deviation: 1.0 };
     file.parts =
         vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: 1.0, weights: vec![weight] }) }];
-    let odds = |article: f32, html: &str| {
-        let page_type = |(name, intercept): (&str, f32)| PageTypeScorer {
+    // The log odds of the type article are 3 higher on a page that declares it. All other pages are of the type `other`.
+    let judged = |other: &str, article: f32, html: &str| {
+        let page_type = |(name, intercept, claim): (&str, f32, f32)| PageTypeScorer {
             name: name.into(),
-            scorer: Additive { intercept, ..Additive::default() },
+            scorer: Additive {
+                intercept,
+                step_functions: vec![StepFunction { column: 0, edges: vec![0.5], weights: vec![0.0, claim] }],
+                ..Additive::default()
+            },
             sharpness: 1.0,
         };
-        let types = [("article", article), ("listing", 0.0)].map(page_type).into();
+        let types = [("article", article, 3.0), (other, 0.0, 0.0)].map(page_type).into();
         let model = Model::new(ModelFile { page_types: types, ..file.clone() }).unwrap();
         let page = ScanEngine.read(html, &Limits::default());
         let odds = model.log_odds(&page, None);
         assert_eq!(model.judge(&page, None).probabilities, [sigmoid(odds[0])], "{html}");
         odds[0]
     };
+    let odds = |article: f32, html: &str| judged("listing", article, html);
     let text = "word ".repeat(250);
     for element in ["main", "article"] {
         assert_eq!(odds(5.0, &format!("<{element}><p>{text}")), -2.0);
     }
     // Neither short, in doubt, without such an element, nor on pages that say what they are.
     assert_eq!(odds(5.0, &format!("<main><p>{}", text.strip_prefix("word ").unwrap())), 1.0);
-    assert_eq!(odds(1.0, &format!("<main><p>{text}")), 1.0);
+    assert_eq!(odds(0.0, &format!("<main><p>{text}")), 1.0);
     assert_eq!(odds(5.0, &format!("<div><p>{text}")), 1.0);
     assert_eq!(odds(5.0, &format!("<meta property=og:type content=website><main><p>{text}")), 1.0);
     assert_eq!(odds(5.0, &format!("<meta property=og:type content=article><main><p>{text}")), -2.0);
     let data = "<script type=application/ld+json>{\"@type\":\"Place\"}</script><main><p>one";
     assert_eq!(odds(5.0, &format!("{data} {text}")), 1.0);
+
+    // A page of much prose that would be an article, had it declared that, but no thread and no list of short blocks.
+    let prose = text.repeat(2);
+    assert_eq!(odds(0.0, &format!("<main><p>{prose}")), -2.0);
+    assert_eq!(odds(-3.0, &format!("<main><p>{prose}")), 1.0);
+    assert_eq!(odds(0.0, &format!("<div><p>{prose}")), 1.0);
+    assert_eq!(judged("forum", -0.5, &format!("<main><p>{prose}")), 1.0);
+    assert_eq!(odds(0.0, &format!("<main><p>{}", prose.strip_prefix("word ").unwrap())), 1.0);
 }
