@@ -107,7 +107,7 @@ pub(crate) struct Builder {
     /// Number of open elements of each tag.
     // Most end tags and implied ends concern an element that is not open: the count answers without a search.
     open: OpenCounts,
-    /// Number of start tags beyond the depth cap whose end tags have not been read.
+    /// Number of start tags beyond the caps on depth and elements whose end tags have not been read.
     // Counted, so that their end tags do not end elements further out.
     overflow: u32,
     skip: Option<Skip>,
@@ -138,7 +138,7 @@ pub(crate) struct Builder {
     unknown_line: Option<u32>,
     /// Byte length that the block's text had after the closing bracket of the latest ruby reading.
     reading_end: Option<usize>,
-    /// Number of tags read from the page.
+    /// Number of start and end tags read from the page outside of skipped elements.
     tag_count: u32,
     last_text_tag: u32,
     /// Number of `img` elements in the current block.
@@ -424,7 +424,7 @@ impl Builder {
         self.formulas.pending.is_some() || self.unknown_line.is_some()
     }
 
-    /// Adds a white-space text and returns true; returns false if the caller must pass the text to [`Builder::text`].
+    /// Adds the white space `blank` and returns true; returns false if the caller must pass it to [`Builder::text`].
     #[inline]
     pub fn blank_text(&mut self, blank: &[u8]) -> bool {
         let is_text = !self.in_title && self.skip.is_none();

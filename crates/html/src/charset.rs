@@ -80,7 +80,7 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// Decodes a page that is valid UTF-8 without a byte order mark; returns `None` if it declares another encoding.
+/// Decodes a valid UTF-8 page without a byte order mark; `None` if the page or the hints name another encoding.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
     // Otherwise the caller has bytes decoded as UTF-8 that must be read in another encoding.
@@ -139,7 +139,7 @@ fn label(label: &str) -> Option<&'static Encoding> {
 struct Utf8 {
     /// Number of characters beyond ASCII; for text without faults, counting stops at `MIN_UTF8_CHARACTERS`.
     wide: usize,
-    /// Number of sequences that are not UTF-8, without an incomplete character at the very end.
+    /// Number of sequences that are not UTF-8; 0 if the only one is an incomplete character at the very end.
     faults: usize,
 }
 
@@ -209,8 +209,8 @@ fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool 
     faults * 20 <= wide
 }
 
-/// Returns the UTF-16 encoding of bytes without a byte order mark, seen by a zero in every other byte; `None` for
-/// others.
+/// Returns the UTF-16 encoding of a page without a byte order mark, recognised by the zero bytes of its ASCII
+/// characters; `None` for other pages.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     // A page in a script without spaces may have few ASCII characters, but begins with a tag.
     match bytes {

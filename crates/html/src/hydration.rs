@@ -42,7 +42,7 @@ const MIN_STRING_BYTES: usize = 24;
 pub struct ScriptText {
     /// Name of the payload in its framework, such as `__NEXT_DATA__`; empty for JSON-LD.
     pub name: &'static str,
-    /// Contents of the script, unchanged; the payloads of a page are cut at 1 MB in total.
+    /// Contents of the script, unchanged; the payloads of a page are cut at 1 MiB in total.
     pub text: String,
     /// First and one past the last byte of the script's contents in the decoded page.
     pub span: (u32, u32),
@@ -73,7 +73,7 @@ pub struct PayloadText {
 }
 
 /// Returns the main text in the hydration payloads of a page: the strings under the key with most words of prose.
-/// Time is linear in the length of the scripts.
+/// `None` if they have fewer than 50 words. Time is linear in the length of the scripts.
 pub fn payload_text(scripts: &[ScriptText]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
@@ -109,8 +109,8 @@ struct Harvest {
 }
 
 impl Harvest {
-    /// Reads the string literals in `text`, which is script `script` of the page or a string in it, up to `depth`
-    /// levels deep.
+    /// Reads the string literals in `text`, which is the script with the index `script` or a string in it, up to
+    /// `depth` levels deep.
     fn read(&mut self, text: &str, script: usize, depth: u32) {
         let bytes = text.as_bytes();
         let mut at = 0;

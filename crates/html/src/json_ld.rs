@@ -143,10 +143,10 @@ fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = &'a str> {
     properties.iter().flat_map(move |key| node.strings(key))
 }
 
-/// Maximum number of texts that are kept of one page.
+/// Maximum number of JSON-LD texts that are kept of one page.
 // A bound for pages that list reviews or products by the hundred.
 const MAX_CONTENTS: usize = 64;
-/// Maximum number of bytes of texts that are kept of one page; a text that does not fit is left out.
+/// Maximum number of bytes of JSON-LD texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
 
 /// Property of schema.org whose value a [`Content`] is.
@@ -209,7 +209,7 @@ pub struct Content {
     pub subject: ContentSubject,
     /// Type of the text's JSON-LD node (`NewsArticle`), or name of its hydration payload (`__NEXT_DATA__`).
     pub type_name: String,
-    /// Plain text: without markup, character references decoded, a line break for each of the source; never empty.
+    /// Plain text, never empty, without markup; a line break stands for each block-level tag or line end.
     pub text: String,
     /// True if the text was written with markup.
     pub has_markup: bool,
@@ -248,8 +248,8 @@ impl JsonLd {
         contents
     }
 
-    /// Returns the bodies of articles and posts, and the descriptions of products, in document order, without
-    /// repetitions.
+    /// Returns the bodies of articles, the texts of posts, comments and reviews, and the descriptions of products, in
+    /// document order, without repetitions.
     pub fn texts(&self) -> Vec<Content> {
         self.read(usize::MAX, usize::MAX, |subject, property| match property {
             ContentProperty::ArticleBody => true,
@@ -259,8 +259,8 @@ impl JsonLd {
         })
     }
 
-    /// Returns at most `most` texts with at most `room` bytes whose subject (`None` for types not listed) and property
-    /// `is_wanted` accepts.
+    /// Returns at most `most` texts, of at most `room` bytes in total, whose subject (`None` for types not listed) and
+    /// property `is_wanted` accepts.
     fn read(
         &self,
         most: usize,

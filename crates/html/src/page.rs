@@ -192,7 +192,7 @@ impl Page {
         self.json_ld.0.get_or_init(|| JsonLd::parse(&self.head.json_ld))
     }
 
-    /// Returns the name of an element in lower case.
+    /// Returns the name of an element's tag ([`Element::tag`]) in lower case.
     #[inline]
     pub fn name(&self, element: &Element) -> &str {
         match element.tag {
@@ -225,8 +225,8 @@ impl Page {
         self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
 
-    /// Iterates over the notations of a block by their starts, the outer of two first, with byte ranges in
-    /// [`Page::text`].
+    /// Iterates over the notations of a block by their starts, the outer of two first, with byte ranges in the block's
+    /// text.
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         self.notations_in(block, (0, block.text.1 - block.text.0))
     }
@@ -340,7 +340,7 @@ impl Page {
         self.path(if self.kinds_around(block).contains(kind) { block.element } else { NONE })
     }
 
-    /// Returns the range of indices of the blocks inside an element.
+    /// Returns the range of indices of the blocks inside the element with the index `at`.
     pub fn blocks_inside(&self, at: u32) -> Range<usize> {
         let Some(element) = self.element(at) else { return 0..0 };
         let first = self.blocks.partition_point(|block| block.span.0 < element.start);

@@ -241,7 +241,8 @@ const INLINE: [&str; 17] = [
 /// Names of tags whose text is inline code.
 const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
 
-/// Returns the signs in a table cell without words, and true if they are code; `None` if there are none or too many.
+/// Returns the signs in a table cell without words, or the `alt` of its image, and true if they are code; `None` if
+/// there are none or too many.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();

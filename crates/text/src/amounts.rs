@@ -15,13 +15,13 @@ pub struct ByteSize(pub u64);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByteSizeError {
-    /// The text does not begin with a number.
+    /// The text has no number before its unit, or one that does not fit into 64 bits.
     #[error("{0:?} is not a size such as 64M")]
     NotASize(String),
-    /// The unit is unknown.
+    /// The text after the leading digits is no known unit.
     #[error("unknown unit {0:?}, expected K, M, G or T")]
     Unit(String),
-    /// The number of bytes is 0, or does not fit into 64 bits.
+    /// The number of bytes is 0, or does not fit into 64 bits once multiplied by the unit.
     #[error("{0:?} is out of range")]
     Range(String),
 }

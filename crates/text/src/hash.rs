@@ -11,7 +11,7 @@ pub const fn hash(text: &[u8]) -> u64 {
     hash
 }
 
-/// Value of [`hash`] for no bytes.
+/// Value of [`hash`] for an empty text.
 pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Continues a [`hash`] with one more byte.

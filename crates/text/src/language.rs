@@ -32,8 +32,8 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
 /// every script.
 const SCRIPT_RANGES: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
-/// First UTF-8 bytes of the characters in [`SCRIPT_RANGES`]; no quotation mark, dash or letter of East Asia has one of
-/// them.
+/// First UTF-8 bytes of the characters in [`SCRIPT_RANGES`]; no quotation mark, dash, Han character or kana begins with
+/// one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
 /// Detects the language of a text, as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is

@@ -49,8 +49,9 @@ macro_rules! named {
 }
 
 /// Declares tables of settings: each key with its purpose, its type and, unless the type's default is meant, a default,
-/// as in `pub memory: ByteSize = ByteSize(256 << 20),`. A type without a schema names one with the same written form,
-/// as in `pub keep: Vec<Selector> as "Vec<String>",`. A missing key has its default; an unknown key is refused.
+/// as in `pub memory: ByteSize = ByteSize(256 << 20),`. A type without a JSON schema names another with the same
+/// written form after `as`, as in `pub keep: Vec<Selector> as "Vec<String>",`. A missing key has its default; an
+/// unknown key is refused.
 #[macro_export]
 macro_rules! settings {
     ($($(#[$attribute:meta])* pub struct $type:ident {

@@ -157,7 +157,7 @@ pub struct Runs<'a> {
     /// Byte offset in the text of the current 64 bytes.
     from: usize,
     end: usize,
-    /// Bits of the current 64 bytes that belong to runs yet to be returned; `wide` has those of bytes beyond ASCII.
+    /// Bit mask of the bytes, among the current 64, that belong to runs yet to be returned.
     bits: u64,
     wide: u64,
 }

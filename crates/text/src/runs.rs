@@ -6,11 +6,11 @@ use crate::vectors::{ByteTask, Compare, Vectors};
 
 /// Set of ASCII characters that end a plain run ([`plain_run`]).
 pub trait EndSigns {
-    /// Returns one bit for each byte that is in the set of ASCII characters; to be `#[inline(always)]`.
+    /// Returns a bit mask of the bytes that are in the set of ASCII characters; to be `#[inline(always)]`.
     fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64;
 }
 
-/// Empty set of end signs: only white space and ignored characters end a run.
+/// Empty set of ASCII characters that end a plain run: only white space and ignored characters end it.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSigns;
 
@@ -52,7 +52,7 @@ const BYTES: [Byte; 256] = {
 
 /// Returns the length in bytes of the longest start of `bytes` (UTF-8) that is copied unchanged. It contains no sign of
 /// `S`, no ignored character (controls, soft hyphens, signs without width) and no white space. If `spaces` is true, it
-/// may contain single spaces.
+/// may contain single spaces between other characters.
 pub fn plain_run<S: EndSigns>(vectors: Vectors, bytes: &[u8], spaces: bool, _: S) -> usize {
     vectors.run(PlainRun::<S> { bytes, spaces, signs: PhantomData })
 }

@@ -4,7 +4,7 @@
 const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
 const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
 
-/// Iterates over the pairs of a plain sign and its superscript or subscript form.
+/// Iterates over the pairs of a plain sign and its superscript or subscript form, which alternate in `of`.
 fn pairs(of: &str) -> impl Iterator<Item = (char, char)> {
     let plain = of.chars().step_by(2);
     plain.zip(of.chars().skip(1).step_by(2))

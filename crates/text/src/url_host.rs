@@ -1,7 +1,7 @@
 //! Finds the host in a URL.
 
 /// Returns the host of a URL, unchanged, without scheme, user, port and the brackets of an IPv6 address. `None` if the
-/// URL has no `//` or no host.
+/// URL has no `://` or no host.
 pub fn url_host(url: &str) -> Option<&str> {
     host_of_authority(url.split_once("://")?.1)
 }

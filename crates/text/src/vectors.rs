@@ -104,29 +104,29 @@ pub trait Compare: Tally {
     /// Converts a vector back to 64 bytes.
     fn store(self, bytes: Self::Bytes) -> [u8; 64];
 
-    /// Returns one bit for each byte that equals `byte`, which must be ASCII.
+    /// Returns a bit mask of the bytes that equal `byte`, which must be ASCII.
     fn equal(self, bytes: Self::Bytes, byte: u8) -> u64;
 
-    /// Returns one bit for each byte from `first` to `last`, which must both be ASCII.
+    /// Returns a bit mask of the bytes from `first` to `last`, both included, which must be ASCII.
     fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64;
 
-    /// Returns one bit for each byte beyond ASCII.
+    /// Returns a bit mask of the bytes beyond ASCII.
     fn wide(self, bytes: Self::Bytes) -> u64;
 
     /// Returns the bytes with ASCII capital letters in lower case.
     fn lower(self, bytes: Self::Bytes) -> Self::Bytes;
 
-    /// Returns one bit for each byte that is white space between attributes of HTML: space, tab, line feed, form feed,
-    /// carriage return.
+    /// Returns a bit mask of the bytes that are white space between attributes of HTML: space, tab, line feed, form
+    /// feed, carriage return.
     fn space(self, bytes: Self::Bytes) -> u64;
 
-    /// Returns one bit for each byte that ends the name of an HTML attribute: white space, `/`, `>`, `=`.
+    /// Returns a bit mask of the bytes that end the name of an HTML attribute: white space, `/`, `>`, `=`.
     fn name_end(self, bytes: Self::Bytes) -> u64;
 
-    /// Returns one bit for each byte that is an ASCII letter or digit, or `_`.
+    /// Returns a bit mask of the bytes that are ASCII letters or digits, or `_`.
     fn word(self, bytes: Self::Bytes) -> u64;
 
-    /// Returns one bit for each number that is at most `most`; NaN is not.
+    /// Returns a bit mask of the numbers that are at most `most`; NaN never is.
     fn at_most(self, numbers: &[f32; 32], most: f32) -> u32;
 }
 

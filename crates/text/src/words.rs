@@ -228,7 +228,7 @@ impl Class {
         }
     }
 
-    /// Computes the classes of a row of adjacent characters.
+    /// Computes the classes of the characters in row `number` of the table of classes.
     #[cold]
     fn row(number: usize) -> [Class; ROW] {
         std::array::from_fn(|at| {
@@ -264,7 +264,7 @@ pub struct Shingle {
     pub hash: u64,
     /// Number of characters in the phrase's words, without those between them.
     pub chars: u32,
-    /// Number of words in the phrase, with each character of a script without spaces counted.
+    /// Number of words in the phrase, with each character of a script without spaces counted as a word.
     pub words: usize,
 }
 

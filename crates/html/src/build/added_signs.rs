@@ -11,7 +11,7 @@ use crate::{markup::Tag, page::NotationKind};
 /// Pairs of an opening bracket and its closing bracket, as used around ruby readings.
 const BRACKETS: [(char, char); 8] =
     [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('《', '》'), ('〈', '〉'), ('〔', '〕')];
-/// Maximum number of characters of a ruby reading that ends with a bracket.
+/// Maximum number of characters, from the end of a text, that are searched for the opening bracket of a ruby reading.
 const MAX_READING_CHARS: usize = 200;
 /// Maximum length in bytes of an image's `alt` that counts as a sign even if no class of the image says so.
 const MAX_SIGN_BYTES: usize = 16;
@@ -163,7 +163,7 @@ impl Builder {
     }
 }
 
-/// Returns whether an image's `alt` is a sign that belongs into the text: a single letter, a few signs or a smiley.
+/// Returns whether an image's `alt` is a sign that belongs in the text: a smiley, a few signs, or a non-ASCII letter.
 fn is_sign(sign: &str, begins_line: bool) -> bool {
     // `:)`, `:D` and `:tada:`.
     let is_face = sign.starts_with([':', ';']) && sign.len() > 1 && !sign.contains(char::is_whitespace);
@@ -186,7 +186,7 @@ fn is_named_sign(text: &TagText) -> bool {
     text.value(Key::Class).is_some_and(|class| PARTS.iter().any(|part| part.find(class).is_some()))
 }
 
-/// Returns whether the `alt` of an image is short enough to be a sign, or its class names it a sign.
+/// Returns whether the `alt` of an image may be a sign, by its length and first byte, or by a class of the image.
 pub(super) fn is_sign_image(text: &TagText) -> bool {
     static ALT: LazyLock<Finder> = LazyLock::new(|| Finder::new("alt="));
     let attributes = text.attribute_bytes();

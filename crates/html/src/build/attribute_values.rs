@@ -112,7 +112,7 @@ fn valid_part(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the length in bytes of the word at the start of `bytes`, which is longer than 64 bytes.
+/// Returns the length in bytes, at least 64, of the word at the start of `bytes`.
 #[cold]
 #[inline(never)]
 fn behind_word(bytes: &[u8]) -> usize {
@@ -130,7 +130,7 @@ fn behind_word(bytes: &[u8]) -> usize {
 struct ValuePart {
     /// Bit mask of the bytes at which a word of two or more letters begins.
     begins: u64,
-    /// Bit mask of the bytes that end the word before them: no letters, or the beginning of the next word.
+    /// Bit mask of the bytes that end the word before them: those that are no letters, or begin the next word.
     ends: u64,
     /// Bit mask of the bytes beyond ASCII, all of which count as letters without case.
     wide: u64,

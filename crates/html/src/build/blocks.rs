@@ -15,7 +15,7 @@ use crate::page::{Block, Element, ElementKinds, NONE, cut_styles};
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
 const MAX_MERGED_BYTES: u32 = 32 << 10;
 
-/// Maximum number of ancestors searched for the heading around a text.
+/// Maximum number of elements around a text that are searched for a heading.
 const HEADING_LEVELS: usize = 4;
 /// Maximum number of words of a heading.
 const MAX_HEADING_WORDS: u32 = 40;
@@ -115,8 +115,8 @@ impl Builder {
         }
     }
 
-    /// Appends the current block's text to the page's last block, beyond the cap on blocks; returns false if that is
-    /// full.
+    /// Appends the current block's text to the page's last block, beyond the cap on blocks; returns false if that block
+    /// is full.
     fn extend_last(&mut self, current: &Current, size: TextSize) -> bool {
         let page = &mut self.page;
         let Some(last) = page.blocks.last_mut() else { return false };
@@ -239,7 +239,7 @@ impl Builder {
         self.write_notations(narrow(start));
     }
 
-    /// Returns the heading around `container` if a block of `words` words is the beginning of that heading.
+    /// Returns the index of the heading around the element `container` if a block of `words` words begins that heading.
     // `<h1><div>Title</div><button>edit</button></h1>`: what looks for headings looks at the container.
     #[cold]
     #[inline(never)]
@@ -269,7 +269,7 @@ bitflags! {
     pub(super) struct Seam: u8 {
         /// An inline element has ended since the last text.
         const ENDED = 1;
-        /// An inline element has started after another inline element ended or started.
+        /// An inline element has started after another one ended, or after an element that draws something.
         const MET = 1 << 1;
         /// An inline element between the texts is more than a formatting of letters, such as a link or a `span`.
         const PART = 1 << 2;
@@ -376,6 +376,7 @@ pub(super) enum SeamKind {
 impl SeamKind {
     /// Returns whether the text `before` a seam (inline tags) and the character `next` after it are of different words.
     /// New words begin with a capital or digit, except after a single character, such as an initial that is set apart.
+    /// After a drawing, any letter begins one.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);

@@ -112,7 +112,7 @@ impl Builder {
         }
     }
 
-    /// Updates the latest row of the element table by the element's marks and layout; returns the tag of the layout.
+    /// Updates the latest element row by the element's marks and layout; returns the tag by which it is laid out.
     #[inline(never)]
     fn mark_row(&mut self, text: &TagText, index: usize, layout: Layout) -> Tag {
         let in_line = layout.is_apart && text.tag == Tag::Other;
@@ -288,7 +288,7 @@ impl Builder {
         }
     }
 
-    /// Returns the index in `page.names` of the name of an unknown element; all names after the first 1,000 share one.
+    /// Returns the index in `page.names` of an unknown element's name; all names after the first 1,000 share one index.
     pub(super) fn intern(&mut self, name: &[u8]) -> u16 {
         // Hostile pages invent names; beyond a thousand all share one number, so the table stays small.
         const MAX_NAMES: usize = 1000;
@@ -330,7 +330,7 @@ fn heading_of_level(level: Option<&str>) -> Tag {
 
 /// Returns the marks that a style attribute gives to an element, provided that it does not hide the element.
 fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
-    /// Searchers for parts of the CSS properties that matter, without letters that may be capitals.
+    /// Searchers for `display`, `white-space` and `absolute` in CSS, without the letters that are often capitals.
     static SPOKEN: LazyLock<[Finder; 3]> = LazyLock::new(|| ["isplay", "-space", "bsolute"].map(Finder::new));
     let mut marks = Marks::empty();
     // Most styles say nothing of them.

@@ -34,7 +34,7 @@ pub(super) struct Formula {
 pub(super) struct Formulas {
     /// Markup or TeX inside the formula that is being read.
     source: String,
-    /// TeX that an attribute inside the formula gives.
+    /// TeX that an attribute of the formula, or of an element in it, gives; empty if there is none.
     given: String,
     display: bool,
     start: usize,
@@ -51,7 +51,7 @@ pub(super) struct Formulas {
 
 impl Builder {
     /// Returns how the content of a skipped element is read as a formula, by its start tag; `Capture::Nothing` if it is
-    /// none.
+    /// no formula.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -230,8 +230,8 @@ impl Builder {
         self.formulas.last = Some((tex_hash, to));
     }
 
-    /// Returns the innermost open element that is not hidden, with its container; `None` if the innermost is not
-    /// hidden.
+    /// Returns the indices of the nearest visible element around the innermost open one, and of its container. `None`
+    /// if the innermost element itself is visible, or none of its nearest ancestors is.
     fn innermost_shown(&self) -> Option<(u32, u32)> {
         let is_hidden = |at: u32| self.page.element(at).is_some_and(|element| element.hidden);
         let last = self.stack.last()?;

@@ -106,7 +106,7 @@ impl Builder {
         }
     }
 
-    /// Returns whether the end tag of a `code` element ends one that is displayed as a block.
+    /// Returns whether an end tag `</code>` at this place ends a `code` element that is displayed as a block.
     pub(super) fn ends_block_of_code(&mut self) -> bool {
         if self.keep_space == 0 || self.open[Tag::Code as usize] == 0 {
             return false;
@@ -200,7 +200,7 @@ impl Builder {
     }
 }
 
-/// Returns whether a tag inside an element of this kind cannot end a list item around it: lists and special elements.
+/// Returns whether an element with this tag keeps tags inside it from ending a list item around it, as lists do.
 fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }

@@ -45,7 +45,7 @@ bitflags! {
         /// A style sheet has a rule for the element's class or id together with a tag.
         const OF_TAG = 1 << 15;
 
-        /// Union of the marks that a class alone can give.
+        /// Union of the marks that the words of a class can give, and `SHEET`.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits()
             | Self::BOX.bits();
@@ -55,7 +55,7 @@ bitflags! {
     }
 }
 
-/// Marks that words of a class give, each with the hashes of its words.
+/// Marks that attribute words give to their element, each with the hashes of the words that give it.
 const MARKING: [(Marks, &[u64]); 8] = [
     (Marks::HIDDEN, &hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"])),
     (Marks::MATH, &hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"])),
@@ -325,7 +325,7 @@ impl Builder {
 
 /// Maximum number of words of a button that is hidden at the end of a block.
 const MAX_BUTTON_WORDS: usize = 6;
-/// Maximum number of nested elements around a price that are examined.
+/// Maximum number of nested elements examined to find the element before one for screen readers, such as an old price.
 const MAX_PRICE_DEPTH: usize = 6;
 
 /// Returns whether a link or button is displayed as a button, by a word of its class (`button`, `btn`).

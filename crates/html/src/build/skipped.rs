@@ -80,8 +80,8 @@ impl Builder {
     }
 
     /// Returns the tag of the open `template`, or svg with an open `title` or `desc`, that starts at or after `offset`.
-    /// The second value is the byte offset after its start tag. Elements in a part that was read again do not count,
-    /// because no part is read a third time.
+    /// The second value is the byte offset after the start tag of the `template`, `title` or `desc`. Elements in a part
+    /// that was read again do not count, because no part is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {
@@ -161,8 +161,8 @@ impl Builder {
         }
     }
 
-    /// Returns whether a start tag inside a skipped element ends the skipping.
-    /// For example, a block shows that a `select` was never closed.
+    /// Handles a start tag inside a skipped element, and returns whether the tag ends the skipping. For example, a
+    /// block shows that a `select` was never closed.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
         let (tag, name, self_closing) = (text.tag, text.name(), text.place.self_closing);
         let Some(skip) = &mut self.skip else { return true };

@@ -54,7 +54,7 @@ impl Said {
     }
 }
 
-/// Rules of a page's style sheets that matter, by the classes, ids and tags that they apply to.
+/// Rules of a page's style sheets that hide elements or change their layout, by classes, ids and tags.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StyleSheets {
     /// Text of the style sheet that is being read.

@@ -34,11 +34,11 @@ pub(crate) struct TextFold {
     space: SpaceBefore,
     /// Kind of the seam before the next character, if two inline elements meet there.
     seam: Option<SeamKind>,
-    /// Byte of the text at which the latest seam was.
+    /// Byte offset in the text of the latest seam (place where two inline elements meet).
     met: usize,
     /// White space since the last character, as written, for text whose white space is preserved.
     kept: String,
-    /// Beginning of a character reference that is not complete, and its byte offset in the page.
+    /// Beginning of a character reference that is not complete; empty if there is none.
     waiting: String,
     waiting_at: usize,
     source: Option<SourceSpan>,
@@ -91,13 +91,13 @@ impl TextFold {
         !self.waiting.is_empty() || self.source.is_some()
     }
 
-    /// Returns whether the fold has received no text except white space and seams.
+    /// Returns whether the fold has received no text except white space and seams (places where inline elements meet).
     #[inline]
     pub fn is_clear(&self) -> bool {
         self.out.is_empty() && self.kept.is_empty() && !self.waits()
     }
 
-    /// Forgets the white space and the seam before the next text.
+    /// Forgets the white space, and the seam of two inline elements, before the next text.
     #[inline]
     pub fn forget_space(&mut self) {
         self.space = SpaceBefore::None;
@@ -194,7 +194,7 @@ impl TextFold {
         self.seam = Some(kind);
     }
 
-    /// Ends the seam before the character `next`, with a space if the seam divides two words.
+    /// Ends the seam of two inline elements before the character `next`, with a space if the seam divides two words.
     #[inline(never)]
     fn close_seam(&mut self, next: char) {
         let Some(kind) = self.seam.take() else { return };

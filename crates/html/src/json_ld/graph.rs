@@ -178,7 +178,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns a property of the node unchanged: a string, the `@value` of an object, or the first of a list.
+    /// Returns a property of the node, trimmed: a string, the `@value` of an object, or the first of a list.
     pub(super) fn string(&self, key: &str) -> Option<&'a str> {
         first(self.object.get(key)?).map(str::trim).filter(|text| !text.is_empty())
     }

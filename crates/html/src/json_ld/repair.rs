@@ -141,7 +141,7 @@ fn is_hex(digits: Option<&str>) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// Returns whether a quote that `rest` follows ends its string; otherwise it is an unescaped quote inside of the
+/// Returns whether the quote directly before `rest` ends its string; otherwise it is an unescaped quote inside of the
 /// string.
 fn closes(rest: &str) -> bool {
     let rest = rest.trim_start();

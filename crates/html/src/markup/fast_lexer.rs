@@ -99,9 +99,9 @@ fn tag(window: &[u8; 64], len: usize, bytes: &[u8], at: usize) -> Tag {
     Tag::of_short(ShortName::of_first(eight, len), len)
 }
 
-/// Reads the start tag whose `<` is at `at` and is followed by a letter; `None` if this lexer cannot read it.
-/// Writes the values of needed attributes to `places`, and returns their number with the tag. At most `most` bytes of
-/// attributes are read.
+/// Reads the start tag whose `<` is at `at` and is followed by a letter. Writes the values of needed attributes to
+/// `places`, and returns their number with the tag. `None` if this lexer cannot read the tag, or its attributes have
+/// more than `most` bytes.
 #[inline(always)]
 pub(crate) fn start_tag<C: Compare>(
     form: C,
@@ -203,7 +203,8 @@ impl Values<'_> {
     }
 }
 
-/// Returns the end of the quoted value that begins at `start`; `quotes` is the mask of quotes in the window at `at`.
+/// Returns the index of the quote that ends the value that begins at byte `start`. In `quotes`, bit `n` is set if byte
+/// `start - 1 + n` of the window at `at` is a closing quote.
 #[inline(always)]
 fn value_end<C: Compare>(form: C, bytes: &[u8], start: usize, at: usize, quotes: u64) -> Option<usize> {
     if quotes != 0 {

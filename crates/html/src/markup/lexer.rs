@@ -112,7 +112,7 @@ pub(crate) struct ValuePlace {
     pub end: u32,
 }
 
-/// Empty value, which fills unused entries of a buffer.
+/// Empty attribute value, which fills unused entries of a buffer.
 pub(crate) const NO_PLACE: ValuePlace = ValuePlace { name: Key::Id, start: 0, end: 0 };
 
 /// General lexer for tags of any form, which reuses its buffer from tag to tag.
@@ -158,7 +158,7 @@ pub(crate) struct TagText<'a> {
     pub tag: Tag,
     pub place: TagPlace,
     pub bytes: &'a [u8],
-    /// Values of the tag's attributes that the builder reads, in their order.
+    /// Names and value positions of the tag's attributes that the builder reads, in the order of the tag.
     pub places: &'a [ValuePlace],
 }
 

@@ -36,7 +36,7 @@ bitflags! {
         const SLOW_END = 1 << 12;
         /// The element is counted per block, as an image or a form control.
         const COUNTED = 1 << 13;
-        /// The element can be a notation, such as a superscript, by its name alone.
+        /// The element can be a notation, such as a superscript, or add signs to the text, by its name alone.
         const NOTED = 1 << 14;
     }
 }

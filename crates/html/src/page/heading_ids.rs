@@ -29,8 +29,8 @@ impl<'a> HeadingIds<'a> {
         Self { page, is_rule: OnceCell::new() }
     }
 
-    /// Returns whether an element's id is made from the heading that the element begins with, as most ids of the page
-    /// are.
+    /// Returns whether an element's id is made from the heading that the element begins with, as are the ids of at
+    /// least half of the page's headings.
     /// Example: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
     pub fn contains(&self, at: u32) -> bool {
         self.page.element(at).is_some_and(|element| self.is_named(at, element))

@@ -20,7 +20,7 @@ pub struct Head {
     pub meta: Vec<(String, String)>,
     /// `href` of `<link rel="canonical">`.
     pub canonical: Option<String>,
-    /// `href` of the first `<base>` that has one, unchanged: the base of relative addresses.
+    /// `href` of the first `<base>` that has one, with character references decoded: the base of relative addresses.
     pub base: Option<String>,
     /// `href` of the first `<link rel="next">` or `<a rel="next">` that has one.
     pub next: Option<String>,
@@ -34,7 +34,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Returns the content of the first `<meta>` with this name or property; `None` if the page has none.
+    /// Returns the content of the first `<meta>` with this lower-case name or property; `None` if the page has none.
     pub fn meta(&self, name: &str) -> Option<&str> {
         self.meta.iter().find(|(known, _)| known == name).map(|(_, content)| content.as_str())
     }
@@ -92,8 +92,8 @@ const KINDS: [ElementKinds; Tag::COUNT] = by_tag!(ElementKinds::found_for);
 /// Elements of the head, and those whose content is never text (script, svg), have no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Tag of the element. It is `pre` for any element laid out as code, such as an editor of CodeMirror, and `h1` to
-    /// `h6` for one with the role of a heading.
+    /// Tag of the element: `pre` for any element laid out as code, and `h1` to `h6` for one with the role of a heading.
+    /// It is `span` for an unknown element within a line of text.
     pub tag: Tag,
     pub(crate) name: u16,
     /// Index of the enclosing element, or [`NONE`](crate::NONE).
@@ -138,7 +138,7 @@ pub struct Block {
     pub tags_before: u32,
     /// Number of tags between the first and the last character of the block.
     pub tags_inside: u32,
-    /// Number of text runs in the block, which tags separate.
+    /// Number of pieces into which tags divide the block's text.
     pub pieces: u32,
     /// Number of `img` elements in the block.
     pub images: u32,
@@ -399,7 +399,7 @@ pub enum NotationKind {
     Hidden,
     /// Reading of a ruby, from its opening bracket on; a closing bracket written in the page follows it.
     Reading,
-    /// Text that is struck out: `del`, `s`, `strike`.
+    /// Text that is struck out: `del`, `s`, `strike`, or a `span` with the class `line-through`.
     Deleted,
     /// Link (`a`) around an image without text, in the middle of a text; its byte range is empty.
     LinkedImage,

@@ -6,7 +6,7 @@ use crate::build::TextKind;
 use crate::markup::lexer::{Key, TagText};
 use crate::markup::{Tag, by_tag};
 
-/// Kind of content that follows a start tag: markup, raw text or others.
+/// Kind of content that follows a start tag: markup, text with or without character references, or a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentModel {
     Markup,

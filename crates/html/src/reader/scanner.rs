@@ -17,8 +17,7 @@ use crate::markup::{Tag, fast_lexer};
 // A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 pub(super) const MAX_NOSCRIPT_DEPTH: u32 = 2;
 
-/// Scans a page and passes its tags and text to the builder, up to the maximum offset of spans.
-/// Returns the number of bytes that were read.
+/// Scans a page, up to 4 GiB, and passes its tags and text to the builder. Returns the number of bytes that were read.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     let text = up_to(html, u32::MAX as usize);
     if text.len() < html.len() {
@@ -137,7 +136,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the end tag or comment that begins with the `</` at `lt`; returns the offset after it, `None` at the end.
+    /// Reads the end tag or comment that begins with `</` at `lt`; returns the offset after it, `None` if it is cut
+    /// off.
     fn end_tag(&mut self, lt: usize) -> Option<usize> {
         match self.html.as_bytes().get(lt + 2) {
             Some(c) if c.is_ascii_alphabetic() => self.tag(lt),
@@ -162,7 +162,8 @@ impl<'a> Scanner<'a> {
         self.builder.end_any_tag(tag, name);
     }
 
-    /// Reads the tag at `lt` and the raw text of its element; returns the offset after them, `None` at the end.
+    /// Reads the tag at `lt` and the raw text of its element; returns the offset after them, `None` if they are cut
+    /// off.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let mut lexer = TagLexer::new(self.builder.limits().attributes);
@@ -292,7 +293,8 @@ impl<'a> Scanner<'a> {
         self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
-    /// Continues after byte `from`, where unclosed markup begins; returns the offset at which reading continues.
+    /// Continues after byte `from`, where unclosed markup begins; returns the offset at which reading continues, `None`
+    /// if the rest has been read or is dropped.
     fn resume(&mut self, unclosed: UnclosedMarkup, from: usize) -> Option<usize> {
         let rest = self.html.get(from..).unwrap_or_default();
         let Some(recovery) = &mut self.recovery else {
@@ -392,7 +394,7 @@ pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Build
     }
 }
 
-/// Maximum number of attributes of one tag that the fast lexer reads; other tags are left to the general lexer.
+/// Maximum number of a tag's attributes that the fast lexer stores; tags with more are left to the general lexer.
 const PLACES: usize = 64;
 
 /// Vector task that scans from byte `start` on.

@@ -215,7 +215,7 @@ struct Code {
     line_ended: bool,
     /// Byte length of `out` at the start of the open line element.
     line_from: usize,
-    /// True if the previous tag was that of a block-level element.
+    /// True if a block-level element has started or ended and nothing has followed.
     behind_block: bool,
     is_rust: bool,
     hidden: HiddenText,
@@ -399,8 +399,8 @@ impl HiddenText {
         }
     }
 
-    /// Returns the code with its hidden lines marked by `#`, as in the source; `None` if no line is hidden.
-    /// Lines that only wrap the code are left out.
+    /// Returns the code with its hidden lines marked by `#`, as in the source; `None` if nothing is hidden. Lines that
+    /// only wrap the code are left out.
     pub fn noted(&self, code: &str) -> Option<String> {
         let mut parts = self.parts.iter().peekable();
         parts.peek()?;

@@ -62,7 +62,7 @@ fn stands_in(part: &str, page: &str, values: &str) -> bool {
     })
 }
 
-/// Returns whether a word belongs to an address that is the visible text of a link.
+/// Returns whether a word is in a percent-encoded address that `part` contains, such as the visible text of a link.
 fn is_address(word: &str, part: &str) -> bool {
     part.split_whitespace().any(|token| token.contains("://") && token.contains('%') && token.contains(word))
 }
@@ -209,7 +209,7 @@ pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, 
 struct Alignment<'a, I> {
     wanted: I,
     parts: &'a [(usize, usize)],
-    /// Index of the first part that has not been passed.
+    /// Index in `parts` of the first part that does not end before the current character.
     next: usize,
     found: Vec<Option<(usize, usize)>>,
 }

@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 /// Table of languages, one line each: ISO 639-3 code, letters of the alphabet, 300 trigrams, most frequent first.
 const LISTS_TSV: &str = include_str!("latin.tsv");
 
-/// Number of trigrams per language, and the distance of a trigram that the text does not have.
+/// Number of trigrams listed per language, and the distance in ranks of a trigram that the text lacks.
 const TRIGRAMS_PER_LANGUAGE: i32 = 300;
 /// Maximum number of trigrams of a text that are compared, the most frequent ones.
 const MAX_TRIGRAMS: usize = 600;
@@ -21,7 +21,7 @@ const MIN_CONFIDENCE: f64 = 0.9;
 /// Maximum number of languages: each has one bit in the bit set of a letter.
 const LANGUAGES: usize = 64;
 
-/// Languages that have each trigram and each letter.
+/// Look-up tables from trigrams and from letters to the languages that have them.
 #[derive(Default)]
 struct Lists {
     codes: Vec<&'static str>,
@@ -52,7 +52,7 @@ fn key(signs: [char; 3]) -> u64 {
     signs.iter().fold(0, |key, sign| key << 16 | u64::from(*sign).min(0xFFFF))
 }
 
-/// Returns whether most letters of a text are ASCII letters, so that its script is known to be Latin.
+/// Returns whether a text has more ASCII letters than characters beyond ASCII, so that its script is known to be Latin.
 pub(super) fn is_latin(text: &str) -> bool {
     let (mut letters, mut wide) = (0, 0);
     // Parts that a byte counts: so vectors of bytes are added up.
@@ -116,7 +116,7 @@ fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
 
 /// Frequencies of the letters of a text, and its most frequent trigrams.
 struct TextProfile {
-    /// Number of occurrences of each ASCII letter; `other_letters` has those of all other letters.
+    /// Number of occurrences of each ASCII letter, indexed by its code.
     plain_letters: [u32; 128],
     other_letters: FxHashMap<char, u32>,
     letters: u32,
