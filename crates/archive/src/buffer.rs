@@ -87,8 +87,9 @@ impl Buffer {
     }
 }
 
-/// Maximum number of empty buffers that are kept for reuse, and the maximum capacity of each in bytes.
+/// Maximum number of empty buffers that are kept for reuse.
 const MAX_BUFFERS: usize = 8;
+/// Maximum capacity in bytes of an empty buffer that is kept for reuse.
 const MAX_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// Size in bytes to which smaller requests are raised when the maximum capacity of a reused buffer is computed.
 const MIN_BUFFER_BYTES: usize = 16 * 1024;

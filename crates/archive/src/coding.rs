@@ -9,8 +9,8 @@ use memchr::memchr;
 
 use crate::signature;
 
-/// Maximum number of content codings that are undone for one body; a hostile body may name any number. Each coding may
-/// cost the time to decode `max_payload` bytes.
+/// Maximum number of content and transfer codings that are undone for one body; a hostile body may name any number.
+/// Each may cost the time to decode `max_payload` bytes.
 pub(crate) const MAX_CODINGS: usize = 8;
 /// Maximum number of characters kept of the name of an unknown content coding.
 pub(crate) const MAX_CODING_NAME: usize = 32;
@@ -47,7 +47,7 @@ pub(crate) type Decoded = (Vec<u8>, End);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Whole,
-    /// The decoded body reached the maximum length.
+    /// The decoded body exceeds the maximum length.
     Limit,
     /// The coded bytes ended too early: the end of the body is missing.
     RanOut,
@@ -262,7 +262,7 @@ fn line_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// Parses the line before an HTTP chunk; returns the size of the chunk's data and the offset at which the data begins.
+/// Parses the line before an HTTP chunk; returns the size of the data in bytes and the index at which the data begins.
 fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
     let line = bytes.get(..MAX_LINE).unwrap_or(bytes);
     let end = memchr(b'\n', line)?;
@@ -283,7 +283,8 @@ fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
     size == 0 || end >= bytes.len() || line_end(bytes.get(end..).unwrap_or_default()) > 0
 }
 
-/// Returns the end of the data of an HTTP chunk with a wrong size, and the start of the next valid size line.
+/// Returns the index in `bytes` at which the data of an HTTP chunk with a wrong size ends, and the index of the next
+/// valid size line, if there is one.
 fn next_chunk(bytes: &[u8]) -> (usize, Option<usize>) {
     let mut at = 0;
     while let Some(end) = memchr(b'\n', bytes.get(at..).unwrap_or_default()) {

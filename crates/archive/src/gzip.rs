@@ -65,8 +65,8 @@ impl Gzip {
         }
     }
 
-    /// Returns the byte offset in the file of the first long run of zeros in the member, and the number of bytes in all
-    /// such runs. Returns `None` if there is no such run.
+    /// Returns the byte offset in the file of the first run of 512 or more zeros in the compressed member, and the
+    /// number of bytes in all such runs. Returns `None` if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         self.zeros.finish()
     }
@@ -335,9 +335,9 @@ pub(crate) struct ZeroRuns {
     position: u64,
     /// Number of zero bytes directly before `position`.
     run: u64,
-    /// Byte offset in the file of the first long run of zeros.
+    /// Byte offset in the file of the first run of 512 or more zeros; `None` if no such run has ended.
     first: Option<u64>,
-    /// Number of bytes in all long runs of zeros that have ended.
+    /// Number of bytes in all runs of 512 or more zeros that have ended.
     total: u64,
 }
 
@@ -371,8 +371,8 @@ impl ZeroRuns {
         self.run = 0;
     }
 
-    /// Returns the file offset of the first long run of zeros, and the number of bytes in all long runs. Returns `None`
-    /// if there is no such run.
+    /// Returns the file offset of the first run of 512 or more zeros, and the number of bytes in all such runs. Returns
+    /// `None` if there is no such run.
     pub(crate) fn finish(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))

@@ -18,9 +18,9 @@ pub(crate) struct MessageHead {
 }
 
 impl MessageHead {
-    /// Returns whether this message is skipped if another HTTP message follows it in the block. Interim responses (100,
-    /// 103), answers of a proxy that opens a tunnel, and redirects that the crawler followed are skipped. A text may
-    /// begin with a status line; an HTML page never does.
+    /// Returns whether this message is skipped if another HTTP message follows it in the block: interim responses (100
+    /// to 199), and messages of HTML or of no type, such as redirects. An HTML page never begins with a status line;
+    /// another text may.
     fn precedes_answer(&self) -> bool {
         let is_interim = matches!(self.status, Some(100..200));
         is_interim || self.headers.get("Content-Type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
@@ -48,8 +48,8 @@ pub(crate) fn head(block: &[u8]) -> MessageHead {
     }
 }
 
-/// Returns the number of bytes that an HTTP message's body lacks, compared with the length that its head states.
-/// Returns `None` if the head states no length, or the body is longer.
+/// Returns the number of bytes that an HTTP message's body lacks, compared with its Content-Length. Returns `None`
+/// without an HTTP status line or length, for a body with transfer codings, or if the body is longer.
 pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
     if !begins_message(block) {
         return None;

@@ -166,8 +166,8 @@ const HEAD_BYTES: usize = 1445;
 /// Number of bytes at the start of a file in which the mail headers of an MHTML page are searched.
 const MESSAGE_HEAD_BYTES: usize = 4096;
 
-/// Returns the media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. The
-/// result overrides the type that records ([`media_type`](crate::media_type)), files and requests state.
+/// Returns the media type of a payload whose first bytes show that it is not a page; `None` if it may be a page. This
+/// type overrides a type that the record, file or request states: see [`media_type`](crate::media_type).
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = signature::MEDIA_TYPES.iter().find(|(start, _)| head.starts_with(start)) {
@@ -206,7 +206,7 @@ fn is_mhtml(body: &[u8]) -> bool {
     false
 }
 
-/// Returns the media type of a RIFF, AIFF or MP4 file, whose name is not in its very first bytes.
+/// Returns the media type of a RIFF, AIFF or MP4 file, whose name is not in its very first bytes; `None` for others.
 fn contained(head: &[u8]) -> Option<&'static str> {
     let name = |from: usize, to: usize| head.get(from..to).unwrap_or_default();
     match (name(0, 4), name(8, 12)) {
@@ -241,8 +241,8 @@ fn zipped(head: &[u8]) -> String {
     "application/zip".to_owned()
 }
 
-/// Returns whether bytes are binary data: more than one in 20 does not occur in text (one in nine would by chance).
-/// UTF-16, which has a mark or a `<` next to a zero, is text. Bytes that begin with an HTML tag are also text.
+/// Returns whether bytes are binary data: more than one byte in 20 is of a kind that text never has (in random data,
+/// one in nine). UTF-16, recognised by a byte order mark or a `<` next to a zero, and HTML are not binary.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();

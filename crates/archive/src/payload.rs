@@ -26,13 +26,13 @@ pub enum PayloadNote {
     /// Headers name more codings than any server uses; the innermost were not undone.
     #[error("too many codings")]
     TooManyCodings,
-    /// A header names a content coding that is not known.
+    /// A header names an unknown content coding; holds the first 32 characters of its name.
     #[error("unknown coding {0}")]
     UnknownCoding(String),
     /// The HTTP head has more than 64 KiB of fields; the fields after them were not read.
     #[error("HTTP head too long")]
     HeadTooLong,
-    /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
+    /// The decoded body exceeds [`PayloadOptions::max_payload`]; the rest was dropped.
     #[error("decoded body too long")]
     LimitHit,
 }

@@ -43,8 +43,8 @@ impl Default for ReadOptions {
 ///
 /// The first bytes determine the compression, never the file name. An `Err` item that is not
 /// [fatal](ArchiveError::is_fatal) reports damage that was skipped; the next item is the next record. Segments of a
-/// record (`WARC-Segment-Number`) are joined if they are at most eight records apart, and noted otherwise. Segments
-/// without a first one are returned as [continuations](crate::RecordType::Continuation).
+/// record (`WARC-Segment-Number`) are joined if fewer than eight other records lie between them, and noted otherwise.
+/// Segments without a first one are returned as [continuations](crate::RecordType::Continuation).
 pub struct Reader {
     pub(crate) file: Arc<str>,
     pub(crate) stream: Stream,
@@ -298,7 +298,7 @@ impl Reader {
         is_warc(self.stream.bytes()) || (self.arc || self.given == 0) && self.starts_arc(0)
     }
 
-    /// Returns whether the archive breaks off within the first line of a record.
+    /// Returns whether the archive or its readable part breaks off within the first line of a record.
     fn begins_cut(&self) -> bool {
         let bytes = self.stream.bytes();
         self.given > 0
@@ -306,7 +306,7 @@ impl Reader {
             && (may_name_warc(bytes) || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 
-    /// Returns whether an ARC record begins at the index `at` of the unread bytes.
+    /// Returns whether an ARC record begins at the index `at` of the unread bytes. Reads ahead within the member.
     fn starts_arc(&mut self, at: usize) -> bool {
         let mut want = 256;
         loop {

@@ -242,7 +242,7 @@ impl Record {
     }
 }
 
-/// Returns whether a text begins with a date of the calendar, optionally followed by a time: `2014`, `2014-01`,
+/// Returns whether a text is a date of the calendar, optionally followed by a time: `2014`, `2014-01`,
 /// `2014-01-03T03:03:21Z`.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));

@@ -147,7 +147,7 @@ pub(crate) struct StartSearch {
 }
 
 impl StartSearch {
-    /// Finds the start of a record at or after the index `from`. With `line`, a start at index 0 does not count,
+    /// Finds the start of a record at or after the index `from`. With `line`, a WARC record at index 0 does not count,
     /// because the byte before it is not known.
     pub(crate) fn run(self, bytes: &[u8], from: usize) -> FoundStart {
         let warc = self.warc(bytes, from);
@@ -224,7 +224,8 @@ pub(crate) struct ArcLine {
 }
 
 impl ArcLine {
-    /// Parses an ARC header line of version 1 (five fields) or 2 (ten fields). The URL may contain blanks.
+    /// Parses an ARC header line of version 1 (five fields) or 2 (ten), even with blanks in the URL; `None` for other
+    /// lines.
     pub(crate) fn parse(line: &[u8]) -> Option<ArcLine> {
         if line.len() > ARC_REACH {
             return None;
@@ -310,7 +311,7 @@ impl ArcLine {
         headers
     }
 
-    /// Returns the date as `YYYY-MM-DDTHH:MM:SSZ`; missing digits of the time become zeros.
+    /// Returns the ARC date as `YYYY-MM-DDTHH:MM:SSZ`; missing digits of the time become zeros.
     fn warc_date(&self) -> String {
         let part = |from: usize, to: usize| self.date.get(from..to).unwrap_or("00");
         format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14))

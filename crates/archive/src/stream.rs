@@ -17,7 +17,7 @@ pub(crate) use compression::{Codec, StreamCodec};
 const PROBE_BYTES: usize = 16 * 1024;
 /// Maximum number of compressed members whose offsets are remembered; only a record that spans more would need more.
 const MAX_MEMBERS: usize = 4096;
-/// Number of stored bytes in a part of the file. Searches after damage may read about twice as many again in each.
+/// Number of stored bytes in a part of the file. Searches after damage may read about twice as many again in a part.
 // By parts, so that what is read does not depend on damage far before.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
 /// Minimum length in bytes of a block that is returned with its whole buffer. Shorter blocks are copied, so that small
@@ -66,7 +66,7 @@ impl StreamPosition {
         StreamPosition { offset, inner: 0, ahead: 0, stopped: false, rewound: Rewound::default() }
     }
 
-    /// Returns whether a stream that continues at `offset` may go back after damage as far as a new stream there.
+    /// Returns whether no search after damage has read bytes again in the 16 MiB part of the file at `offset`.
     pub(crate) fn is_fresh_at(&self, offset: u64) -> bool {
         self.rewound.seen_from(offset) == Rewound::default()
     }
@@ -189,7 +189,7 @@ impl Stream {
         }
     }
 
-    /// Returns the name of the archive's compression.
+    /// Returns the compression of the archive.
     pub(crate) fn compression(&self) -> StreamCodec {
         match self.codec {
             Codec::Plain => StreamCodec::Plain,
@@ -235,7 +235,7 @@ impl Stream {
         self.taken = self.taken.saturating_sub(bytes.len() as u64);
     }
 
-    /// Returns the reason why no more bytes can be decoded; `None` unless `more` has returned false.
+    /// Returns the reason why no more bytes can be decoded; `None` while more may follow.
     pub(crate) fn stop(&self) -> Option<&MemberStop> {
         self.stop.as_ref()
     }
@@ -276,8 +276,8 @@ impl Stream {
         self.steps.front().map_or_else(|| self.position(), |step| step.stored)
     }
 
-    /// Returns the file offset of the first long run of zeros in the member, and the number of bytes in all such runs.
-    /// Returns `None` if there is no such run.
+    /// Returns the file offset of the first run of 512 or more zeros in a gzip member, and the number of bytes in all
+    /// such runs. Returns `None` if there is no such run.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         match &self.codec {
             Codec::Gzip(gzip) => gzip.zeros(),
@@ -379,8 +379,8 @@ impl Stream {
         }
     }
 
-    /// Skips damage: goes to the next member whose decompressed bytes pass `is_start`, or to the end of the file, and
-    /// returns the file offset reached. Unread decompressed bytes are dropped.
+    /// Skips damage: goes to the next member whose decompressed bytes pass `is_start`, to any member directly after a
+    /// wrong checksum, or to the end of the file. Drops the unread bytes; returns the file offset reached.
     pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
         let Some(MemberStop::Broken(damage)) = self.stop else { return self.position() };
         self.consume(self.window.len());

@@ -10,8 +10,8 @@ use crate::inflate::append_member;
 /// added as the last field.
 ///
 /// # Errors
-/// Fails if `out` fails. The error is `InvalidInput` for a field name or value with a line end in it, or for a
-/// Content-Length that is not the length of the block.
+/// Fails if `out` fails. The error is `InvalidInput` for an empty field name, for a colon or line end in a name, for a
+/// line end in a value, or for a Content-Length that is not the length of the block.
 pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)], block: &[u8]) -> io::Result<()> {
     let invalid = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()));
     let mut head = Vec::with_capacity(512);

@@ -12,7 +12,7 @@ use crate::{buffer::Buffer, stored_bytes::Source};
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 /// First bytes of a zstd dictionary that is not itself compressed.
 const RAW_DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// Maximum length of a zstd dictionary in bytes; the `.warc.zst` format requires 8 MiB.
+/// Maximum length of a zstd dictionary in bytes; the `.warc.zst` format requires support for 8 MiB.
 const MAX_DICTIONARY: u64 = 32 * 1024 * 1024;
 /// Length in bytes of the checksum at the end of a zstd frame.
 const CHECKSUM: usize = 4;
@@ -35,7 +35,7 @@ impl Zst {
         Ok(Zst { decoder: Decoder::new()?, probe: None, dictionary: Vec::new(), at_head: true, wanted: 0 })
     }
 
-    /// Skips skippable frames up to the next frame with data, and returns whether a frame begins there.
+    /// Skips skippable frames, loads the dictionary among them, and returns whether a frame with data follows.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
@@ -156,7 +156,7 @@ pub fn needs_dictionary(stored: &[u8]) -> bool {
 }
 
 /// Returns the length in bytes of the dictionary frame at the start of an archive, from the first eight bytes of the
-/// file. Returns `None` if there is no dictionary.
+/// file. Returns `None` if there is no dictionary, or one of more than 32 MiB.
 pub fn dictionary_length(start: &[u8]) -> Option<u64> {
     let size = start.strip_prefix(&DICTIONARY_MAGIC)?.first_chunk::<4>()?;
     let size = u64::from(u32::from_le_bytes(*size));

@@ -199,7 +199,7 @@ fn of_conversion(record: &Record) -> Document {
     }
 }
 
-/// Returns whether a file name ends with one of `endings`, optionally followed by `.gz` or `.zst`.
+/// Returns whether a file name ends with one of `endings` (`.gz` or `.zst` may follow), but not with `.anserini.jsonl`.
 fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -79,7 +79,7 @@ enum Command {
     Generate(generate::GenerateCommand),
 }
 
-/// Error of commands that need the search index.
+/// Error message of `index` and `search` in a program that was built without the search index.
 #[cfg(not(feature = "index"))]
 const WITHOUT_INDEX: &str = "this program was built without the search index; \
                              `cargo install --locked --path crates/cli --features index` adds it";

@@ -81,11 +81,11 @@ struct Part<'a> {
     kind: &'static str,
     /// Share of the part in the log odds, in percent.
     share: f32,
-    /// Strength and name of each feature column, the strongest first.
+    /// Strength (influence on the probability) and name of each feature column, the strongest first.
     columns: Vec<(f32, &'a str)>,
 }
 
-/// Number of tokens shown of each kind: those with the largest weights, and those with the smallest.
+/// Number of attribute words shown with the largest weights, and of those with the smallest weights.
 const MOST_TOKENS: usize = 40;
 
 fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {
@@ -111,7 +111,7 @@ fn linear(weights: &[ColumnWeight]) -> Vec<(u16, f32)> {
     weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect()
 }
 
-/// Returns the kind of a scorer, and each feature column that it uses with its strength.
+/// Returns a description of a scorer's kind, and the number and strength (influence) of each feature column in it.
 fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(part) => ("linear (strength: weight x deviation)", linear(&part.weights)),

@@ -60,7 +60,8 @@ Examples:
   trommel run crawl.warc.gz -o - --limit 10 --markdown --url '*/blog/*'
   trommel run s3://bucket/crawl/ -o out/ --chunks words=400 --resume";
 
-    /// Scope of `annotate`, which writes facts about pages but no text: all settings but those of text and format.
+    /// Scope of `annotate`, which writes facts about pages but no text: all settings but those of text, document
+    /// contents, format and compression.
     AnnotateCommands: |field| {
         let is_of_texts = matches!(field.part(), "text" | "include");
         !is_of_texts && !matches!(field.path.as_str(), "output.format" | "output.compress")

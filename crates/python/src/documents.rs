@@ -23,12 +23,12 @@ use crate::{
     values::Paths,
 };
 
-/// Maximum number of pieces of about [`PIECE`] that wait in the channel between the run and its reader.
+/// Maximum number of pieces (groups of documents, see [`PIECE`]) in the channel between the run and its reader.
 const PIECES_AHEAD: usize = 2;
-/// Number of documents, and number of their bytes, after which a piece is sent.
+/// Number of documents, or of bytes of their text, after which a piece (a group of documents) is sent to the reader.
 const PIECE: (usize, usize) = (64, 1 << 20);
 
-/// Sender of documents in pieces, because waking the reader for every document would cost too much time.
+/// Sender of documents in groups, because waking the reader for every document would cost too much time.
 struct Pieces {
     sender: SyncSender<Vec<Document>>,
     piece: Vec<Document>,

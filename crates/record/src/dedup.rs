@@ -190,7 +190,7 @@ pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signat
     lines(path)
 }
 
-/// Reads a file of JSON lines; each line becomes a `T`.
+/// Reads a file of JSON lines and iterates over their values; an item is an error if its line is not a `T`.
 pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {

@@ -66,7 +66,7 @@ trommel_text::named! {
         C4CurlyBracket = "c4-curly-bracket",
         /// C4: the text has "lorem ipsum".
         C4LoremIpsum = "c4-lorem-ipsum",
-        /// C4: the text has too few sentences in lines that count.
+        /// C4: the text has too few sentences in whole lines.
         C4FewSentences = "c4-few-sentences",
         /// Gopher: the text has too few or too many words.
         GopherWords = "gopher-words",

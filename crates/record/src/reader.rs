@@ -130,7 +130,7 @@ impl<R: BufRead> RecordReader<R> {
     }
 }
 
-/// Reads the next MessagePack map of an input and adds one to `number`; returns `None` at the end of the input.
+/// Reads the next MessagePack map of an input and adds one to the count `number`; `None` at the end of the input.
 pub(crate) fn next_map<T: DeserializeOwned>(
     input: &mut impl BufRead,
     number: &mut u64,

@@ -40,7 +40,7 @@ pub(super) struct Block {
     /// Number of bytes of the block that were read, including bytes that were not kept.
     pub(super) total: u64,
     pub(super) notes: Vec<Note>,
-    /// Number of bytes missing because the file or the member breaks off inside the block.
+    /// Number of bytes missing because the file or the member breaks off inside the block; `None` if it does not.
     pub(super) missing: Option<u64>,
     /// True if the header states a wrong length or none. The block was then read up to the next record or the end of
     /// the file.
@@ -52,8 +52,9 @@ impl Block {
         self.bytes.len() as u64
     }
 
-    /// Returns the number of bytes that a block of wrong length may lack, given the `stated` length. Returns `None` if
-    /// the header merely miscounts. If a piece of the file is gone, the block may contain the rest of another record.
+    /// Returns by how many bytes a block of wrong length differs from the `stated` length, or its body from the HTTP
+    /// length. Returns `None` for a mere miscount. After the loss of a piece of the file, the block may contain another
+    /// record.
     pub(super) fn lost_by_length(&self, stated: Option<u64>, format: ArchiveFormat) -> Option<u64> {
         // What the server said about the body is a count of its own.
         if let Some(missing) = http::missing_bytes(&self.bytes) {
@@ -263,8 +264,8 @@ impl Reader {
         }
     }
 
-    /// Returns the index at which a block of wrong length runs into the next record. Returns `None` if there is no such
-    /// index, or if the payload is itself an archive.
+    /// Returns the index in `block`, which has a wrong length, at which the next record begins. Returns `None` if no
+    /// record begins in it, or if the payload is itself an archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
             Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => http::head(block).length,

@@ -143,7 +143,7 @@ impl Reader {
     /// members, or one that cannot be read, has no places.
     ///
     /// # Errors
-    /// The errors of `open` and of reading.
+    /// Fails if `open` or reading fails.
     pub fn starts<R: Read + Seek + Send + 'static>(
         open: impl Fn() -> io::Result<R>,
         cuts: impl IntoIterator<Item = u64>,

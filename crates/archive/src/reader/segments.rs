@@ -3,9 +3,9 @@
 use super::Reader;
 use crate::record::{Note, Record, RecordType};
 
-/// Maximum number of records between two segments of a split record.
+/// Number of other records between the segments of a split record after which no further segment is searched.
 const MAX_GAP: usize = 8;
-/// Maximum total bytes of the blocks of other records that are held while the next segment is searched.
+/// Maximum total bytes in the blocks of the other records that are held while segments of a split record are searched.
 const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Maximum number of notes kept for a record joined from segments; a record may have many segments, each with notes.

@@ -46,7 +46,7 @@ impl Container {
         Ok(Self { name, open, entries: entries.into() })
     }
 
-    /// Removes all entries except archives and page lists from the container's list.
+    /// Removes all entries except archives and page lists from the list of entries in memory.
     pub fn without_other_entries(mut self) -> Self {
         let entries = self.entries.iter();
         let kept = entries.filter(|entry| entry.is_archive() || is_list(&entry.name));

@@ -44,7 +44,7 @@ pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>,
     Ok(entries)
 }
 
-/// Fails if two entries have the same name or overlap, so that all entries fit into the length of the container.
+/// Checks that no two entries have the same name or overlap, so that their total length is at most the container's.
 fn check(entries: &[Entry]) -> Result<(), ZipError> {
     let mut names = HashSet::with_capacity(entries.len());
     let mut order: Vec<&Entry> = entries.iter().collect();

@@ -22,7 +22,7 @@ pub struct Fault {
     pub what: String,
 }
 
-/// Part of `datapackage.json` that is checked.
+/// Part of `datapackage.json` that is checked: the list of entries.
 #[derive(Deserialize)]
 struct Description {
     resources: Option<Vec<Resource>>,
@@ -70,7 +70,7 @@ impl Container {
     /// Reads all entries that `datapackage.json` lists and returns those that differ from their description.
     ///
     /// # Errors
-    /// Fails if `datapackage.json` is missing or is not JSON.
+    /// Fails if `datapackage.json` is missing, cannot be read or is not JSON.
     pub fn check_hashes(&self) -> Result<Vec<Fault>, WaczError> {
         let missing = || self.of_name(DESCRIPTION, &"is missing");
         let description = self.description(DESCRIPTION)?.ok_or_else(missing)?;
@@ -117,7 +117,7 @@ impl Container {
         }
     }
 
-    /// Compares the hash of `datapackage.json` with the stated one; returns the difference if there is one.
+    /// Returns the difference between the hash of `datapackage.json` and the stated one; `None` if equal or not stated.
     fn digest_fault(&self, description: &[u8]) -> Option<Fault> {
         let digest = self.description(DIGEST).ok().flatten()?;
         let StatedHash { hash: stated } = serde_json::from_slice(&digest).ok()?;

@@ -82,7 +82,7 @@ impl PageList {
         self.pages.is_empty()
     }
 
-    /// Returns the number of listed pages.
+    /// Returns the number of listed pages that are remembered; pages with the same URL count once.
     pub fn len(&self) -> usize {
         self.pages.len()
     }

@@ -157,7 +157,7 @@ fn with_text<'a>(
     bytes.into()
 }
 
-/// Returns a new `datapackage.json` with these resources: the old one with its other contents, or a new one.
+/// Returns the `datapackage.json` for a copy of `container`: the old one, if any, with `resources` as list of entries.
 fn description(container: &Container, resources: Vec<Value>) -> Result<Vec<u8>, WaczError> {
     let json = |source| container.json(DESCRIPTION, source);
     let old = container.description(DESCRIPTION)?;

@@ -180,7 +180,7 @@ impl Finder {
     }
 }
 
-/// Calls `note` for every document of a group with the same key except the first, with the document and the first.
+/// Calls `note(document, first)`, with indices, for each document that has the key of an earlier one, the `first`.
 fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
     keys.sort_unstable();
     for group in keys.chunk_by(|one, other| one.0 == other.0) {

@@ -74,7 +74,7 @@ impl Duplicates {
         matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
     }
 
-    /// Returns the number of documents forgotten because the memory was full; later duplicates of them are kept.
+    /// Returns the number of documents that the exact or near filter (the larger count) forgot, for lack of memory.
     pub fn forgotten(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |memory| memory.forgotten);
         exact.max(self.near.as_ref().map_or(0, |memory| memory.forgotten))
@@ -107,7 +107,7 @@ impl Duplicates {
         go_on(&mut self.copies, state.copies);
     }
 
-    /// Describes each duplicate filter with the number of documents that it remembers, one line for each.
+    /// Describes the exact and the near filter, one line each, with the minimum number of documents that it remembers.
     pub fn describe(&self) -> Vec<String> {
         let exact = self.exact.as_ref().map(|memory| ("exact", memory.capacity));
         let near = self.near.as_ref().map(|memory| ("near", memory.capacity / BANDS));

@@ -63,8 +63,9 @@ const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"
 /// Counts of words in a text that Gopher's quality rules use.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// Number of words in scripts with spaces, and the number of their characters.
+    /// Number of words in scripts with spaces.
     spaced: u32,
+    /// Number of characters in the words of scripts with spaces.
     spaced_chars: u64,
     /// Number of characters in scripts without spaces.
     unspaced: u32,
@@ -184,7 +185,7 @@ pub(crate) fn repeated_lines(text: &str) -> f64 {
     again as f64 / all.max(1) as f64
 }
 
-/// Counts lines or paragraphs: all of them, those that repeat an earlier one, and the characters of both.
+/// Counts non-empty lines or paragraphs: all, those that repeat an earlier one, and the characters of all and of those.
 fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
     let mut seen = FxHashSet::default();
     let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);

@@ -129,7 +129,7 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
-/// Returns the keys of a document's JSON line that a search engine should index: non-empty ones, except object lists.
+/// Returns the pairs in a document's JSON line that a search engine should index: non-empty, no lists of objects.
 fn searched<'l>(record: &Document, line: &'l [u8]) -> serde_json::Result<IndexMap<&'l str, &'l RawValue>> {
     let mut keys: IndexMap<&str, &RawValue> = serde_json::from_slice(line)?;
     let lists = Document::KEYS.iter().map(|key| key.field).filter(|field| matches!(field.shape, Shape::Objects(_)));

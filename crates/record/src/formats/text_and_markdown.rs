@@ -136,7 +136,7 @@ mod folder {
         }
     }
 
-    /// Returns the first file below `folder` that is not in the list `ours`.
+    /// Returns the first file below `folder` that is not in the list `ours`, as a path relative to `root`.
     fn first_other(root: &Path, folder: &Path, ours: &HashSet<&str>) -> io::Result<Option<PathBuf>> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -174,7 +174,7 @@ mod folder {
         (without_page_endings(name).len() < name.len()).then(|| Path::new(&*source.file))
     }
 
-    /// Returns the name of the file to write for a document, without its suffix.
+    /// Returns a document's file name without suffix: the path of its HTML file below `root`, or made from its URL.
     fn name(record: &Document, root: Option<&Path>) -> String {
         if let (Some(root), Some(file)) = (root, page_file(record))
             && let Ok(below) = file.strip_prefix(root)
@@ -186,7 +186,8 @@ mod folder {
         slug(address.split_once("://").map_or(address, |(_, rest)| rest))
     }
 
-    /// Converts a text to a file name: letters, digits, dots and underscores stay, other characters become hyphens.
+    /// Converts a text to a file name of at most 100 bytes: all but letters, digits, dots and underscores become
+    /// hyphens.
     fn slug(text: &str) -> String {
         let mut slug = String::new();
         for c in text.chars() {

@@ -101,7 +101,7 @@ impl Encode for Wet {
     }
 }
 
-/// Converts an ISO 639-1 or 639-3 code of a language to its ISO 639-3 code.
+/// Converts an ISO 639-1 or 639-3 code of a language to its ISO 639-3 code; `None` for an unknown code.
 fn language(code: &str) -> Option<&'static str> {
     Language::from_639_1(code).or_else(|| Language::from_639_3(code)).map(|language| language.to_639_3())
 }

@@ -292,7 +292,7 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens a device, pipe or other file that is not regular, for writing in place.
+/// Opens a device, a pipe or a link to an open file (`/dev/stderr`), for writing in place after what it contains.
 ///
 /// # Errors
 /// Fails with the error of the system.

@@ -9,8 +9,9 @@ use zstd::{bulk::Compressor, stream::zio, zstd_safe::compress_bound};
 
 use crate::Compression;
 
-/// Compression levels of zstd and gzip for outputs.
+/// Compression level of zstd for outputs.
 const ZSTD_LEVEL: i32 = 3;
+/// Compression level of gzip for outputs.
 const GZIP_LEVEL: u32 = 6;
 /// Maximum number of bytes of a frame that is compressed in one call. One call takes a third less time than compressing
 /// bytes as they arrive: zstd then avoids a copy and a second search, and libdeflate can replace zlib.
@@ -38,8 +39,9 @@ pub struct Frames<W: Write> {
 enum Coder<W: Write> {
     /// Writer that does not compress: frames are compressed before in one call, or not at all.
     Whole(W),
-    /// Compressing writers for frames that are too long for one call.
+    /// Writer that compresses with gzip a frame that is too long for one call.
     Gzip(GzEncoder<W>),
+    /// Writer that compresses with zstd a frame that is too long for one call.
     Zstd(zio::Writer<W, Encoder<'static>>),
 }
 

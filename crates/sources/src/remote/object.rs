@@ -200,7 +200,7 @@ impl ObjectBytes {
         Ok(())
     }
 
-    /// Returns whether the server sent fewer bytes a second than the minimum since the last check.
+    /// Returns whether the server sent fewer bytes a second than the minimum, over at least `idle` of waiting.
     fn is_slow(&mut self) -> bool {
         if self.waited < self.object.idle {
             return false;
@@ -209,7 +209,8 @@ impl ObjectBytes {
         (came as f64) < self.object.least_rate as f64 * waited.as_secs_f64()
     }
 
-    /// Drops the response, so that the next read requests it again; returns `error` if `times` exceeds `most`.
+    /// Drops the response, so that the next read requests it again; returns `error` if the count `times` exceeds
+    /// `most`.
     fn leave(&mut self, times: u32, most: u32, error: SourceError) -> Result<(), SourceError> {
         if times > most {
             return Err(error);

@@ -11,8 +11,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Number of mimalloc's option `purge_delay`, as in `mimalloc.h` of versions 2 and 3.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-/// Milliseconds after which mimalloc returns unused memory to the system. The default of a second keeps the tables of
-/// every large page among the last thousand; a few milliseconds cost 4 % of the CPU time.
+/// Milliseconds after which mimalloc returns unused memory to the system. The default, a second, keeps the memory of
+/// all large pages processed in a second; a few milliseconds would cost 4 % more CPU time.
 const MILLISECONDS: std::ffi::c_long = 100;
 /// Milliseconds after which a service returns unused memory to the system: 0 means at once.
 // The allocator gives back only while it is asked for more, so a page that nothing follows stays for as long as the
