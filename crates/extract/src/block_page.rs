@@ -28,12 +28,12 @@ trommel_text::named! {
     }
 }
 
-/// Maximum number of words of a block page, first if its title shows that it is one, second if only a phrase does.
+/// Maximum number of words of a block page recognised by its title, and of one recognised only by a phrase.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
 const MAX_WORDS: (u32, u32) = (400, 150);
 /// Minimum number of `input` elements on a log-in page; other pages often have one, for search.
 const MIN_FIELDS: usize = 2;
-/// Number of bytes at the start of a page's text that are searched for phrases of block pages.
+/// Number of bytes of text after which no further block of a page is searched for phrases of block pages.
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
@@ -57,7 +57,7 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
 }
 
 impl BlockReason {
-    /// Returns the reason that a title or heading states; `None` unless it is only the message of a block page.
+    /// Returns the reason for a block page (captcha, error) that a title or heading states in one of its parts, if any.
     pub fn of_title(title: &str) -> Option<Self> {
         reason_of_title(&fold(title))
     }
@@ -104,8 +104,8 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// Returns the reason that a title in lower case states. A part of the title between separators must be the message of
-/// a block page, apart from numbers and the word `error`.
+/// Returns the reason for a block page that a title in lower case states. A part of the title between separators must
+/// be the message of a block page, apart from numbers and the word `error`.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
     title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
         // "Just a moment..."

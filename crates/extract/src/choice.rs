@@ -35,26 +35,26 @@ pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
     /// Number of the field (blocks with the same element path) of each block.
     pub fields: &'a [u32],
-    /// Index of the headline's block.
+    /// Index of the headline's block among the blocks of the page; `None` if the page has no headline.
     pub headline: Option<usize>,
     /// Probability that the block is text, for each block.
     pub probabilities: &'a [f32],
     /// One flag per block, true if the block is in a comment section. The slice is empty if this is unknown.
     pub in_comments: &'a [bool],
-    /// True if doubtful blocks near kept ones are probably text. False for articles and threads, which other texts
-    /// surround.
+    /// True if doubtful blocks near kept ones may be kept. False if the page is almost surely an article or a thread,
+    /// or if the user prefers precision.
     pub keeps_doubtful: bool,
     /// True if the page is an article.
     pub is_article: bool,
-    /// True if the page consists mainly of lists.
+    /// True if the model judges the page to be one of lists: a listing, a collection or a service page.
     pub is_listing: bool,
-    /// True if the page is a discussion thread.
+    /// True if the page is a discussion thread, or if most of its kept words are in comments.
     pub is_thread: bool,
     /// True if the page is about a product, an event or a job.
     pub has_facts: bool,
-    /// True if the user set the probability from which on blocks are kept.
+    /// True if all blocks from a fixed probability on are kept, instead of those with the best expected word F1.
     pub has_threshold: bool,
-    /// True if text from the page's embedded data is kept, which is not in any block.
+    /// True if a text from the data in the page's scripts is kept; such a text is in no block.
     pub keeps_embedded: bool,
 }
 
@@ -93,7 +93,7 @@ impl Decider {
     /// Decider for selectors: the user's choice of elements.
     pub const SELECTOR: Self = Self(3);
 
-    /// Iterates over all deciders: the model, the policy, notes, selectors, then the rules in their order.
+    /// Iterates over all deciders: the model, the policy, notes, selectors, then the rules in the order of [`RULES`].
     pub fn all() -> impl Iterator<Item = Self> {
         (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
     }
@@ -108,7 +108,7 @@ impl Decider {
         Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
     }
 
-    /// Returns the name of the decider in output.
+    /// Returns the name of the decider, as documents state it.
     pub fn name(self) -> &'static str {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
@@ -143,7 +143,7 @@ impl<'de> Deserialize<'de> for Decider {
 pub(crate) struct Decisions<'d> {
     /// One flag per block, true if the block is kept.
     pub kept: &'d mut Vec<bool>,
-    /// Last decider of each block, one entry per block.
+    /// Decider that last changed whether the block is kept, one entry per block.
     pub by: &'d mut Vec<Decider>,
     /// Copy of the flags in `kept` from before the current rule.
     before: Vec<bool>,

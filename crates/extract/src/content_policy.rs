@@ -19,10 +19,10 @@ use crate::role::{Role, RoleSet, refined, role_of_embedded, roles};
 pub struct Verdicts {
     /// Judgement of the model, with the choice of blocks changed by the content policy.
     pub judgement: Judgement,
-    /// Flag for each block: true for a comment that is kept apart from the text. Empty unless the policy is
+    /// One flag per block, true if it is a comment that is kept apart from the text. Empty unless the policy is
     /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
-    /// Flag for each text in the page's scripts: true for a comment that is kept apart from the main text.
+    /// One flag per text in the page's scripts, true if it is a comment that is kept apart from the main text.
     pub separate_embedded: Vec<bool>,
     /// Policy that decides whether the headline is part of the text.
     pub headline: HeadlinePolicy,
@@ -39,7 +39,7 @@ pub struct Verdicts {
     pub without: Option<Decider>,
     /// True if counts of other pages of the site influenced the verdicts.
     pub by_sites: bool,
-    /// Choice of the user's selectors for each block: true to keep, false to drop; empty without selectors.
+    /// Choice of the user's selectors for each block: true to keep, false to drop, `None` for neither.
     pub selected: Vec<Option<bool>>,
 }
 
@@ -355,11 +355,11 @@ const THREAD: &str = "forum";
 /// Minimum probability (0 to 1) of the page type `forum` from which a page is judged as a thread.
 // At .5 dragnet-test, comments taken for no content, loses .003: blogs with many comments look like threads.
 const MIN_PROBABILITY: f32 = 0.6;
-/// Minimum share (0 to 1) of the expected words of content that are in comments, for a thread of comments.
+/// Minimum share (0 to 1) of the expected words of content in comments, for the comments to be posts of a thread.
 // Answers have comments of their own, which are not content: without this bound the gain is .002 lower.
 const MIN_SHARE: f32 = 0.5;
 
-/// Returns the judgement of a page. A thread of comments is judged again, with comments as content.
+/// Returns `judgement`, or for a thread whose posts the page calls comments a new judgement with comments as content.
 pub(crate) fn judged_as_thread(model: &Model, page: &Page, url: Option<&str>, judgement: Judgement) -> Judgement {
     let is_thread = |page_type: &PageType| page_type.name == THREAD && page_type.probability >= MIN_PROBABILITY;
     if !judgement.in_comments.contains(&true) || !judgement.page_type.as_ref().is_some_and(is_thread) {

@@ -226,7 +226,7 @@ pub struct DocumentOptions {
     pub markdown: Option<MarkdownOptions>,
     /// Forms of formulas, notes, superscripts and subscripts, in plain text and in Markdown.
     pub text: TextOptions,
-    /// True to read only title and language as metadata, for outputs without a place for others.
+    /// True to read only title and declared language as metadata, for outputs without a place for others.
     pub few_metadata: bool,
     /// Amount of metadata to read for outputs that have a place for all.
     pub metadata: MetadataChoice,
@@ -236,9 +236,9 @@ pub struct DocumentOptions {
 
 impl DocumentOptions {
     trommel_text::setters! {
-        /// Returns the same options, set to read only title and language as metadata, or all metadata.
+        /// Returns the same options, set to read only title and declared language as metadata, or all metadata.
         with_few_metadata(few_metadata: bool);
-        /// Returns the same options with this choice of metadata.
+        /// Returns the same options with this amount of metadata.
         with_metadata(metadata: MetadataChoice);
         /// Returns the same options, set to detect the language of the text in any case, or not.
         with_language(needs_language: bool);

@@ -54,8 +54,9 @@ impl Drop for Extraction<'_> {
 }
 
 impl<'a> Extraction<'a> {
-    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Drops chosen text that
-    /// only repeats the text before it. Markdown shows marks and links only if the page was read with inline styles.
+    /// Creates an extraction from a page read from `decoded` and the verdicts on its blocks. Applies the rules after
+    /// the content policy, such as on repeated text. Markdown shows marks and links only if the page was read with
+    /// inline styles.
     pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
         let Verdicts { judgement, separate, by, roles, articles, exclude, without, selected, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
@@ -119,7 +120,7 @@ impl<'a> Extraction<'a> {
         self.hints.url
     }
 
-    /// Returns the probability of a block, whether it is kept, and its role.
+    /// Returns the probability of a block, whether it is kept, and its role; `None` if there is no such block or role.
     pub(crate) fn verdict(&self, block: usize) -> Option<(f32, bool, Role)> {
         let Verdicts { judgement, roles, .. } = &self.verdicts;
         let kept = judgement.choice.kept.get(block)?;
@@ -141,7 +142,7 @@ impl<'a> Extraction<'a> {
         self.text_with(TextOptions::default())
     }
 
-    /// Returns the main text as plain text, with formulas, notes and scripts in the forms that `options` choose.
+    /// Returns the main text as plain text, with formulas, notes and the like in the forms that `options` choose.
     pub fn text_with(&self, options: TextOptions) -> String {
         self.rendered(|| self.traced_text_of(&self.main_content(options)).text)
     }
@@ -169,7 +170,7 @@ impl<'a> Extraction<'a> {
         traced
     }
 
-    /// Returns the start of the plain text, long enough to detect its language, followed by the kept texts of scripts.
+    /// Returns the start of the plain text, long enough to detect its language, then the kept texts from scripts.
     fn language_sample(&self, content: &KeptContent<'_>) -> String {
         let mut sample = start_of_plain_text(content, is_enough);
         for text in self.kept_embedded_texts() {
@@ -181,7 +182,7 @@ impl<'a> Extraction<'a> {
         sample
     }
 
-    /// Iterates over the texts of the kept blocks, and then over the kept texts of scripts.
+    /// Iterates over the texts of the kept blocks, and then over the kept texts from the page's scripts.
     fn kept_texts(&self) -> impl Iterator<Item = &str> + Clone {
         let blocks = self.page.blocks.iter().zip(self.kept());
         let blocks = blocks.filter(|(_, kept)| **kept).map(|(block, _)| self.page.text(block));
@@ -337,7 +338,7 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Reads the metadata that the options ask for: the title alone, few if `few` is true, or all.
+    /// Reads the metadata that the options ask for: title and declared language, few if `few` is true, or all.
     fn chosen_metadata(&self, few: bool, options: &DocumentOptions) -> Document {
         match (options.few_metadata, few) {
             (true, _) => self.facts(Facts::Title),
@@ -411,8 +412,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// Returns the block of a dropped headline directly above the kept text, unless `title` repeats the headline. A
-    /// page has one if its title differs from its headline.
+    /// Returns the index of the block of a dropped headline directly above the kept text, unless `title` repeats the
+    /// headline. A page has one if its title differs from its headline.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

@@ -128,7 +128,7 @@ impl Extractor {
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
 /// Result of a first pass over pages, in any order: the number of pages of its site on which each block appears. It
-/// also keeps the model's result for every page, so that the second pass need not compute the result again.
+/// also keeps the model's results, up to a number of bytes, so that the second pass need not compute them again.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,

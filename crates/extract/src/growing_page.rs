@@ -104,7 +104,7 @@ impl PushPage {
         &self.text
     }
 
-    /// Returns the first bytes of the page, at most 4096.
+    /// Returns the first bytes of the page without a byte order mark, at most 4096.
     pub fn first_bytes(&self) -> &[u8] {
         let bytes = if self.text.is_empty() { self.rest.as_slice() } else { self.text.as_bytes() };
         // Enough to recognise the type of data.
@@ -133,7 +133,7 @@ impl PushPage {
     }
 
     /// Returns the extraction of the page as if it ended with the bytes received so far; `None` if it is not UTF-8. It
-    /// takes the time of a whole extraction without reading.
+    /// takes as long as a whole extraction, except for the reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };

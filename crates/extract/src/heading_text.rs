@@ -127,7 +127,7 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// Returns whether the page mentions the id or a class of an element. `html` is the decoded page.
+    /// Returns whether the decoded page `html` mentions the id or a class of an element (true after 32 searched names).
     pub fn name(&mut self, html: &str, element: &Element) -> bool {
         let names = |attribute: &str| element.attribute(html, attribute).unwrap_or_default();
         let (id, class) = (names("id"), names("class"));

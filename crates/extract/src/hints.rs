@@ -25,7 +25,7 @@ pub struct Hints<'a> {
     pub http_charset: Option<&'a str>,
     /// Value of the field `charset-detected` in the crawl's metadata record.
     pub crawl_charset: Option<&'a str>,
-    /// Time of the capture; no date that the page states can be later.
+    /// Time of the capture; dates more than a day later are not taken for those of the page.
     pub date: Option<&'a str>,
 }
 

@@ -122,7 +122,7 @@ const MAX_LINK_BYTES: usize = 600;
 const MAX_PAGE_LINKS: usize = 400;
 
 /// Returns the unchanged address of the link to the next page in a row of page numbers. It is the first link with a
-/// known word, label or arrow, otherwise the link after the number that is no link.
+/// known word, label or arrow, otherwise the number after the page's own, which is no link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> = page
         .page_rows

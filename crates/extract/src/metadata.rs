@@ -29,7 +29,7 @@ pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
 /// Selection of the metadata that [`read`] takes from a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Facts {
-    /// Title, language, dates, authors, description, canonical address and site.
+    /// Title, declared language, dates, authors, description, canonical address and site.
     All,
     /// Title, declared language and date of publication.
     Dated,
@@ -67,12 +67,12 @@ pub(crate) fn pen_name(text: &str) -> Option<String> {
     person_names::pen_name(text).and_then(readable)
 }
 
-/// Returns the first date in a text, in the form of [`Document::published`].
+/// Returns the first date in a text as ISO 8601. Numeric dates are read as month/day/year if `month_first` is true.
 pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     date_parser::find(text, month_first).map(|stamp| stamp.text)
 }
 
-/// Returns whether the first numeric date in a text has the order month/day/year; `None` if the order is unclear.
+/// Returns whether the first date with slashes in a text is month/day/year; `None` if there is none or it is unclear.
 pub(crate) fn says_month_first(text: &str) -> Option<bool> {
     date_parser::says_month_first(text)
 }

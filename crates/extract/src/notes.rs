@@ -23,7 +23,7 @@ pub(crate) struct Notes {
     cuts: FxHashMap<u32, Vec<(u32, u32)>>,
     /// Notes of the page, in the order of their numbers.
     pub definitions: Vec<Definition>,
-    /// Indices of the blocks that hold notes only.
+    /// Indices of the blocks that are not written with the text: those of notes, and headings of sections of notes.
     moved: FxHashSet<u32>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct NoteMark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub number: u32,
-    /// Index of the element that holds only the note.
+    /// Index of the element that holds only the note; `NONE` for a note inside a line of text.
     pub element: u32,
     /// Indices of the note's blocks. Empty for a note inside a line of text.
     pub blocks: Vec<u32>,
@@ -71,7 +71,7 @@ enum Target {
         blocks: Vec<u32>,
     },
     Inline(u32, u32, u32),
-    /// No note: the mark only repeats a label.
+    /// No note: the mark only repeats the label of another mark.
     Label,
 }
 
@@ -125,7 +125,7 @@ impl Notes {
         marks.get(next).is_some_and(|mark| mark.from < to) || cuts.get(cut).is_some_and(|cut| cut.0 < to)
     }
 
-    /// Returns whether a block belongs to a note, and so is not written with the text around it.
+    /// Returns whether a block belongs to a note or heads notes, and so is not written with the text around it.
     pub fn is_moved(&self, block: u32) -> bool {
         self.moved.contains(&block)
     }
@@ -306,7 +306,7 @@ fn in_notes(page: &Page, element: u32) -> bool {
         })
 }
 
-/// Returns the notations of the given kind in a block.
+/// Returns the notations (such as superscripts) of the given kind in a block.
 fn of_kind(
     page: &Page,
     block: &trommel_html::Block,

@@ -117,8 +117,8 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
         .collect()
 }
 
-/// Returns the roles of the blocks, refined by the [`RoleModel`], furniture and markup to roles such as review or card.
-/// The headline keeps its role. Refinement takes longer than judging the page, so it is done only on request.
+/// Returns the roles of the blocks, refined by the [`RoleModel`] and by markup to roles such as review, card, control
+/// or count. The headline keeps its role. Refinement takes longer than judging the page, so it is done only on request.
 pub(crate) fn refined(roles: &[Role], kept: &[bool], page: &Page, url: Option<&str>) -> Vec<Role> {
     let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
     let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
@@ -262,7 +262,7 @@ impl fmt::Display for RoleSet {
     }
 }
 
-/// Returns the role of a text from the page's embedded data.
+/// Returns the role of a text from the data in the page's scripts: comment, body or other.
 pub(crate) fn role_of_embedded(embedded: &JudgedEmbedded) -> Role {
     if embedded.is_comment() {
         Role::Comment

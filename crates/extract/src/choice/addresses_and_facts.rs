@@ -111,7 +111,7 @@ const FACTS: [&str; 2] = ["meta", "sku"];
 const FACT_ANCESTORS: usize = 3;
 
 /// Keeps short blocks that hold facts about a product, an event or a job: the headline, terms and definitions, table
-/// rows with a header cell, and product numbers.
+/// rows with a header cell, product numbers and categories.
 pub(crate) fn keep_facts(page: &Page, headline: Option<usize>, in_comments: &[bool], kept: &mut [bool]) {
     if !kept.contains(&true) {
         return;

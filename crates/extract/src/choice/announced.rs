@@ -73,7 +73,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
     }
 }
 
-/// Returns the visible list whose first block is `first`, with all blocks of the list.
+/// Returns the visible list whose first block is the block `first`, with all blocks of the list; otherwise `None`.
 pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
@@ -95,16 +95,16 @@ pub(crate) fn has_words(blocks: &[&Block], mean: usize) -> bool {
     words as usize >= mean * blocks.len()
 }
 
-/// Minimum number of items of a list of links to other sites.
+/// Minimum number of blocks of a list of links to other sites that is kept.
 const MIN_ITEMS: usize = 2;
 // Longer ones are directories, whose links are the page and not a part of it.
 const MAX_ITEMS: usize = 60;
-/// Minimum mean number of words per item of a list of links to other sites. Buttons have fewer words.
+/// Minimum mean number of words per block of a list of links to other sites. Buttons have fewer words.
 const LINK_LIST_WORDS: usize = 2;
 /// Maximum number of elements around a block among which its link is looked for.
 const LINK_ANCESTORS: usize = 6;
 
-/// Keeps each list directly below a kept heading if all list items link to other sites than the page's `url`. Share
+/// Keeps each list directly below a kept heading if all its blocks link to other sites than the page's `url`. Share
 /// links, which contain the page's address, do not count as links to other sites. `kept` has one flag per block.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
     let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return };
@@ -125,7 +125,7 @@ fn is_elsewhere(href: &str, site: &str) -> bool {
     matches!(url.scheme(), "http" | "https") && !href.contains(site)
 }
 
-/// Returns the last two names of a host, which name its site: `example.org` for `www.example.org`.
+/// Returns the last two labels of a host, which name its site: `example.org` for `www.example.org`.
 fn site(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
     // The last two names: `example.org`. For `example.co.uk` that is too little, which only keeps fewer lists.
@@ -151,7 +151,7 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Minimum mean number of words per entry in a list of references: an author, a title and a year.
+/// Minimum mean number of words per block of a list of references: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
 /// Hashes of the class and id words that mark lists of references.
@@ -200,7 +200,7 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
 }
 
 /// Returns the index and the end index of the outermost element around the block `at` that is a list of references.
-/// Returns `None` if the kept block `before` is in another part of the page.
+/// Returns `None` if there is none, or if the kept block `before` is in another part of the page.
 fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
     let before = page.blocks.get(before)?.element;
     let mut list = None;
@@ -225,7 +225,8 @@ fn is_list(page: &Page, element: &Element) -> bool {
         && words.any(|word| NAMES.contains(&word.hash))
 }
 
-/// Returns whether the blocks are references: mostly text with a year or an address, and not only links.
+/// Returns whether the blocks from `at` up to `until` are references: mostly text with a year or address, not only
+/// links.
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|block| block.words).sum();

@@ -13,7 +13,7 @@ use crate::render::content::level;
 /// Maximum number of blocks of a heading. An element with more blocks was never closed.
 const MAX_HEADING_BLOCKS: usize = 3;
 const MAX_HEADING_WORDS: u32 = 25;
-/// Maximum number of elements around a heading that are examined.
+/// Maximum number of elements around a heading that are searched for the text below the heading.
 // Sites wrap headings into several boxes; the bound keeps a climb constant.
 const ANCESTORS: usize = 12;
 
@@ -66,7 +66,7 @@ fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
 }
 
 /// Returns whether `block` is a heading of the same level as the earlier heading `before`, or of a higher level. The
-/// earlier heading is then a kicker, a path or the site's name.
+/// earlier heading is then a kicker, a breadcrumb or the site's name.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     let element = heading(page, block).and_then(|heading| page.element(heading));
     element.is_some_and(|element| level(element.tag) <= level(before.tag))
@@ -106,8 +106,8 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|element| element.hidden)
 }
 
-/// Returns whether a block is inside `around`, the parent of the heading whose first block is `at`. Outer elements
-/// count too while the inner ones hold only the heading.
+/// Returns whether a block is inside `around`, the parent of the heading whose first block is `at`. Elements around
+/// that parent count too, as long as nothing in the inner ones comes before the heading.
 pub(crate) fn is_beside_heading(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
@@ -142,8 +142,8 @@ const MIN_ODDS_SHARE: f32 = 0.472;
 // instead of 7.
 const MIN_DOUBTFUL: f32 = 0.35;
 
-/// Keeps doubtful blocks in the container that holds most kept text, if most of the container is kept. The blocks must
-/// be nearly as probable as the least probable kept block, and no readers' comments. The slices have one entry per
+/// Keeps doubtful blocks in the container that holds nearly all kept text, if most of the container is kept. The blocks
+/// must be nearly as probable as the least probable kept block, and no readers' comments. The slices have one entry per
 /// block (`in_comments` may be empty if unknown).
 pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
@@ -164,7 +164,7 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     }
 }
 
-/// Returns the index range of the smallest element that holds most kept words, if most of its words are kept.
+/// Returns the index range of the smallest element that holds nearly all kept words, if most of its words are kept.
 fn dense_container(page: &Page, kept: &[bool]) -> Option<Range<u32>> {
     let of_kept = kept_words_inside(page, kept);
     let total = kept_words(page, kept);

@@ -27,10 +27,10 @@ const MAX_LABEL: (u32, u32) = (2, 20);
 const MAX_CONTROL_CHARS: u32 = 40;
 /// Maximum number of words of a block of buttons.
 const MAX_BUTTON_WORDS: u32 = 6;
-/// Number of elements around code whose classes are searched for its programming language.
+/// Maximum number of elements around code whose classes are searched for its programming language.
 const ANCESTORS: usize = 4;
 
-/// Drops controls, such as buttons and menus, from the kept text. `kept` has one flag per block.
+/// Drops controls, such as buttons and page numbers, from the kept text. `kept` has one flag per block.
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
@@ -181,7 +181,7 @@ fn is_label(page: &Page, html: &str, label: &Block, code: &Block) -> bool {
         .any(|element| page.says(element, &[name.as_str()]) || is_language(element, html, &name))
 }
 
-/// Returns whether a class of an element ends in a hyphen and a language name of one or two bytes (`language-c`).
+/// Returns whether a class of an element ends in a hyphen and `name`, if that has at most two bytes (`language-c`).
 fn is_language(element: &Element, html: &str, name: &str) -> bool {
     let classes = element.attribute(html, "class").filter(|_| name.len() <= 2).unwrap_or_default();
     let is_it = |class: &str| class.rsplit_once('-').is_some_and(|(_, language)| language.eq_ignore_ascii_case(name));
@@ -249,7 +249,7 @@ const MAX_SHARE: f32 = 0.1;
 const MAX_SHORT_WORDS: u32 = 60;
 /// Minimum number of long hidden siblings beside which a short hidden part is kept, as part of a pay-walled text.
 const MIN_LONG: u32 = 2;
-/// Number of hidden elements with the same markup that are taken for slides or sections, and kept.
+/// Minimum number of hidden elements with the same markup that are taken for slides or sections, and kept.
 const MANY: u32 = 4;
 /// Attribute words of hidden parts that readers can open.
 const OPENED: [&str; 9] = ["accordion", "answer", "carousel", "collapse", "panel", "slide", "tab", "tabpanel", "tabs"];
@@ -308,7 +308,7 @@ pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
     kept.leave_out(drop.map(|(.., at)| at));
 }
 
-/// Returns whether all of a block's text is hidden within its line. A block may also begin hidden and end visible.
+/// Returns whether an element inside a block hides all of the block's text, and not only a part of it.
 fn is_hidden(page: &Page, block: &Block) -> bool {
     let whole = (0, page.text(block).len() as u32);
     page.notations(block).any(|notation| notation.kind == NotationKind::Hidden && notation.text == whole)

@@ -16,8 +16,8 @@ const MIN_WORDS_IN_RUN: u32 = 8;
 
 /// Drops blocks that repeat the kept block directly before them, or that are long and repeat any earlier kept block.
 /// Items, cells, quotes and code are left alone, because repetition is content there. So are two blocks of one field
-/// (same element path), because a copy of a text has other markup. `kept` has one flag per block, and `fields` the
-/// field number of each block, or nothing if the model knows no fields.
+/// (same element path), because a copy of a text has other markup. `kept` has one flag per block. `fields` has the
+/// field number of each block, or is empty if the model knows no fields.
 // Records of a list have equal names and places. With copies of one field dropped, shoplists lose .0044,
 // magic-articles .0031, l3s-gn1 and courts .0020; no set gains.
 pub(crate) fn drop_copies(page: &Page, fields: &[u32], kept: &mut [bool]) {

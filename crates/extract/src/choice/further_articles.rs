@@ -29,7 +29,7 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
     by_headline().or_else(by_address)
 }
 
-/// Returns, for each `h1` heading, the outermost element around it that may hold an article and has no other `h1`.
+/// Returns for each `h1` the outermost element around it with a possible article and no other `h1`.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, element)| element.tag == Tag::H1 && !element.hidden);
@@ -49,7 +49,7 @@ fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     Some(around.map(|(at, _)| at).collect())
 }
 
-/// Returns the outermost elements that may hold an article and have an address, if all addresses differ.
+/// Returns the outermost elements that may hold an article and have an address; `None` if two addresses are equal.
 fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     let mut found: Vec<(u32, String)> = Vec::new();
     let mut end = 0;
@@ -72,8 +72,8 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
     is_each_another.then(|| found.iter().map(|(at, _)| *at).collect())
 }
 
-/// Returns the range from the second to the last element of `found` that has enough kept text. All must have the tag
-/// and depth of the first. The elements in `found` come in order and do not overlap.
+/// Returns the range from the second to the last element of `found` that has enough kept text, and the tag and depth of
+/// the first such element. The elements in `found` come in order and do not overlap.
 fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range<u32>> {
     if found.len() < 2 {
         return None;

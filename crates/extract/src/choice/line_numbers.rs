@@ -43,7 +43,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns the innermost element around a block whose class or id says `line`, `lines`, `lineno` or `linenos`.
+/// Returns the nearest of two elements around a block whose class or id says `line`, `lines`, `lineno` or `linenos`.
 fn gutter(page: &Page, at: usize) -> Option<u32> {
     let mut around = page.path(page.blocks.get(at)?.element).take(2);
     around.find(|(_, element)| page.says(element, &["line", "lines", "lineno", "linenos"])).map(|(at, _)| at)

@@ -93,7 +93,7 @@ pub(crate) fn is_wiki_label(page: &Page, html: &str, block: &Block) -> bool {
     })
 }
 
-/// Characters that begin the name of a link to the previous page.
+/// Characters that begin the text of a link to the previous page.
 const BACK: [char; 3] = ['«', '‹', '←'];
 const ON: [char; 3] = ['»', '›', '→'];
 /// Attribute words of elements that hold links to the previous or next page.
@@ -146,7 +146,7 @@ pub(crate) fn keep_counted_lists(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Returns the index of the first list among the siblings after the element `at`.
+/// Returns the index of the first list of at least three items among the nearest siblings after the element `at`.
 fn list_behind(page: &Page, at: u32, element: &Element) -> Option<u32> {
     let mut next = element.end.max(at + 1);
     let behind = std::iter::from_fn(|| {

@@ -41,8 +41,8 @@ struct Records {
     last: u32,
 }
 
-/// Keeps doubtful blocks of records, and drops their controls and doubtful blocks around the records. Does nothing
-/// unless most kept words are in records. `kept` has one flag per block.
+/// Keeps doubtful blocks of a list's records, and drops their controls and doubtful blocks around the records. Does
+/// nothing on articles, threads and product pages, or if less than half of the kept words are in records.
 pub(crate) fn decide_records(judged: &JudgedPage<'_>, kept: &mut [bool]) {
     // The lists of an article, the posts of a thread and the other goods beside a product are records, too.
     if !judged.is_listing && (judged.is_article || judged.is_thread || judged.has_facts) {

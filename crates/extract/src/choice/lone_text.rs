@@ -223,14 +223,14 @@ pub(super) fn keep_ends(page: &Page, probabilities: &[f32], in_comments: &[bool]
     kept.keep(ends);
 }
 
-/// Returns the parent element of the visible paragraph that is the block `at`. Returns `None` for other blocks.
+/// Returns the index of the parent element of the visible `p` that is the block `at`; `None` for other blocks.
 fn paragraph_in(page: &Page, at: usize) -> Option<u32> {
     let (_, element) = page.container(page.blocks.get(at)?)?;
     (element.tag == Tag::P && !element.hidden).then_some(element.parent)
 }
 
-/// Returns the element that holds a block's paragraph and others beside it. The second value is the signature of the
-/// elements that wrap only this paragraph, or 0 without a wrapper.
+/// Returns the index of the element around a block's `p` and around each `div` that holds only this `p`. The second
+/// value is the signature (hash of name and class) of the outermost such `div`, or 0 if there is none.
 pub(super) fn part_of(page: &Page, at: usize) -> Option<(u32, u64)> {
     let mut part = (paragraph_in(page, at)?, 0);
     while page.blocks_inside(part.0).len() == 1

@@ -20,12 +20,12 @@ use super::{ChosenPage, JudgedPage};
 /// Rule that keeps or drops blocks against the model's choice, with the range of probabilities that it may overrule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Name of the rule in output.
+    /// Name of the rule, as documents state it.
     pub name: &'static str,
-    /// One-sentence description of the rule's effect.
+    /// Effect of the rule as a phrase, such as "drops tables of contents".
     pub does: &'static str,
     pub(super) apply: Apply,
-    /// Range of the probabilities of the blocks that the rule may change. The model's sure decisions stay.
+    /// Lowest and highest probability of a block that the rule may change, both inclusive.
     pub(super) unsure: (f32, f32),
 }
 

@@ -33,8 +33,8 @@ const MAX_SIGNATURE: usize = 8;
 const MIN_LIKE_LINES: usize = 4;
 const START_WORDS: usize = 2;
 
-/// Drops labels of posts: short kept blocks that are equal to others except for digits, begin with the same name and
-/// colon, or are bylines. `kept` has one flag per block.
+/// Drops labels of posts: short kept blocks that at least three times are equal except for digits, begin with the same
+/// name and colon, or are bylines. Also drops titles of replies, and signatures. `kept` has one flag per block.
 pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
     let mut words = 0;
     let mut groups: FxHashMap<String, Vec<usize>> = FxHashMap::default();
@@ -61,7 +61,7 @@ pub(crate) fn drop_thread_labels(page: &Page, kept: &mut [bool]) {
     kept.leave_out((0..page.blocks.len()).filter(are_alike).collect::<Vec<_>>());
 }
 
-/// Drops the titles of replies: a short word and a colon ("Re:") before an earlier block's text or the page title.
+/// Drops the titles of replies: blocks that repeat an earlier text or the page title after "Re:" or the like.
 fn drop_reply_titles(page: &Page, kept: &mut [bool]) {
     let mut before = FxHashSet::from_iter([page.head.title.trim().to_lowercase()]);
     let mut replies = Vec::new();
@@ -96,7 +96,7 @@ fn is_line_of_signs(line: &str) -> bool {
     line.len() >= MIN_SIGNS && line.bytes().all(|sign| sign == b'_')
 }
 
-/// Returns whether all lines of a text begin with the same words, such as a forum's "You may not ..." lines.
+/// Returns whether a text has at least four lines, all with the same first two words ("You may not ...").
 fn has_like_lines(text: &str) -> bool {
     let mut lines = text.lines();
     let start = |line: &str| line.split_whitespace().take(START_WORDS).map(str::to_owned).collect::<Vec<_>>();
@@ -122,7 +122,8 @@ pub(crate) fn without_digits(text: &str) -> Option<String> {
     (letters > 1).then_some(folded)
 }
 
-/// Returns the lower-case name before the colon of a text, if the name is short and a space or the end follows.
+/// Returns the lower-case name before the colon of a text, with the colon, if it is short and a space or the end
+/// follows.
 fn name_before_colon(text: &str) -> Option<String> {
     let (name, rest) = text.split_once(':')?;
     let is_name = !name.is_empty() && name.split_whitespace().count() <= MAX_NAME_WORDS;

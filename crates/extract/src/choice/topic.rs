@@ -24,9 +24,9 @@ const MIN_PART_WORDS: u32 = 15;
 // Sections in the middle of a text may change the subject: without the second bound wcxb-dev loses .0005.
 const MAX_PART: f32 = 0.6;
 const MAX_BEHIND: f32 = 0.1;
-/// Limits for the share of its terms that a part of a page has in common with a text of `n` different terms.
+/// Limits for the share of its terms that a part of a page has in common with the whole text.
 struct Bounds {
-    /// Increase of the expected share per `ln(n)`. A longer text shares more terms with any other text by chance.
+    /// Factor of the logarithm of a text's number of different terms that gives the expected share of common terms.
     per_ln: f32,
     /// Amount subtracted from the expected share of common terms. A part below the result is off the topic.
     foreign: f32,
@@ -200,7 +200,7 @@ fn last_parts(page: &Page, kept: &[bool]) -> Vec<u32> {
     parts.into_iter().filter(|(_, element)| is_alone(element)).map(|(at, _)| at).collect()
 }
 
-/// Hashes of 446 long words that one in ten English texts has, whatever its topic (wcxb-dev, aed424, docs-dev, news).
+/// Hashes of 446 long words that one in ten English texts has, whatever its topic (counted on four sets of pages).
 static COMMON: LazyLock<FxHashSet<u64>> = LazyLock::new(|| {
     let words = include_str!("common_words.txt").split_ascii_whitespace();
     words.map(|word| ascii_hash(word.as_bytes())).collect()

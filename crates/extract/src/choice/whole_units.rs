@@ -54,7 +54,7 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
     before || kept.has(blocks.end)
 }
 
-/// Minimum share of rows with a kept cell in a table that is kept whole.
+/// Minimum share of a table's rows that must have a kept cell for the whole table to be kept.
 // Of courts-dev .8786 to .8833; no other set falls by it.
 const MIN_ROW_SHARE: f32 = 0.7;
 const MIN_ROWS: u32 = 3;
@@ -66,7 +66,7 @@ struct TableCounts {
     kept_words: u32,
     rows: u32,
     kept_rows: u32,
-    /// Row of the block counted last, and whether one of the row's blocks is kept.
+    /// Index of the `tr` element of the block counted last, and true if one of the row's blocks is kept.
     row: Option<(u32, bool)>,
     /// True if the block right above the table is kept.
     is_introduced: bool,
@@ -95,7 +95,7 @@ impl TableCounts {
 }
 
 /// Keeps each data table whole, with caption and headers, if half of its words are kept. A quarter is enough directly
-/// below a kept block, and so is a cell in most rows.
+/// below a kept block, and so is a kept cell in each of 7 of 10 rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;

@@ -25,9 +25,9 @@ pub(super) struct Atom {
     pub length: u32,
     /// Level of the heading (1 to 6); `None` if the atom is no heading.
     pub heading: Option<usize>,
-    /// Index of the atom that holds the nearest heading above this atom.
+    /// Index among the atoms of the heading of the innermost section around the atom; `None` without one.
     pub above: Option<usize>,
-    /// Indices of the first and the last block of the page that the atom comes from.
+    /// Indices of the first and the last block that the atom comes from; texts of scripts count on after the blocks.
     pub blocks: Option<(u32, u32)>,
     /// Byte range in the page that the atom comes from: first byte, and one past the last.
     pub bytes: Option<(u32, u32)>,
@@ -157,7 +157,7 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     }
 }
 
-/// Sets for each atom the index of the nearest heading above it.
+/// Sets for each atom the index of the heading of the innermost section around it.
 fn nest(atoms: &mut [Atom]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, atom) in atoms.iter_mut().enumerate() {
@@ -174,7 +174,7 @@ fn nest(atoms: &mut [Atom]) {
 }
 
 /// Returns the byte at which to cut a text in the gap between two units: at an empty line, otherwise at a line end.
-/// `None` if there is no line end, or only one beside a code fence.
+/// `None` if there is no line end, or if a code fence but no empty line is in the gap.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
     // What stands between most: nothing but line ends.

@@ -212,7 +212,7 @@ impl Extraction<'_> {
         is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
     }
 
-    /// Returns the element of the headline among the kept blocks, if the headline is an `h1`.
+    /// Returns the index of the `h1` element of the headline among the kept blocks; `None` if the headline is no `h1`.
     pub(super) fn headline_element(&self) -> Option<u32> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
         let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;

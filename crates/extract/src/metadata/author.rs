@@ -188,7 +188,8 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// Returns the names in a line that begins with "By" or the like, contains "by" and a name, or follows a line "by".
+/// Returns the authors in a line such as "By Jane Roe" or "Fire, by Jane Roe", or in a name after the line `before`
+/// ("By"). `is_own` returns whether the line belongs to the headline.
 fn of_line(text: &str, before: &str, is_own: impl Fn() -> bool) -> Vec<String> {
     let mut names = Vec::new();
     let lower = text.to_ascii_lowercase();

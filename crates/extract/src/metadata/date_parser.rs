@@ -69,7 +69,7 @@ fn searched(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or(text)
 }
 
-/// Returns the byte range (start, end) of the first date with a month and a year in a text.
+/// Returns the byte range (start, end) of the first full date in a text, with the white space after it.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     let text = searched(text);
     if !has_year(text) {
@@ -83,8 +83,8 @@ pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns whether the first date with slashes in a text has its month before its day. Returns `None` if both orders
-/// are possible.
+/// Returns whether the first date with slashes in a text has its month before its day. Returns `None` if there is no
+/// such date, or if both orders are possible.
 pub(super) fn says_month_first(text: &str) -> Option<bool> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit() && c != '/');
     let date = numbers.find(|part| part.split('/').count() == 3)?;
@@ -345,7 +345,7 @@ fn time(rest: &str) -> Option<String> {
     Some(format!("T{hour:02}:{minute:02}:{:02}{offset}", second.min(59)))
 }
 
-/// Returns the hour (0 to 23) of an hour that `am` or `pm` may follow, and the rest of the text.
+/// Returns an hour on the 24-hour clock, converted if `rest` begins with `am` or `pm`, and the rest of the text.
 fn half_day(hour: u32, rest: &str) -> (u32, &str) {
     let is = |name: &str| rest.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(name));
     let after = rest.get(2..).unwrap_or_default().trim_start();
@@ -364,7 +364,7 @@ fn two_digits(text: &str) -> Option<(u32, &str)> {
     (digits <= 2).then_some((value, text.get(digits..)?))
 }
 
-/// Reads a UTC offset at the start of a text: `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`.
+/// Reads a UTC offset at the start of a text (`Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`) as `Z` or `+02:00`.
 fn offset(rest: &str) -> Option<String> {
     let upper = rest.get(..3).map(str::to_ascii_uppercase);
     if rest.starts_with(['Z', 'z']) || matches!(upper.as_deref(), Some("UTC" | "GMT")) {
@@ -389,7 +389,7 @@ pub(super) fn digit(c: char) -> Option<u32> {
     ZEROS.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|value| *value < 10))
 }
 
-/// Returns a year in the common era. Years of the Thai calendar are 543 ahead of it.
+/// Returns a year in the common era. Years from 2533 to 2643 are those of the Thai calendar, 543 ahead of it.
 pub(super) fn common_era(year: u32) -> u32 {
     if (2533..=2643).contains(&year) { year - 543 } else { year }
 }

@@ -51,7 +51,7 @@ const MAX_TIMES: usize = 40;
 const MAX_LEAD: usize = 24;
 /// Maximum number of dated lines at the foot of the text that are read.
 const MAX_LINES: usize = 4;
-/// Maximum number of words of a block below text whose `<time>` is not that of a sentence.
+/// Maximum number of words of a block below the text whose `<time>` may be the page's. Longer blocks are sentences.
 const MAX_WORDS_WITH_TIME: u32 = 8;
 /// Maximum number of bytes of a URL path that are searched for a date.
 const MAX_PATH_BYTES: usize = 500;
@@ -111,8 +111,8 @@ fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     from_url(sources).filter(is_next).unwrap_or(stamp)
 }
 
-/// Returns whether numeric dates have the order month/day/year, as on American pages: pages in English that do not
-/// declare another country.
+/// Returns whether numeric dates have the order month/day/year: if the declared language is `en` or missing, or if that
+/// language or `og:locale` ends in `US`.
 pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
@@ -254,7 +254,7 @@ fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDa
     found.map(|stamp| (stamp, is_said))
 }
 
-/// Returns whether a text without a full date is about the event `wanted`.
+/// Returns whether the words of a text name the event `wanted`. A text that names no event is about publication.
 fn is(text: &str, wanted: Event) -> bool {
     event(text).unwrap_or(Event::Published) == wanted
 }
@@ -397,7 +397,7 @@ pub(super) fn is_of_page(text: &str) -> bool {
     OF_PAGE.begin(text)
 }
 
-/// Returns the byte offset of the last of the words in a lower-case text.
+/// Returns the byte offset of the last place in a lower-case text at which one of the words begins.
 fn last_start(text: &str, words: &Words) -> Option<usize> {
     let mut from_end = text.char_indices().rev().peekable();
     while let Some((at, letter)) = from_end.next() {

@@ -111,7 +111,7 @@ pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// Returns whether a heading equals the part of a title before or after a separator, regardless of the site's name.
+/// Returns whether a heading equals the part of a title before or after a separator, by letters and digits.
 pub(crate) fn is_end_of_title(heading: &str, title: &str) -> bool {
     let heading = key(heading);
     !heading.is_empty()

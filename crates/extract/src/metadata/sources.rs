@@ -10,7 +10,7 @@ use url::Url;
 use super::{TitleWords, date_parser, headline_surroundings::Surroundings};
 use crate::{hints::Hints, metadata::language::declared};
 
-/// Parts of a page that metadata is read from: its tables, JSON-LD, headline and hints.
+/// Sources of a page's metadata: its decoded source, elements, JSON-LD, headline and hints.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     /// Decoded source of the page.
@@ -52,7 +52,7 @@ impl<'a> Sources<'a> {
         self.surroundings.get_or_init(read).as_ref()
     }
 
-    /// Iterates over the facts of the given kind that do not belong to a comment, an answer or a review.
+    /// Iterates over the facts of a kind, such as authors, in the markup outside of comments, answers and reviews.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         // Comments state authors and dates in the same microdata as the page.

@@ -232,7 +232,7 @@ fn whole<'t>(title: &'t str, titles: &'t [String]) -> &'t str {
         .map_or(title, String::as_str)
 }
 
-/// Removes the name of the site at either end of a title.
+/// Returns the part of a title that equals a heading, otherwise the title without the name of the site at its ends.
 fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     let cuts = separators(title);
     if cuts.is_empty() {
@@ -313,7 +313,7 @@ fn is_same_name(part: &str, name: &str) -> bool {
 
 /// Returns whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
 fn is_short_for(name: &str, text: &str) -> bool {
-    /// Maximum number of words of the text.
+    /// Maximum number of words of a text that may be the long form of a site's name.
     const MAX_WORDS: usize = 8;
     const MAX_NAME_CHARS: usize = 40;
     let name: Vec<char> = name.chars().collect();

@@ -148,7 +148,8 @@ fn is_forward(page: &Page, block: u32, element: u32) -> bool {
     element.start > block.span.1
 }
 
-/// Returns the note at an element that a mark links to: the element, the part that its label begins, or the definition.
+/// Returns the note at the element `at` that a mark links to: the nearest element with more than a label. For a table
+/// cell it is the row, for a `dt` the definition.
 fn target(page: &Page, at: u32) -> Option<Target> {
     let element = page.element(at)?;
     if element.tag.is_heading() {

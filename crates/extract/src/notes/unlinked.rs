@@ -84,7 +84,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
     marks
 }
 
-/// Returns the blocks that begin a note with a number in `wanted`, in page order.
+/// Returns the blocks after the block `first_mark` that begin a note with a number in `wanted`, in page order.
 fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
     // Old pages have no markup for notes but a rule above them.
     let rule = page.elements.iter().rfind(|element| element.tag == Tag::Hr).map_or(u32::MAX, |element| element.start);
@@ -186,8 +186,8 @@ const HEADINGS: [&str; 23] = [
     "références", "notas", "notas al pie", "referencias", "note a piè di pagina", "примечания", "脚注", "注释", "注",
 ];
 
-/// Returns the label in the text of a mark, without brackets: a number, a letter, a sign, or a number after a word such
-/// as "note". Returns `None` for other texts.
+/// Returns the label in the text of a mark, without brackets: a number, one or two letters, signs, or the number after
+/// a word such as "note". Returns `None` for other texts.
 pub(super) fn label(text: &str) -> Option<&str> {
     // Of a whole paragraph no more than this is looked at: each of its marks asks.
     if text.chars().nth(MAX_LABEL_CHARS).is_some() {
@@ -279,7 +279,7 @@ pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     cuts
 }
 
-/// Returns whether the text of a link means "back to the mark": arrows, or words such as "back".
+/// Returns whether the text of a link means "back to the mark": signs such as arrows, or words such as "back".
 fn is_arrow(text: &str) -> bool {
     let text = text.trim();
     let signs = text.trim_matches(['[', ']', '(', ')', '\u{fe0e}', '\u{fe0f}', '\u{a0}', ' ']);

@@ -14,7 +14,7 @@ const MAX_LABEL_WORDS: u32 = 12;
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
-    /// Index of the innermost post around each element, one entry per element.
+    /// Index of the innermost post around each element, one entry per element; `NONE` outside of posts.
     post_of: Vec<u32>,
     /// Chosen marks of each post: that of its author and that of its time.
     chosen: Vec<[Option<&'a Mark>; 2]>,

@@ -52,7 +52,7 @@ const MAX_LABEL_WORDS: u32 = 12;
 const ANCESTORS: usize = 4;
 /// Maximum number of words of a line that states an author or a time among other things.
 pub(super) const MAX_LINE_WORDS: u32 = 30;
-/// Maximum number of words beside a date in a line that states only a time.
+/// Maximum number of words of a line that states only a time, besides the names of day and month and `am`.
 const MAX_WORDS_BESIDE_DATE: usize = 4;
 /// Maximum number of words of a name that is recognised only by its place before a date.
 const MAX_NAME_WORDS: usize = 4;
@@ -323,7 +323,7 @@ impl Finder<'_> {
         blocks.collect()
     }
 
-    /// Returns whether the time in an element concerns its author: when the author joined.
+    /// Returns whether the time in an element concerns a post's author (such as when the author joined).
     fn is_of_writer(&self, at: u32) -> bool {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);

@@ -366,7 +366,7 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
     cells
 }
 
-/// Removes from each row the columns spanned by cells that are too long to repeat or have no kept block.
+/// Removes from each row the columns spanned by cells that are too long to repeat or are not kept.
 fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
     if rows.iter().all(|row| row.spanned.is_empty()) {
         return;

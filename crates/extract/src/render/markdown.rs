@@ -346,7 +346,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
     }
 }
 
-/// Returns the mode in which the paragraph in an element is written.
+/// Returns the form, such as term or caption, in which the paragraph in an element is written as Markdown.
 fn mode(content: &KeptContent, element: u32) -> Mode {
     let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),

@@ -19,8 +19,9 @@ const MAX_SHUT_WORDS: u32 = 30;
 /// Piece of a block's text that is written in one way, such as a formula or the mark of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// First byte of the block's text that the piece stands for; `to` is one past the last.
+    /// First byte in the block's text that the piece stands for.
     pub from: usize,
+    /// Byte after the part of the block's text that the piece stands for.
     pub to: usize,
     pub kind: PieceKind,
 }
@@ -31,7 +32,7 @@ pub(crate) enum PieceKind {
     /// Text that is copied unchanged.
     #[default]
     Text,
-    /// Formula whose TeX is the text of the piece.
+    /// Formula whose TeX is the text of the piece; `display` is true if the formula has a line of its own.
     Formula { display: bool },
     /// Mark of the note with this number.
     Note(u32),
@@ -412,7 +413,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the end of a formula whose content starts at byte `from`; `known` keeps the last place of the closing mark.
+/// Returns the byte after a formula whose content starts at byte `from`; `known` caches the place of the mark `close`.
 fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usize> {
     if *known <= from {
         let next = text.get(from..)?.find(close);

@@ -215,7 +215,7 @@ pub(crate) const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OT
 /// Kinds of elements that are lists.
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
 
-/// Appends further texts, whose place on the page is unknown, each after an empty line.
+/// Appends further texts, such as those from scripts, each after an empty line.
 pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>) -> String {
     for more in texts {
         if !text.is_empty() {

@@ -15,7 +15,7 @@ use crate::heading_text::is_heading;
 use crate::kept_flags::{KeptBlocks as _, elements_of};
 use crate::metadata::date_in;
 
-/// Minimum number of places on a page where a repeated text is taken for furniture.
+/// Minimum number of times that a text is in the same place of a template to be taken for furniture (controls, counts).
 const MIN_REPEATED: u32 = 3;
 const MIN_WRITERS: u32 = 2;
 /// Number of elements around a block that are checked for being a row of page numbers or a menu.

@@ -14,7 +14,7 @@ const MAX_LOOKS: u64 = 1 << 26;
 /// All selectors, prepared for matching as sequences of steps from outer elements to the selected ones.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// Number of each condition that occurs in a selector.
+    /// Conditions that occur in selectors, each with the number that stands for it.
     conditions: HashMap<Condition<'static>, u32>,
     /// Prepared selectors, keyed by the number of the rarest condition on the selected element, if there is one.
     keyed: HashMap<Option<u32>, Vec<Way>>,
@@ -26,8 +26,9 @@ pub(super) struct Ways {
 struct Way {
     /// Numbers of the conditions of each step, the outermost element first.
     steps: Vec<Vec<u32>>,
-    /// Index of the selector among all selectors; `is_kept` is true if it keeps the parts that it selects.
+    /// Index of the selector among all selectors.
     selector: usize,
+    /// True if the selector keeps the parts that it selects, and false if it drops them.
     is_kept: bool,
 }
 

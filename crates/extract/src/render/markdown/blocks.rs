@@ -337,9 +337,9 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Returns [`Headline::None`] if the page has other headings of the first level and some of the second, so that its
-    /// outline keeps both levels. Below a title above the text, a single heading of the first level may repeat the
-    /// title and does not count.
+    /// Returns this headline, or [`Headline::None`] if the page has other headings of the first level and some of the
+    /// second, so that its outline keeps both levels. Below a title above the text, a single heading of the first level
+    /// may repeat the title and does not count.
     pub fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|segment| {
             matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1

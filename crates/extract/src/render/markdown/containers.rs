@@ -59,7 +59,7 @@ pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     boxes: Boxes,
-    /// Element to whose inside the writer is limited; containers around it are ignored.
+    /// Element, such as a note, outside of which containers are ignored; `None` for the whole page.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
@@ -241,7 +241,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// Returns the text (`, ` or `: `) that joins the last term and the next segment in one line; `None` for none.
+    /// Returns the text (comma, colon or space) that joins the last term and the next segment in one line, if any.
     fn joint(&self, chain: &[Container]) -> Option<&'static str> {
         let item = chain.last()?.element;
         let is_term = self.content.page.element(item)?.tag == Tag::Dt;
@@ -263,7 +263,7 @@ impl<'a> SegmentWriter<'a> {
         TracedText { text: self.out, origins: self.origins }
     }
 
-    /// Chooses the marker of a list that starts; returns true if no empty line is needed before the list.
+    /// Chooses the marker of a segment's first new list item; returns true if no empty line is needed before the item.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);

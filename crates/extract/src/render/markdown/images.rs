@@ -96,8 +96,8 @@ impl<'a> Images<'a> {
         Self { content, links, options, last: String::new(), left, picture: (NONE, None) }
     }
 
-    /// Passes the images that start before byte `start` of the page and are not yet written to `add`, each as element,
-    /// origin and Markdown.
+    /// Calls `add` for each image before byte `start` of the page that is not yet written, with its element, origin and
+    /// Markdown.
     pub fn write_before(&mut self, start: u32, mut add: impl FnMut(u32, OriginSource, &str)) {
         let page = self.content.page;
         let is_before = |at: u32| page.element(at).is_some_and(|element| element.start < start);

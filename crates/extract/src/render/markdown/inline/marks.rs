@@ -28,7 +28,7 @@ const MARKS: [Mark; 3] = [("~~", |run| run.deleted), ("**", |run| run.strong), (
 /// State of writing one block as inline Markdown.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
-    /// Offset of the text in the page's joined texts, and the signs of those texts; `None` for a text composed here.
+    /// Offset of the text in the page's joined texts, and the signs of those texts; `None` for a text composed of runs.
     pub(super) signs: Option<(usize, &'t PageSigns)>,
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
